@@ -284,8 +284,8 @@ class Kept:
             raise FilewrightError(
                 Code.IO_ERROR,
                 f"the undo data of the change {self.change_id} is {state}",
-                hint="this change can no longer be undone",
-                details={"change_id": self.change_id},
+                "this change can no longer be undone",
+                change_id=self.change_id,
             ) from error
         except OSError as error:
             # Too many open files, say: that tells nothing of what was kept.
@@ -358,28 +358,25 @@ class Contents:
         """The splices that were made, or the first of them, if the change was an edit."""
         if not entry.spans or entry.inserted is None:
             return None
-        size = sum(span.new for span in entry.spans)
-        inserted = self._kept(entry.inserted, size).read()
-        return Splices(((s.offset, s.old, s.new) for s in islice(entry.spans, most)), inserted)
+        inserted = self._kept(entry.inserted, sum(span.new for span in entry.spans)).read()
+        return Splices(islice(entry.spans, most), inserted)
 
     def backward(self, entry: Entry, most: int | None = None) -> Sequence[Splice] | None:
         """The splices that turn the file after into the file before, or the first of them, if it was an edit."""
         if not entry.spans:
             return None
         if entry.removed is not None:
-            size = sum(span.old for span in entry.spans)
-            removed = self._kept(entry.removed, size).read()
-        else:
-            before = self.before(entry)
-            if before is None:
-                return None
+            removed = self._kept(entry.removed, sum(span.old for span in entry.spans)).read()
+        elif (before := self.before(entry)) is not None:
             removed = b"".join(before[s.offset : s.offset + s.old] for s in islice(entry.spans, most))
+        else:
+            return None
         return Splices(_turned(islice(entry.spans, most)), removed)
 
 
-def _turned(spans: Iterable[Span]) -> Iterator[tuple[int, int, int]]:
+def _turned(spans: Iterable[Span]) -> Iterator[Span]:
     """Where the spans are afterwards, how long they are there, and how long they were before."""
     shift = 0
-    for span in spans:
-        yield span.offset + shift, span.new, span.old
-        shift += span.new - span.old
+    for offset, old, new in spans:
+        yield Span(offset + shift, new, old)
+        shift += new - old

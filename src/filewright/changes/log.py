@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import hmac
 import json
+import os
 import time
 import zlib
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -21,8 +23,17 @@ from filewright.changes.content import Flusher
 from filewright.changes.contents import ContentStore
 from filewright.changes.database import Database, Execute, Row
 from filewright.changes.operations import CommitPlan, plan_bytes, plan_of_bytes
-from filewright.changes.record import ChangeRecord, Entries, Entry, Place, id_of, number_of
-from filewright.changes.rows import side_of, side_text, span_bytes, spans_of
+from filewright.changes.record import (
+    NO_SPANS,
+    ChangeRecord,
+    Entries,
+    Entry,
+    Place,
+    Side,
+    Spans,
+    id_of,
+    number_of,
+)
 from filewright.changes.scope import Session
 from filewright.changes.state import StateFolder
 from filewright.errors import Code, FilewrightError
@@ -47,6 +58,8 @@ _INSERT_ENTRY = f"INSERT INTO entries (operation, number, {_ENTRY}) VALUES (?,?,
 _BY_STATE = "state IN ('done', 'settled')"
 _COMMITTED = f"+{_BY_STATE}"
 """The plus keeps SQLite from its index by states: newest first, nearly all are committed."""
+_DECODER = json.JSONDecoder()
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
 _NO_SENSE = (
     KeyError,
     ValueError,
@@ -108,19 +121,19 @@ class Log:
 
     def unfinished(self) -> tuple[tuple[int, str], ...]:
         """What tells one set of operations that are not settled from another: their numbers and states."""
-        return tuple(each for each in self._open() if each[1] in ("intent", "unsettled"))
+        return self._in("intent", "unsettled")
 
     def numbers(self, *states: str) -> list[int]:
         """The operations in states that are not settled, oldest first."""
-        return [number for number, state in self._open() if state in states]
+        return [number for number, _ in self._in(*states)]
 
-    def _open(self) -> list[tuple[int, str]]:
+    def _in(self, *states: str) -> tuple[tuple[int, str], ...]:
         # Else SQLite goes through all operations, in their order.
         rows = self.database.read(
             "SELECT number, state FROM operations INDEXED BY operations_by_state "
             "WHERE state IN ('intent', 'done', 'unsettled', 'aside')"
         )
-        return sorted((number, state) for number, state in rows if number not in self._rolled_back)
+        return tuple(sorted(row for row in rows if row[1] in states and row[0] not in self._rolled_back))
 
     def operation(self, number: int) -> Operation | None:
         """An operation in whatever state; None if there is none. Raises `io_error` if it is damaged."""
@@ -382,9 +395,9 @@ class Log:
                 b"/".join(entry.place.parts),
                 root(entry.was),
                 b"/".join(entry.was.parts) if entry.was is not None else None,
-                side_text(entry.before),
-                side_text(entry.after),
-                span_bytes(entry.spans),
+                _side_text(entry.before),
+                _side_text(entry.after),
+                zlib.compress(entry.spans.numbers.tobytes(), 1) if entry.spans else None,
                 entry.removed,
                 entry.inserted,
             )
@@ -513,12 +526,8 @@ def _without_space() -> Iterator[None]:
 
 
 def _damaged(change_id: str, error: Exception) -> FilewrightError:
-    return FilewrightError(
-        Code.IO_ERROR,
-        f"the record of the change {change_id} is damaged: {error}",
-        hint="run filewright doctor",
-        details={"change_id": change_id},
-    )
+    message = f"the record of the change {change_id} is damaged: {error}"
+    return FilewrightError(Code.IO_ERROR, message, "run filewright doctor", change_id=change_id)
 
 
 def _head(row: Row) -> ChangeRecord:
@@ -558,10 +567,10 @@ def _entry(row: Row, roots: dict[int, bytes]) -> Entry:
     root, path, was_root, was, before, after, spans, removed, inserted, _ = row
     return Entry(
         place=_place(roots, root, path),
-        before=side_of(before),
-        after=side_of(after),
+        before=_side_of(before),
+        after=_side_of(after),
         was=_place(roots, was_root, was) if was is not None else None,
-        spans=spans_of(spans),
+        spans=Spans(array("q", zlib.decompress(spans))) if spans is not None else NO_SPANS,
         removed=removed,
         inserted=inserted,
     )
@@ -581,3 +590,40 @@ def _absolute(root: bytes, path: bytes) -> bytes:
 def _text(text: str | None) -> str | None:
     """Text that can be written as UTF-8."""
     return text.encode("utf-8", "replace").decode() if text is not None else None
+
+
+def _side_text(side: Side | None) -> str | None:
+    """A side as a JSON array, without what is unset at its end; undecodable names become lone surrogates."""
+    if side is None:
+        return None
+    carried = {name: data.hex() for name, data in side.attributes.items()} or None
+    size = side.size if side.kind == "file" else None
+    target = os.fsdecode(side.target) if side.target is not None else None
+    row: list[Any] = [
+        side.kind,
+        side.mode,
+        side.uid,
+        side.gid,
+        side.mtime_ns,
+        size,
+        side.digest,
+        side.blob,
+        target,
+    ]
+    row.append(carried)
+    while row[-1] is None:
+        row.pop()
+    return _ENCODER.encode(row)
+
+
+def _side_of(text: str | None) -> Side | None:
+    """The inverse. Raises `ValueError` or `TypeError` for anything else."""
+    if text is None:
+        return None
+    row = _DECODER.decode(text)
+    kind, mode, uid, gid, time, size, digest, blob, target, carried = row + [None] * (10 - len(row))
+    side = Side(kind, mode, uid, gid, size or 0, time, digest, blob)
+    if target is None and carried is None:
+        return side
+    attributes = {name: bytes.fromhex(data) for name, data in (carried or {}).items()}
+    return replace(side, target=os.fsencode(target) if target is not None else None, attributes=attributes)

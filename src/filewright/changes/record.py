@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from filewright.boundary import quote
 
@@ -112,8 +112,7 @@ def kind_of(status: Status) -> Kind:
     return "other" if kind == "fifo" or kind == "socket" or kind == "device" else kind  # noqa: PLR1714
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """One splice of a recorded edit: `old` bytes at `offset` of the file before became `new` bytes."""
 
     offset: int
@@ -121,7 +120,7 @@ class Span:
     new: int
 
 
-class Spans(Sequence[Span]):
+class Spans:
     """The spans of an edit, by their offsets, held in 24 bytes each: a file may have a million of them."""
 
     __slots__ = ("numbers",)
@@ -148,18 +147,6 @@ class Spans(Sequence[Span]):
     def __iter__(self) -> Iterator[Span]:
         numbers = iter(self.numbers)
         return map(Span, numbers, numbers, numbers)
-
-    @overload
-    def __getitem__(self, index: int) -> Span: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Span]: ...
-
-    def __getitem__(self, index: int | slice) -> Span | Sequence[Span]:
-        if isinstance(index, slice):
-            return [self[at] for at in range(*index.indices(len(self)))]
-        at = 3 * range(len(self))[index]
-        return Span(*self.numbers[at : at + 3])
 
     def __eq__(self, other: object) -> bool:
         return self.numbers == other.numbers if isinstance(other, Spans) else NotImplemented
@@ -198,10 +185,13 @@ class Entry:
     def touches(self, place: Place) -> bool:
         """Whether something was done at `place` or below it, also where it was in between."""
         count = len(place.parts)
-        return any(
-            end is not None and end.root == place.root and end.parts[:count] == place.parts
-            for end in (self.place, self.was)
-        ) or any(edit.touches(place) for edit in self.edits)
+        ends = (end.root == place.root and end.parts[:count] == place.parts for end in self.ends)
+        return any(ends) or any(edit.touches(place) for edit in self.edits)
+
+    @property
+    def ends(self) -> tuple[Place, ...]:
+        """Where it is, and where it was before it was moved."""
+        return (self.place,) if self.was is None else (self.place, self.was)
 
     @property
     def changes(self) -> Sequence[Entry]:
@@ -268,12 +258,8 @@ class Entries(Sequence[Entry]):
 
     def __getitem__(self, index: int | slice) -> Entry | Sequence[Entry]:
         if isinstance(index, slice):
-            start, stop, step = index.indices(self._count)
-            if step > 0:
-                return tuple(islice(self._read(), start, stop, step))
-            return tuple(self._read())[index]
-        at = range(self._count)[index]
-        return next(islice(self._read(), at, None))
+            return tuple(islice(self._read(), *index.indices(self._count)))
+        return next(islice(self._read(), range(self._count)[index], None))
 
 
 def same_content(entry: Entry) -> bool:
