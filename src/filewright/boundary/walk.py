@@ -107,23 +107,6 @@ class WalkedFolder:
     holds the last one, and knows it again by its `identity`.
     """
 
-    __slots__ = (
-        "_location",
-        "_root_prefix",
-        "_start",
-        "_start_bytes",
-        "above",
-        "after",
-        "denied",
-        "depth",
-        "far",
-        "globs",
-        "identity",
-        "matcher",
-        "name",
-        "whole",
-    )
-
     def __init__(
         self,
         start: Location,
