@@ -1,8 +1,9 @@
 """DECIDE: where a request belongs and which bytes it changes; out comes a `ChangeSet`, a plain value.
 
-Owns: the one request type (`Edit`), locating it (`locate`), the one writer (`write`), planning several
-edits of one call (`planning`) and saying why one is refused (`refusal`, `nearest`, `suggestion`); patches
-in both notations and line-anchored edits, which compile to edits (`patch`, `lines`), replacing every
+Owns: the one line index (`filetext`) and the one finder over it (`find`), which edits and the hunks of patches
+use alike; what an edit means by what was found (`locate`), the one writer (`write`), planning several
+edits of one call (`planning`) and saying why one is refused (`refusal`, `nearest`, `suggestion`); edits that
+name lines, symbols or the nth match (`lines`), patches in both notations (`patch`), replacing every
 match of a pattern (`replace`); and the diffs that show what a change does (`diff`). `lastcheck` looks at what any
 edit would write, after all tiers and repairs: that damage in a request never reaches a file is what its size pays for.
 

@@ -37,7 +37,7 @@ from filewright.edit.locate.repairs import (
 )
 from filewright.edit.locate.request import is_blank
 from filewright.edit.visible import visible
-from filewright.edit.write import written
+from filewright.edit.write import row_by_row, written
 from filewright.errors import Code
 from filewright.languages import Language
 from filewright.text import PLAIN, Splice, apply, normalised
@@ -73,7 +73,7 @@ def checked(source: FileText, located: Located, *, literal: bool = False) -> tup
     `UnclearError` where nobody can say what is to be written.
     """
     if literal:
-        return written(source, located)
+        return written(source, located.parts)
     damage = _damage_alone(source, located)
     if damage is not None:
         what, line = damage
@@ -87,11 +87,13 @@ def checked(source: FileText, located: Located, *, literal: bool = False) -> tup
         if isinstance(part, Literal) and not located.edit.replace_all:
             _check_indent(source, part)
             _check_word(source, part)
-    splices = written(source, located)
-    for part in located.parts:
-        if isinstance(part, WholeLines | Rows):
+    parts = [row_by_row(part) if isinstance(part, WholeLines) else part for part in located.parts]
+    splices = written(source, parts)
+    for part in parts:
+        if isinstance(part, Rows):
             _check_lines(source, located, part, splices)
-        if located.repairs and isinstance(part, WholeLines | Literal):
+    for part in located.parts if located.repairs else ():
+        if isinstance(part, WholeLines | Literal):
             _check_undone(source, located, part)
     return splices
 
@@ -120,25 +122,17 @@ def _solid(text: str) -> list[str]:
     return [line for line in text.split("\n") if not is_blank(line)]
 
 
-def _check_lines(
-    source: FileText, located: Located, part: WholeLines | Rows, splices: Sequence[Splice]
-) -> None:
+def _check_lines(source: FileText, located: Located, part: Rows, splices: Sequence[Splice]) -> None:
     """Compare what stands in the region afterwards with what the request says of it, line by line."""
-    asked: Sequence[str]
-    wanted: Sequence[str]
-    if isinstance(part, WholeLines):
-        asked, found, wanted = part.search.solid, part.region.texts, part.replace.solid
-        indentation: Indentation | None = part.region.indentation
-    else:
-        texts = [source.text(row.body) for row in part.rows]
-        pairs = [
-            (text, texts[at])
-            for text, at in zip(part.old, part.found, strict=True)
-            if at is not None and not is_blank(text)
-        ]
-        asked, found = [text for text, _ in pairs], tuple(there for _, there in pairs)
-        wanted = [text for text in part.new if not is_blank(text)]
-        indentation = part.indentation
+    texts = [source.text(row.body) for row in part.rows]
+    pairs = [
+        (text, texts[at])
+        for text, at in zip(part.old, part.found, strict=True)
+        if at is not None and not is_blank(text)
+    ]
+    asked, found = [text for text, _ in pairs], [there for _, there in pairs]
+    wanted = [text for text in part.new if not is_blank(text)]
+    indentation = part.indentation
     start, end = part.span.start, part.span.end
     inside = [
         Splice(splice.offset - start, splice.length, splice.replacement)

@@ -7,7 +7,7 @@ touch.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -35,7 +35,7 @@ _COUNTED = 64 << 20
 class Outcome:
     """What became of edit number `index` (0-based).
 
-    WholeLines are 1-based and inclusive, a `last` before its `first` is no line: `first`, `last` where
+    Lines are 1-based and inclusive, a `last` before its `first` is no line: `first`, `last` where
     the edit was found, `new_first`, `new_last` in the result. `places` is how many places changed;
     `on_result` that it was located on the result of the edits before it; `note` what a reader should know.
     """
@@ -117,22 +117,15 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """An edit with its place: spans and changed stretches in offsets of the original.
+    """What became of an edit as it was located, its spans and changed stretches in offsets of the original.
 
-    `shifts` are (offset, lines more) of what it changes; `first` and `last` lines of the text it
-    was located on.
+    `shifts` are (offset, lines more) of what it changes.
     """
 
-    index: int
-    located: Located
+    outcome: Outcome
     spans: tuple[ByteRange, ...]
     changed: tuple[ByteRange, ...]
     shifts: tuple[tuple[int, int], ...]
-    first: int
-    last: int
-    places: int
-    on_result: bool
-    note: str
 
 
 def plan(
@@ -188,12 +181,7 @@ def plan(
         if task is not None:
             task.check()
         number = index if numbers is None else numbers[index]
-        if isinstance(edit, Rewrite):
-            planner.add_rewrite(number, edit, fuzzy=loose[index])
-        elif in_turn and index:
-            planner.add_in_turn(number, edit, fuzzy=loose[index])
-        else:
-            planner.add(number, edit, fuzzy=loose[index])
+        planner.add(number, edit, fuzzy=loose[index], in_turn=in_turn and index > 0)
         if in_turn and planner.refusals:
             break
     if not planner.refusals and not planner.splices:
@@ -203,7 +191,7 @@ def plan(
         error.details["refusals"] = [refusal.data() for refusal in planner.refusals]
         raise error
     splices = ordered(planner.splices, snapshot.size)
-    return Plan(splices if narrow is None else tuple(narrow.widened(splices)), planner.outcomes())
+    return Plan(splices if narrow is None else tuple(narrow.widened(splices)), tuple(planner.outcomes()))
 
 
 class _Planner:
@@ -219,122 +207,78 @@ class _Planner:
         self.splices: tuple[Splice, ...] = ()
         self.refusals: list[Refusal] = []
 
-    def add(self, index: int, edit: Edit, *, fuzzy: bool) -> None:
+    def add(self, number: int, edit: Edit | Rewrite, *, fuzzy: bool, in_turn: bool) -> None:
         """Place one more edit, or note why it cannot be."""
-        found = locate(self._source, edit, fuzzy=fuzzy)
-        if isinstance(found, Missed) and found.code is Code.NO_MATCH:
-            if self.splices and self._on_result(index, edit, fuzzy=fuzzy) is None:
-                return
-            found = self._drifted(edit, fuzzy=fuzzy) or found
-        elif isinstance(found, Located) and found.tier is not Tier.EXACT:
-            found = self._unless_drifted(edit, found, fuzzy=fuzzy)
+        source, found = self._located(edit, fuzzy=fuzzy, in_turn=in_turn)
         if isinstance(found, Missed):
-            self.refusals.append(explained(self._source, found, index, fuzzy=fuzzy))
-        else:
-            self._place(index, found, fuzzy=fuzzy)
+            fuzzy = fuzzy and isinstance(edit, Edit)
+            self.refusals.append(explained(source, found, number, fuzzy=fuzzy))
+            return
+        try:
+            splices = checked(source, found, literal=not fuzzy)
+        except UnclearError as why:
+            self.refusals.append(unclear(source, found, why, number))
+            return
+        self._take(number, source, found, splices)
 
-    def add_rewrite(self, index: int, edit: Rewrite, *, fuzzy: bool) -> None:
-        """Place an edit that names its lines, or note why what changed since does not allow it."""
-        found = located_rewrite(self._source, edit)
-        if isinstance(found, Located):
-            self._place(index, found, fuzzy=fuzzy)
-        else:
-            self.refusals.append(explained(self._source, found, index, fuzzy=False))
-
-    def add_in_turn(self, index: int, edit: Edit, *, fuzzy: bool) -> None:
-        """Place one more edit on the result of the earlier ones, whatever they touched."""
-        missed = self._on_result(index, edit, fuzzy=fuzzy)
-        if missed is not None:
-            self.refusals.append(explained(*missed, index, fuzzy=fuzzy))
+    def _located(
+        self, edit: Edit | Rewrite, *, fuzzy: bool, in_turn: bool
+    ) -> tuple[FileText, Located | Missed]:
+        """Where an edit goes, and in which text: in the original, or in the result of the edits before it."""
+        original = self._source
+        if isinstance(edit, Rewrite):
+            return original, located_rewrite(original, edit)
+        found = Missed(edit, Code.NO_MATCH, Tier.EXACT) if in_turn else locate(original, edit, fuzzy=fuzzy)
+        if isinstance(found, Missed) and found.code is Code.NO_MATCH:
+            if in_turn or self.splices:
+                overlay = Overlay(self._snapshot, self.splices)
+                result = FileText(overlay, self._task, language=self._language)
+                there = locate(result, edit, fuzzy=fuzzy)
+                if in_turn or isinstance(there, Located) or there.code is Code.AMBIGUOUS_MATCH:
+                    return result, there
+            return original, self._drifted(edit, fuzzy=fuzzy) or found
+        if isinstance(found, Located) and found.tier is not Tier.EXACT:
+            # A loose match, unless the text was there more strictly when it was shown: then someone has changed it,
+            # and what is alike elsewhere is a twin. Where whitespace alone changed, at that very place, it is right.
+            drifted = self._drifted(edit, fuzzy=fuzzy, below=found.tier)
+            start, end = found.start, found.end
+            if (
+                isinstance(drifted, Missed)
+                and found.tier is not Tier.SOFT
+                and any(span.start < end and span.end > start for span in drifted.spans)
+            ):
+                return original, found
+            return original, drifted or found
+        return original, found
 
     def _drifted(self, edit: Edit, *, fuzzy: bool, below: Tier = Tier.SOFT) -> Located | Missed | None:
         if not fuzzy or not self._bases or edit.end_line is not None:
             return None
         return find_drifted(self._source, edit, self._bases, below=below)
 
-    def _unless_drifted(self, edit: Edit, found: Located, *, fuzzy: bool) -> Located | Missed:
-        """A loose match, unless the text was there more strictly when it was shown.
-
-        Then someone has changed it, and what is alike elsewhere is a twin. Where the change is of
-        whitespace alone, at that very place, the loose match is right.
-        """
-        drifted = self._drifted(edit, fuzzy=fuzzy, below=found.tier)
-        if isinstance(drifted, Missed) and found.tier is not Tier.SOFT:
-            there = any(span.start < found.end and span.end > found.start for span in drifted.spans)
-            return found if there else drifted
-        return drifted or found
-
-    def _place(self, index: int, located: Located, *, fuzzy: bool) -> None:
-        """Take an edit located on the original, unless it touches what an earlier one changes."""
-        splices = self._written(self._source, index, located, fuzzy=fuzzy)
-        if splices is None:
-            return
+    def _take(self, number: int, source: FileText, located: Located, splices: tuple[Splice, ...]) -> None:
+        """Take a located edit, unless it touches what an earlier one changes in the original."""
         spans = tuple(part.span for part in located.parts)
         changed = tuple(ByteRange(splice.offset, splice.end) for splice in splices)
-        if splices and set(splices) <= set(self.splices):
+        overlay = source.snapshot
+        on_result = isinstance(overlay, Overlay) and source is not self._source
+        if isinstance(overlay, Overlay) and on_result:
+            self.splices = overlay.composed(ordered(splices, overlay.size))
+            changed = spans = tuple(
+                ByteRange(overlay.origin_of(span.start), overlay.origin_of(span.end, end=True))
+                for span in spans
+            )
+        elif splices and set(splices) <= set(self.splices):
             # An earlier edit makes the very same change: there is one result, whoever makes it.
-            self._note(index, located, self._source, (), spans, (), on_result=False)
-            return
-        for other in self._placed:
-            touched = _touching(changed, other.spans) or _touching(other.changed, spans)
-            if touched is not None:
-                line = self._source.line_number(touched.start)
-                self.refusals.append(overlapping(index, other.index, line))
-                return
-        self.splices = _joined(self.splices, splices)
-        self._note(index, located, self._source, splices, spans, changed, on_result=False)
-
-    def _written(
-        self, source: FileText, index: int, located: Located, *, fuzzy: bool
-    ) -> tuple[Splice, ...] | None:
-        """The splices of a located edit; None if it is refused for what it would write."""
-        try:
-            return checked(source, located, literal=not fuzzy)
-        except UnclearError as why:
-            self.refusals.append(unclear(source, located, why, index))
-            return None
-
-    def _on_result(self, index: int, edit: Edit, *, fuzzy: bool) -> tuple[FileText, Missed] | None:
-        """Take or refuse an edit on the result of the earlier ones; that result and the miss if it is not there."""
-        result = Overlay(self._snapshot, self.splices)
-        source = FileText(result, self._task, language=self._language)
-        found = locate(source, edit, fuzzy=fuzzy)
-        if isinstance(found, Missed):
-            if found.code is not Code.AMBIGUOUS_MATCH:
-                return source, found
-            self.refusals.append(explained(source, found, index, fuzzy=fuzzy))
-            return None
-        splices = self._written(source, index, found, fuzzy=fuzzy)
-        if splices is None:
-            return None
-        self.splices = result.composed(ordered(splices, result.size))
-        spans = tuple(
-            ByteRange(result.origin_of(part.span.start), result.origin_of(part.span.end, end=True))
-            for part in found.parts
-        )
-        self._note(index, found, source, splices, spans, spans, on_result=True)
-        return None
-
-    def _note(
-        self,
-        index: int,
-        located: Located,
-        source: FileText,
-        splices: tuple[Splice, ...],
-        spans: tuple[ByteRange, ...],
-        changed: tuple[ByteRange, ...],
-        *,
-        on_result: bool,
-    ) -> None:
-        first = source.line_number(located.start)
-        last = first
-        if located.end - located.start < _COUNTED:
-            there = source.read(located.start, located.end)
-            last += terminators_in(there).total - there.endswith((b"\n", b"\r"))
+            splices = changed = ()
         else:
-            last = source.line_number(located.end - 1)
-        if located.start == located.end:
-            last = first - 1
+            for other in self._placed:
+                touched = _touching(changed, other.spans) or _touching(other.changed, spans)
+                if touched is not None:
+                    line = self._source.line_number(touched.start)
+                    self.refusals.append(overlapping(number, other.outcome.index, line))
+                    return
+            self.splices = _joined(self.splices, splices)
         shifts = [
             (
                 splice.offset,
@@ -346,49 +290,37 @@ class _Planner:
         ]
         if on_result:
             shifts = [(spans[0].start, sum(more for _, more in shifts))]
-        places = len(located.parts) if located.edit.replace_all else 1
-        self._placed.append(
-            _Placed(
-                index,
-                located,
-                spans,
-                changed,
-                tuple(shifts),
-                first,
-                last,
-                places if splices else 0,
-                on_result,
-                _follows(source, located),
-            )
-        )
-
-    def outcomes(self) -> tuple[Outcome, ...]:
-        """What became of each edit, with the lines of the final result."""
-        return tuple(self._outcome(placed) for placed in self._placed)
-
-    def _outcome(self, placed: _Placed) -> Outcome:
-        shift = 0
-        for other in self._placed:
-            if other is placed or (placed.on_result and other.index < placed.index):
-                continue
-            shift += sum(more for offset, more in other.shifts if offset <= placed.spans[0].start)
-        own = sum(more for _, more in placed.shifts)
-        located = placed.located
-        return Outcome(
-            placed.index,
+        first = source.line_number(located.start)
+        last = source.line_number(located.end - 1) if located.start < located.end else first - 1
+        outcome = Outcome(
+            number,
             located.tier,
-            placed.first,
-            placed.last,
-            placed.first + shift,
-            placed.last + shift + own,
-            placed.places,
-            _similarity(self._source, located),
+            first,
+            last,
+            first,
+            last + sum(more for _, more in shifts),
+            (len(located.parts) if located.edit.replace_all else 1) if splices else 0,
+            _similarity(source, located),
             located.inner,
             located.repairs,
-            placed.on_result,
-            placed.note,
+            on_result,
+            _follows(source, located),
             located.named,
         )
+        self._placed.append(_Placed(outcome, spans, changed, tuple(shifts)))
+
+    def outcomes(self) -> Iterator[Outcome]:
+        """What became of each edit, with the lines of the final result."""
+        for placed in self._placed:
+            outcome = placed.outcome
+            shift = sum(
+                more
+                for other in self._placed
+                if other is not placed and not (outcome.on_result and other.outcome.index < outcome.index)
+                for offset, more in other.shifts
+                if offset <= placed.spans[0].start
+            )
+            yield replace(outcome, new_first=outcome.first + shift, new_last=outcome.new_last + shift)
 
 
 def _language(snapshot: EditSource, name: str) -> Language | None:

@@ -19,7 +19,7 @@ from filewright.edit.filetext import FileText
 from filewright.edit.find import ByteRange, find_exact
 from filewright.edit.locate.fold import WHITESPACE, indent_of, is_typographic, plain_but_for, shared, words_of
 from filewright.edit.locate.indentation import Indentation
-from filewright.edit.locate.located import Literal, Located, Merge, Rows, UnclearError, WholeLines
+from filewright.edit.locate.located import Literal, Merge, Part, Rows, UnclearError, WholeLines
 from filewright.edit.locate.request import RequestLines, is_blank
 from filewright.errors import Code
 from filewright.text import Line, Splice, encoded
@@ -29,18 +29,18 @@ _MOST_COMPARED = 160_000
 """Pairs of lines of search and replace that are aligned longest run first."""
 
 
-def written(source: FileText, located: Located) -> tuple[Splice, ...]:
-    """The splices of a located edit, in order; none if it changes nothing.
+def written(source: FileText, parts: Iterable[Part]) -> tuple[Splice, ...]:
+    """The splices of the parts of an edit, in order; none if it changes nothing.
 
     Raises `unencodable`, and `UnclearError` where the replacement can be read in several ways.
     """
     result: list[Splice] = []
-    for part in located.parts:
+    for part in parts:
         match part:
             case Literal():
                 result += write_exact(source, part.span.start, part.span.end, part.search, part.replace)
             case WholeLines():
-                result += _rows(source, _row_by_row(part))
+                result += _rows(source, row_by_row(part))
             case Rows():
                 result += _rows(source, part)
             case Merge():
@@ -126,7 +126,7 @@ class _Out(NamedTuple):
     terminator: bytes | None = None
 
 
-def _row_by_row(part: WholeLines) -> Rows:
+def row_by_row(part: WholeLines) -> Rows:
     """Lines that mean a region, as the rows they are: with blank lines as the file has them, where they stay."""
     region, search, replace = part.region, part.search, part.replace
     same, gap_of = _paired(part)

@@ -89,17 +89,14 @@ def _repaired(source: FileText, edit: Edit) -> Located | Missed | None:
                 answer = replace(answer, inner=tier, repairs=(better.what,))
             found.setdefault(tier.rank, []).append(answer)
     answers = found[min(found)] if found else []
-    for answer in answers:
-        if isinstance(answer, Missed):
-            return answer
-    best: Located | None = None
-    for answer in answers:
-        if best is None or not isinstance(answer, Located):
-            best = answer if isinstance(answer, Located) else best
-        elif not _agree(source, best, answer):
-            spans = sorted((p.span for p in (*best.parts, *answer.parts)), key=lambda span: span.start)
+    located = [answer for answer in answers if isinstance(answer, Located)]
+    if not located or len(located) < len(answers):
+        return next((answer for answer in answers if isinstance(answer, Missed)), None)
+    for other in located[1:]:
+        if not _agree(source, located[0], other):
+            spans = sorted((p.span for p in (*located[0].parts, *other.parts)), key=lambda span: span.start)
             return Missed(edit, Code.AMBIGUOUS_MATCH, Tier.REPAIRED, tuple(spans))
-    return best
+    return located[0]
 
 
 def _agree(source: FileText, one: Located, other: Located) -> bool:
