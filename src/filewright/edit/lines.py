@@ -190,8 +190,8 @@ class LineEdit:
     template: Replacement | None = None
 
 
-def edit_of(snapshot: Snapshot, edit: LineEdit, *, task: Task | None = None) -> Rewrite:
-    """The lines that a `LineEdit` of the file as it is writes anew.
+def edit_of(snapshot: Snapshot, edit: LineEdit, *, task: Task | None = None) -> Edit:
+    """The edit that makes a `LineEdit` of the file as it is: of exactly the text that is on its lines.
 
     Raises `no_match` with the number of places there are, `invalid_input` for a line past the end.
     """
@@ -209,7 +209,7 @@ def edit_of(snapshot: Snapshot, edit: LineEdit, *, task: Task | None = None) -> 
         above = source.rows_at(start - 2, 1) if start > 1 else ()
         indent = indent_of(source.text(above[0].body)) if above and edit.keep_indent else ""
         text = edit.replace or "\n"
-        return Rewrite(start, start - 1, _in_place(text, "", indent), "line")
+        return Edit("", _ended(_in_place(text, "", indent)), start_line=start)
     ways = (_whole_lines(source, edit), _parts(source, edit))
     if edit.pattern is not None:
         ways = (_matched(snapshot, source, edit, edit.pattern), iter(()))
@@ -233,7 +233,18 @@ def edit_of(snapshot: Snapshot, edit: LineEdit, *, task: Task | None = None) -> 
     )
 
 
-def _whole_lines(source: FileText, edit: LineEdit) -> Iterator[Rewrite]:
+def _rewriting(source: FileText, first: int, last: int, text: str) -> Edit:
+    """The edit that makes `text` of some lines, of which the last keeps its terminator; none of them without text."""
+    there = normalised(source.text(source.read(source.offset(first - 1), source.offset(last)))).removesuffix(
+        "\n"
+    )
+    new = normalised(text).removesuffix("\n")
+    if new and there and not there.endswith("\n"):
+        return Edit(there, new, start_line=first, end_line=last)
+    return Edit(there + "\n", text and new + "\n", start_line=first, end_line=last)
+
+
+def _whole_lines(source: FileText, edit: LineEdit) -> Iterator[Edit]:
     """The lines from the start line on that are those of the search text."""
     asked = normalised(edit.search or "").removesuffix("\n").split("\n")
     stripped = _BLANKS if edit.ignore_indent else ""
@@ -249,7 +260,7 @@ def _whole_lines(source: FileText, edit: LineEdit) -> Iterator[Rewrite]:
                 solid = next((i for i, line in enumerate(asked) if line.strip()), 0)
                 there = source.text(source.rows_at(first - 1 + solid, 1)[0].body)
                 text = _in_place(text, indent_of(asked[solid]), indent_of(there))
-            yield Rewrite(first, last, "" if text is None else text or "\n", "lines")
+            yield _rewriting(source, first, last, "" if text is None else text or "\n")
 
 
 def _in_place(text: str, asked: str, there: str) -> str:
@@ -259,7 +270,7 @@ def _in_place(text: str, asked: str, there: str) -> str:
     return text if given else _moved(text, asked, there)
 
 
-def _parts(source: FileText, edit: LineEdit) -> Iterator[Rewrite]:
+def _parts(source: FileText, edit: LineEdit) -> Iterator[Edit]:
     """The places inside a line from the start line on."""
     text = normalised(edit.search or "").removesuffix("\n")
     rows = source.snapshot.lines.since(source.offset(edit.start_line - 1), task=source.task)
@@ -268,11 +279,11 @@ def _parts(source: FileText, edit: LineEdit) -> Iterator[Rewrite]:
         column = body.find(text)
         while column >= 0:
             new = body[:column] + (edit.replace or "") + body[column + len(text) :]
-            yield Rewrite(line, line, new or "\n", "line")
+            yield _rewriting(source, line, line, new or "\n")
             column = body.find(text, column + len(text))
 
 
-def _matched(snapshot: Snapshot, source: FileText, edit: LineEdit, pattern: Pattern) -> Iterator[Rewrite]:
+def _matched(snapshot: Snapshot, source: FileText, edit: LineEdit, pattern: Pattern) -> Iterator[Edit]:
     """The matches of the pattern, each replaced in its lines."""
     start = source.offset(edit.start_line - 1)
     expanded = edit.template.expander(snapshot) if edit.template is not None else lambda _: b""
@@ -284,4 +295,4 @@ def _matched(snapshot: Snapshot, source: FileText, edit: LineEdit, pattern: Patt
             last += 1  # the match takes a line's end with it, so the next line takes part
         before = source.read(source.offset(first), match.offset)
         after = source.read(match.end, source.offset(last + 1))
-        yield Rewrite(first + 1, last + 1, source.text(before + expanded(match) + after), "lines")
+        yield _rewriting(source, first + 1, last + 1, source.text(before + expanded(match) + after))
