@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -172,3 +174,48 @@ def test_what_is_no_mark_is_refused(workspace: Workspace, serve: Callable[..., S
             assert client.post("/seen", content=json.dumps(bad)).status_code == 400
         assert client.get("/nothing/x").status_code == 404
         assert client.get("/nothing/x?part=view").status_code == 404
+
+
+def test_a_notebook_is_shown_by_its_cells(workspace: Workspace, folder: Path, opened: Opened) -> None:
+    cells = [
+        {"cell_type": "code", "id": f"c{at}", "metadata": {}, "outputs": [], "execution_count": None}
+        | {"source": [f"first = {at}\n", "second = 2"]}
+        for at in range(9)
+    ]
+    book = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (folder / "n.ipynb").write_text(json.dumps(book, indent=1))
+    workspace.edit("n.ipynb", [{"search": "first = 7", "replace": "first = 'seven'"}])
+    page = opened()
+    expect(page.locator("td.code.old, td.code.new")).to_have_text(["-first = 7", "+first = 'seven'"])
+    expect(page.locator("td.code", has_text="cell 8: code, id c7")).to_be_visible()
+    page.get_by_role("button", name="unchanged lines").first.click()
+    expect(page.locator("td.code", has_text="first = 0")).to_be_visible()
+    expect(page.get_by_role("button", name="Undo hunk")).to_have_count(0)
+    page.get_by_role("button", name="Undo", exact=True).click()
+    expect(page.locator("#ask td.code.new")).to_have_text("+first = 7")
+
+
+@pytest.mark.parametrize("split", [False, True])
+def test_a_rewrite_of_many_lines_is_had_by_windows(
+    workspace: Workspace, folder: Path, opened: Opened, split: bool
+) -> None:
+    count = 2_500
+    (folder / "big.txt").write_text("".join(f"old {at}\n" for at in range(1, count + 1)))
+    workspace.write("big.txt", "".join(f"new {at}\n" for at in range(1, count + 1)), mode="overwrite")
+    page = opened()
+    if split:
+        page.keyboard.press("s")
+    expect(page.locator(".about .totals")).to_have_text("+2,500 −2,500")
+    removed = page.locator("td.code.old:not(.cut)")
+    expect(removed).to_have_count(200)
+    for left in ("2,300", "1,300", "300"):
+        page.get_by_role("button", name=re.compile(f"^⋯ {left} more removed lines")).click()
+    expect(removed).to_have_count(count)
+    assert removed.all_text_contents() == [f"-old {at}" for at in range(1, count + 1)]
+    if not split:  # else both sides came together
+        for left in ("2,300", "1,300", "300"):
+            page.get_by_role("button", name=f"⋯ {left} more added lines").click()
+    added = page.locator("td.code.new:not(.cut)")
+    expect(added).to_have_count(count)
+    assert added.all_text_contents() == [f"+new {at}" for at in range(1, count + 1)]
+    assert page.locator("td.cut").count() == 0

@@ -10,13 +10,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import quote as quote_path
 
 from filewright.changes import Contents, Entry
-from filewright.edit import FileDiff
-from filewright.page.view import DiffRow, FileView, HunkView, view_of
-from filewright.text import Snapshot
+from filewright.edit import DiffHunk, FileDiff
+from filewright.edit import DiffRow as Row
+from filewright.page.view import FileView, view_of
+from filewright.text import Snapshot, cells_shown
 from filewright.tools import clip
 from filewright.visible import one_line
 from filewright.workspace import Workspace
@@ -104,7 +105,8 @@ class Card:
     @property
     def hunks(self) -> bool:
         """Whether one hunk of it can be taken back by itself."""
-        return self.action in ("modified", "moved") and self.views is not None and len(self.views) == 1
+        one = self.views is not None and len(self.views) == 1
+        return one and self.action in ("modified", "moved") and suffix(self.path) != "ipynb"
 
 
 def cards_of(workspace: Workspace, contents: Contents, *, start: int = 0) -> Sequence[Card]:
@@ -198,7 +200,14 @@ def _held(contents: Contents, entry: Entry) -> Snapshot | None:
     if side is None or side.kind != "file" or _large(entry):
         return None
     content = contents.before(entry) if entry.after is None else contents.after(entry)
-    return Snapshot.of_bytes(content) if content is not None else None
+    if content is None:
+        return None
+    if suffix(entry.place.shown) == "ipynb":
+        # Its diff is one of cells where both sides are such, and so are its lines.
+        both = [cells_shown(side or b"") for side in (contents.before(entry), contents.after(entry))]
+        if None not in both:
+            return both[entry.after is not None]
+    return Snapshot.of_bytes(content)
 
 
 def _written(content: Snapshot) -> list[str]:
@@ -221,20 +230,56 @@ def folded_lines(
 
     Before they were `shift` lines further down. None if the content was not kept.
     """
-    entry = contents.record.entries[index]
-    content = _held(contents, entry)
-    if content is None or content.binary is not None or entry.after is None:
+    last = min(last, first + LINES_UNFOLDED - 1)
+    found = _rows(workspace, contents, index, " ", first, last - first + 1)
+    if found is None or contents.record.entries[index].after is None:
         return None
-    first, last = max(first, 1), min(last, first + LINES_UNFOLDED - 1, content.line_count)
-    start, stop = content.lines.offset_of(first), content.lines.offset_of(last + 1)
-    rows = []
+    return _drawn(contents, index, [replace(row, old=(row.new or 0) + shift) for row in found])
+
+
+def hidden_lines(
+    workspace: Workspace, contents: Contents, index: int, old: tuple[int, int], new: tuple[int, int]
+) -> FileView | None:
+    """The first 1,000 of the lines that a diff has hidden on each side, (first, count), and what is hidden then."""
+    removed = _rows(workspace, contents, index, "-", *old)
+    added = _rows(workspace, contents, index, "+", *new)
+    return None if removed is None or added is None else _drawn(contents, index, [*removed, *added])
+
+
+def _rows(
+    workspace: Workspace, contents: Contents, index: int, sign: Literal[" ", "-", "+"], first: int, count: int
+) -> list[Row] | None:
+    """Some lines of a file as it was (with "-") or was left; None if the content was not kept."""
+    entry = contents.record.entries[index]
+    content = _held(contents, replace(entry, after=None) if sign == "-" else entry)
+    if content is None or content.binary is not None:
+        return None
+    first = max(first, 1)
+    count = min(count, content.line_count - first + 1)
+    last = first + min(count, LINES_UNFOLDED) - 1
+    start, stop = (content.lines.offset_of(min(at, content.line_count + 1)) for at in (first, last + 1))
     text = content.read(start, stop - start).decode(content.encoding.name, "replace")
-    for number, line in enumerate(_ENDS.split(text)[: last - first + 1], first):
-        shown = one_line(line)
-        rows.append(DiffRow(" ", clip(shown, workspace.settings.line_chars), number + shift, number))
-    path = entry.place.shown
-    sides = tuple((row, row) for row in rows)
-    return FileView(FileDiff(path, path), (HunkView(1, first + shift, first, tuple(rows), sides, 0, 0),))
+    old, new = sign != "+", sign != "-"
+    made = [
+        Row(
+            sign,
+            clip(one_line(line), workspace.settings.line_chars),
+            number if old else None,
+            number if new else None,
+        )
+        for number, line in enumerate(_ENDS.split(text)[: max(last - first + 1, 0)], first)
+    ]
+    if count > LINES_UNFOLDED:
+        rest = last + 1
+        made.append(
+            Row(sign, "", rest if old else None, rest if new else None, hidden=count - LINES_UNFOLDED)
+        )
+    return made
+
+
+def _drawn(contents: Contents, index: int, rows: Sequence[Row]) -> FileView:
+    path = contents.record.entries[index].place.shown
+    return view_of(FileDiff(path, path, (DiffHunk(0, 0, 0, 0, tuple(rows)),)))
 
 
 def lines_of(contents: Contents, entry: Entry, first: int, last: int, *, before: bool) -> str | None:

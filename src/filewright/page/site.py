@@ -30,7 +30,17 @@ from filewright.changes import Contents, Scope, Selected
 from filewright.edit import Diff
 from filewright.errors import Code, FilewrightError, read_only
 from filewright.page.approvals import Approvals, Word
-from filewright.page.cards import CARDS, IMAGES, card_of, cards_of, folded_lines, lines_of, row_of, suffix
+from filewright.page.cards import (
+    CARDS,
+    IMAGES,
+    card_of,
+    cards_of,
+    folded_lines,
+    hidden_lines,
+    lines_of,
+    row_of,
+    suffix,
+)
 from filewright.page.changelog import ChangeLog
 from filewright.page.comments import WORDS_CHARS, Comment, Comments
 from filewright.page.guard import json_of
@@ -208,15 +218,22 @@ class ReviewSite:
         return HTMLResponse(render("card.html", **self._shared(request, viewed), card=card))
 
     def _lines(self, request: Request, viewed: Viewed) -> Response:
-        first, last, shift = (
-            _number(request, "from"),
-            _number(request, "to"),
-            _number(request, "shift", -_MOST),
-        )
-        view = folded_lines(self._workspace, viewed.contents, _index(request, viewed), first, last, shift)
+        """Lines that are folded (`from`, `to`, `shift`), or hidden on one side or both (`old`, `new`: first, count)."""
+        index, asked = _index(request, viewed), request.query_params
+        if "from" in asked:
+            first, last = _number(request, "from"), _number(request, "to")
+            shift = _number(request, "shift", -_MOST)
+            view = folded_lines(self._workspace, viewed.contents, index, first, last, shift)
+        else:
+            old, new = (
+                (_number(request, side), _number(request, f"{side}_count")) for side in ("old", "new")
+            )
+            view = hidden_lines(self._workspace, viewed.contents, index, old, new)
         if view is None:
             raise HTTPException(404, "These lines were not kept.")
-        return HTMLResponse(render("lines.html", **self._shared(request), view=view, hunk=view.hunks[0]))
+        shared = self._shared(request, viewed)
+        part = f"{shared['source']}?index={index}&part=lines"
+        return HTMLResponse(render("lines.html", **shared, view=view, hunk=view.hunks[0], part=part))
 
     def _image(self, request: Request, viewed: Viewed) -> Response:
         entry = viewed.contents.record.entries[_index(request, viewed)]

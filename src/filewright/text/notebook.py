@@ -246,17 +246,24 @@ def notebook_view(snapshot: Snapshot, task: Task | None = None, *, headings: boo
     Without `headings` their lines are empty, so that a search finds nothing in them. Raises `timeout`.
     """
     location = snapshot.location
-    if (
-        location is None
-        or not location.name.lower().endswith(NOTEBOOK_SUFFIX)
-        or not snapshot.encoding.is_utf8
-    ):
+    if location is None or not location.name.lower().endswith(NOTEBOOK_SUFFIX):
         return snapshot
+    return _view_of(snapshot, task, headings) or snapshot
+
+
+def cells_shown(content: bytes) -> Snapshot | None:
+    """The content of a notebook's file as its cells, nothing as nothing; None for what is no notebook."""
+    snapshot = Snapshot.of_bytes(content)
+    return _view_of(snapshot, None, headings=True) if content else snapshot
+
+
+def _view_of(snapshot: Snapshot, task: Task | None, headings: bool) -> NotebookView | None:
+    if not snapshot.encoding.is_utf8:
+        return None
     try:
-        cells = list(_cells(_Scanner(snapshot, task or Task())))
-        return _viewed(snapshot, cells, headings)
+        return _viewed(snapshot, list(_cells(_Scanner(snapshot, task or Task()))), headings)
     except _NotANotebookError:
-        return snapshot
+        return None
 
 
 def _viewed(snapshot: Snapshot, cells: Sequence[Cell], headings: bool) -> NotebookView:

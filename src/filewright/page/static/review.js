@@ -149,6 +149,16 @@ async function unfold(button) {
   button.textContent = `⋯ ${Number(to) - last} unchanged lines`;
 }
 
+// Lines that a diff has hidden: they come in the place of the row that stands for them.
+async function reveal(button) {
+  const { text, ok } = await get(button.dataset.hidden);
+  if (!ok) return say("These lines were not kept.");
+  const made = document.createElement("template");
+  made.innerHTML = `<table><tbody>${text}</tbody></table>`;
+  button.closest("tr").replaceWith(...made.content.querySelectorAll("tr"));
+  remarks();
+}
+
 // The list
 
 let listed = 0;
@@ -461,6 +471,7 @@ document.addEventListener("click", (event) => {
   else if (button.dataset.waiting) look(button);
   else if (button.closest("#ask") && "force" in button.dataset) preview({ ...wanted, force: true });
   else if (button.dataset.file || button.dataset.load) load(button);
+  else if (button.dataset.hidden) reveal(button);
   else if (button.dataset.lines) unfold(button);
   else if (button.dataset.before) older(button);
   else if (button.classList.contains("fold")) fold(button);
