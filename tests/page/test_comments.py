@@ -16,7 +16,8 @@ from tests.page.conftest import Served, said
 from tests.server.conftest import RawClient
 
 from filewright import Workspace
-from filewright.page.comments import TOLD_CHARS, Comment, Comments, told
+from filewright.page import Words
+from filewright.page.comments import TOLD_CHARS, Comment, told
 
 Opened = Callable[..., Page]
 MARK = "[The user commented on the review page: "
@@ -96,7 +97,7 @@ def test_a_hook_hands_it_over_where_its_agent_takes_context(
     state = tmp_path / "state"
     with Workspace(folder, state_dir=state) as workspace:
         client = workspace.history(limit=1)[0].client or ""
-        Comments(workspace).write(remark(), "the session of the server", client)
+        Words(workspace).comment(remark(), "the session of the server", client)
     given = {"session_id": "c1", "cwd": str(folder), "tool_input": {"command": "true"}, "tool_use_id": "t1"}
     outputs = []
     for _ in range(2):
@@ -153,9 +154,9 @@ def test_nothing_ends_the_fence_but_its_end(given: dict[str, Any]) -> None:
 
 
 def test_many_comments_are_told_with_several_answers(workspace: Workspace) -> None:
-    comments = Comments(workspace)
+    comments = Words(workspace)
     for number in range(4):
-        comments.write(remark(f"{number}" * 1_500), "s", "")
+        comments.comment(remark(f"{number}" * 1_500), "s", "")
     answers = []
     while taken := comments.taken("s"):
         assert len(told(taken)) <= TOLD_CHARS

@@ -154,7 +154,7 @@ def test_the_list_of_ten_thousand_changes_reads_no_more_than_it_shows(
     assert len(page.rows) == 50
     assert len(read) <= 50
     following = log.page(before=page.cursor)
-    assert [row.id for _, _, row in page.rows] > [row.id for _, _, row in following.rows]
+    assert [row.head.id for _, _, row in page.rows] > [row.head.id for _, _, row in following.rows]
     assert len(read) <= 100
 
 
@@ -205,6 +205,7 @@ def test_a_rewrite_of_many_lines_is_had_by_windows(
     page = opened()
     if split:
         page.keyboard.press("s")
+        expect(page.locator("table.split")).to_be_visible()
     expect(page.locator(".about .totals")).to_have_text("+2,500 −2,500")
     removed = page.locator("td.code.old:not(.cut)")
     expect(removed).to_have_count(200)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from markupsafe import Markup
 
 from filewright.edit import Diff, FileDiff, splices_between, unified
-from filewright.page.render import Paint, code
+from filewright.page.render import code, paint
 from filewright.page.view import DiffRow, FileView, HunkView
 from filewright.page.view import view_of as drawn
 from filewright.text import Snapshot
@@ -63,7 +63,7 @@ def unmarked(row: DiffRow) -> str:
 def test_html_is_the_text_and_nothing_else(text: str, path: str) -> None:
     lines = [one_line(line) for line in text.split("\n")]
     rows = tuple(DiffRow("+", line, None, number) for number, line in enumerate(lines, 1))
-    brush = Paint(path, HunkView(1, 1, 1, rows, (), 1, 1 + len(rows)))
+    brush = paint(FileView(FileDiff(path, path)), HunkView(1, 1, 1, rows, (), 1, 1 + len(rows)))
     for row in rows:
         html = brush(row)
         assert Markup(re.sub(r"</?span[^<>]*>", "", html)).unescape() == row.text

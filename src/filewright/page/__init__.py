@@ -20,16 +20,14 @@ from filewright.faces import face_of
 
 if TYPE_CHECKING:
     from filewright.page.app import app_page, app_view
-    from filewright.page.approvals import Approvals, WaitingCall
-    from filewright.page.comments import for_hook, news
     from filewright.page.review import Review, ReviewApp
+    from filewright.page.words import WaitingCall, Words, for_hook, news
 
 __getattr__, __all__ = face_of(
     __name__,
     {
         "app": "app_page app_view",
-        "approvals": "Approvals WaitingCall",
-        "comments": "for_hook news",
         "review": "Review ReviewApp",
+        "words": "WaitingCall Words for_hook news",
     },
 )

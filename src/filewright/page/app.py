@@ -15,8 +15,8 @@ _ROWS = 600
 @cache
 def app_page() -> str:
     """The page of the app, self-contained."""
-    style = (static("diff.css") + static("app.css")).decode()
-    return render("app.html", style=style, script=static("app.js").decode())
+    diff, app, script = (static(name)[0].decode() for name in ("diff.css", "app.css", "app.js"))
+    return render("app.html", style=diff + app, script=script)
 
 
 def app_view(diff: Diff) -> str:

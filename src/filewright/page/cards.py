@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any, Literal
 from urllib.parse import quote as quote_path
 
-from filewright.changes import Contents, Entry
+from filewright.changes import Contents, Entry, FileDifference
 from filewright.edit import DiffHunk, FileDiff
 from filewright.edit import DiffRow as Row
 from filewright.page.view import FileView, view_of
@@ -59,29 +59,23 @@ _KINDS = {"link": "symbolic link", "folder": "folder", "other": "special file"}
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One file. `index` is that of its entry in the record, `views` its diffs, None where they are not loaded.
+    """One file. `index` is that of its entry in the record, `file` what became of it.
 
-    There are several where others have changed the file in between. `before` and `after` are its sizes in
-    bytes, None where it was not or is not there; `image` says that a browser can show it; `lines` is how
-    many it has, where its folded ones can be shown; `added` and `removed` count lines, where they can be. `version`
-    tells this state of it from another, `editor` is an address that opens it.
+    `views` are its diffs, None where they are not loaded; there are several where others have changed the file in
+    between. `image` says that a browser can show it; `lines` is how many it has, where its folded ones can be
+    shown; `whole`, that no more of its diff can be had. `version` tells this state of it from another, `editor`
+    is an address that opens it.
     """
 
     index: int
-    path: str
-    was: str | None
-    action: str
+    file: FileDifference
     badges: tuple[str, ...]
-    before: int | None
-    after: int | None
     image: bool
-    views: tuple[FileView, ...] | None = None
-    lines: int | None = None
-    added: int | None = None
-    removed: int | None = None
+    views: tuple[FileView, ...] | None
+    lines: int | None
+    version: str
+    editor: str
     whole: bool = False
-    version: str = ""
-    editor: str = ""
 
     @property
     def bare(self) -> bool:
@@ -106,7 +100,7 @@ class Card:
     def hunks(self) -> bool:
         """Whether one hunk of it can be taken back by itself."""
         one = self.views is not None and len(self.views) == 1
-        return one and self.action in ("modified", "moved") and suffix(self.path) != "ipynb"
+        return one and self.file.action in ("modified", "moved") and suffix(self.file.path) != "ipynb"
 
 
 def cards_of(workspace: Workspace, contents: Contents, *, start: int = 0) -> Sequence[Card]:
@@ -136,39 +130,28 @@ def _large(entry: Entry) -> bool:
 
 def _card(workspace: Workspace, contents: Contents, index: int, entry: Entry, lines: int) -> Card:
     """The card of an entry with a diff of so many `lines`; with 0 it is not loaded, but its lines are counted."""
-    before, after = entry.before, entry.after
-    side = after or before
     found = workspace.difference(contents, entry, max_lines=lines)
-    badges = [_KINDS.get(side.kind if side is not None else "other", "")]
-    if before is not None and after is not None and before.mode != after.mode:
-        badges.append(f"mode {before.mode:03o} → {after.mode:03o}")
-    count = None
-    if lines:
-        content = _held(contents, entry)
-        if content is not None and content.binary is None:
-            badges += _written(content)
-            count = content.line_count
+    badges = [_KINDS[found.kind]] if found.kind in _KINDS else []
+    if None not in (found.mode_before, found.mode_after) and found.mode_before != found.mode_after:
+        badges.append(f"mode {found.mode_before:03o} → {found.mode_after:03o}")
+    content = _held(contents, entry) if lines else None
+    if content is not None and content.binary is None:
+        badges += _written(content)
     views = tuple(map(view_of, found.diffs)) if lines else None
     if found.kind == "folder":
         views = ()  # it has no content, and what is in it has cards of its own
     if views and any(view.file.binary for view in views):
         badges.append("binary")
-    path = found.path
+    text = content is not None and content.binary is None and entry.after is not None
     return Card(
         index,
-        path,
-        found.was,
-        entry.action,
-        tuple(filter(None, badges)),
-        before.size if before is not None else None,
-        after.size if after is not None else None,
-        suffix(path) in IMAGES and side is not None and side.kind == "file",
+        found,
+        tuple(badges),
+        suffix(found.path) in IMAGES and found.kind == "file",
         views,
-        count if after is not None else None,
-        found.added,
-        found.removed,
-        version=_version(entry),
-        editor=_editor(workspace.settings.editor, entry, views or ()),
+        content.line_count if content is not None and text else None,
+        _version(entry),
+        _editor(workspace.settings.editor, entry, views or ()),
     )
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from filewright.changes import ChangeRecord, Side, prompts
+from filewright.changes import ChangeRecord, prompts
 from filewright.errors import FilewrightError
-from filewright.page.titles import Deed, deeds_of, sentence, title_of
+from filewright.page.titles import Deed, deeds_of, is_folder, sentence, title_of
 from filewright.progress import Task
 from filewright.visible import one_line
 from filewright.wording import counted
@@ -35,23 +35,16 @@ _COUNTED_FILES, _COUNTED_BYTES, _COUNTED_SECONDS = 5, 256 << 10, 0.2
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """One change as the list shows it; `undone` names the change that took it back, if one did entirely.
+    """One change as the list shows it: its record without entries (`head`).
 
+    `undone` names the change that took it back, if one did entirely.
     `lines` are those added and removed, where they were counted (`countable`: they may be).
     """
 
-    id: str
-    time: datetime
-    tool: str
+    head: ChangeRecord
     title: str
-    summary: str
-    session: str
-    client: str
     paths: tuple[str, ...]
     files: int
-    undoable: bool
-    reverts: tuple[str, ...]
-    partial: bool
     countable: bool
     deeds: tuple[Deed, ...]
     undone: str | None = None
@@ -59,13 +52,14 @@ class Listing:
 
     def matches(self, words: Sequence[str]) -> bool:
         """Whether it has all the words in it."""
+        head = self.head
         named = (
-            self.id,
-            self.tool,
+            head.id,
+            head.tool,
             self.title,
-            self.summary,
-            self.session,
-            self.client,
+            head.summary,
+            head.session or "",
+            head.client or "",
             *self.paths,
         )
         text = " ".join(named).lower()
@@ -164,18 +158,18 @@ class ChangeLog:
 
     def _counted(self, row: Listing, clock: Task) -> Listing:
         """The row with its lines, if they are known or there is time to count them."""
-        if row.countable and row.id not in self._lines and not clock.expired:
+        if row.countable and row.head.id not in self._lines and not clock.expired:
             try:
-                files = self._workspace.changed_files(row.id, limit=_COUNTED_FILES).files
+                files = self._workspace.changed_files(row.head.id, limit=_COUNTED_FILES).files
             except FilewrightError:
                 files = ()
             texts = [(file.added, file.removed) for file in files if file.added is not None]
-            self._lines[row.id] = (
+            self._lines[row.head.id] = (
                 (sum(added for added, _ in texts), sum(removed or 0 for _, removed in texts))
                 if texts
                 else None
             )
-        return replace(row, lines=self._lines.get(row.id))
+        return replace(row, lines=self._lines.get(row.head.id))
 
     def _from(self, before: str | None) -> Iterator[str]:
         if before is None:
@@ -225,25 +219,16 @@ class ChangeLog:
         # A path is listed once, however many entries name it; of a large change only the first are read.
         first = record.entries[:_PATHS]
         paths = tuple(dict.fromkeys(entry.place.shown for entry in first))
-        folders = sum((entry.after or entry.before or _NO_SIDE).kind == "folder" for entry in first)
         deeds = deeds_of(record) if not record.reverts else []
+        folders = sum(is_folder(entry) for entry in first)
+        sides = [side for entry in first for side in (entry.before, entry.after) if side is not None]
+        small = len(record.entries) <= _COUNTED_FILES and all(side.size <= _COUNTED_BYTES for side in sides)
         return Listing(
-            record.id,
-            record.time.astimezone(),
-            record.tool,
+            replace(record, entries=()),
             self._undo(record) if record.reverts else title_of(record, deeds),
-            one_line(record.summary),
-            record.session or "",
-            one_line(record.client or ""),
             paths,
-            len(record.entries) - folders if len(record.entries) > folders else folders,
-            record.undoable,
-            record.reverts,
-            record.partial,
-            len(record.entries) <= _COUNTED_FILES
-            and all(
-                side.size <= _COUNTED_BYTES for entry in first for side in (entry.before, entry.after) if side
-            ),
+            len(record.entries) - folders or folders,
+            small,
             tuple(deeds[:_DEEDS]),
         )
 
@@ -267,6 +252,3 @@ class ChangeLog:
             else title_of(record, deeds_of(record))
         )
         return f"{verb} “{title}”"
-
-
-_NO_SIDE = Side("other", 0, 0, 0)

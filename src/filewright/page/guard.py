@@ -22,7 +22,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from filewright.page.render import render, static, static_type
+from filewright.page.render import render, static
 
 KEY_HEADER = "x-filewright-key"
 _ENTER = "/enter"
@@ -166,9 +166,10 @@ async def json_of(request: Request, most: int) -> Any:
 
 def _file(name: str) -> Response:
     try:
-        return Response(static(name), media_type=static_type(name), headers={"cache-control": "max-age=3600"})
+        content, media = static(name)
     except KeyError:
         return _refused(404, "There is no such file.")
+    return Response(content, media_type=media, headers={"cache-control": "max-age=3600"})
 
 
 def _digest(token: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from importlib.resources import files
@@ -45,11 +45,10 @@ def render(template: str, **values: Any) -> str:
     return _environment().get_template(template).render(**values)
 
 
-def static(name: str) -> bytes:
-    """A style sheet or a script of this room. Raises `KeyError` for any other name."""
-    if name not in _STATIC:
-        raise KeyError(name)
-    return files("filewright.page").joinpath("static", name).read_bytes()
+def static(name: str) -> tuple[bytes, str]:
+    """A style sheet or a script of this room, and its media type. Raises `KeyError` for any other name."""
+    media = _STATIC[name]
+    return files("filewright.page").joinpath("static", name).read_bytes(), media
 
 
 _STATIC: Mapping[str, str] = {
@@ -62,30 +61,14 @@ _STATIC: Mapping[str, str] = {
 }
 
 
-def static_type(name: str) -> str:
-    """The media type of a static file."""
-    return _STATIC[name]
-
-
-class Paint:
-    """The rows of one hunk as HTML, each once."""
-
-    def __init__(self, path: str, hunk: HunkView) -> None:
-        before = [row for row in hunk.rows if row.sign != "+"]
-        after = [row for row in hunk.rows if row.sign != "-"]
-        self._colours: dict[tuple[str, int | None], Coloured] = {}
-        for rows in (before, after):
-            for row, found in zip(rows, coloured(path, [row.text for row in rows]), strict=True):
-                self._colours[row.sign, row.old or row.new] = found
-
-    def __call__(self, row: DiffRow) -> Markup:
-        """The text of a row, escaped: tokens, what changed, and the spaces at its end if it changed."""
-        return code(row, self._colours.get((row.sign, row.old or row.new), ()))
-
-
-def paint(view: FileView, hunk: HunkView) -> Paint:
-    """What gives the rows of `hunk` as HTML."""
-    return Paint(view.path, hunk)
+def paint(view: FileView, hunk: HunkView) -> Callable[[DiffRow], Markup]:
+    """What gives the rows of `hunk` as HTML, escaped: tokens, what changed, and the spaces at an end that changed."""
+    colours: dict[tuple[str, int | None], Coloured] = {}
+    for other in "+-":
+        rows = [row for row in hunk.rows if row.sign != other]
+        for row, found in zip(rows, coloured(view.path, [row.text for row in rows]), strict=True):
+            colours[row.sign, row.old or row.new] = found
+    return lambda row: code(row, colours.get((row.sign, row.old or row.new), ()))
 
 
 def code(row: DiffRow, colours: Coloured) -> Markup:

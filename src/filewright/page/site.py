@@ -14,7 +14,7 @@ import re
 import secrets
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 from urllib.parse import quote as in_address
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -29,7 +29,6 @@ from filewright.boundary import quote
 from filewright.changes import Contents, Scope, Selected
 from filewright.edit import Diff
 from filewright.errors import Code, FilewrightError, read_only
-from filewright.page.approvals import Approvals, Word
 from filewright.page.cards import (
     CARDS,
     IMAGES,
@@ -42,11 +41,11 @@ from filewright.page.cards import (
     suffix,
 )
 from filewright.page.changelog import ChangeLog
-from filewright.page.comments import WORDS_CHARS, Comment, Comments
+from filewright.page.comments import WORDS_CHARS, Comment
 from filewright.page.guard import json_of
-from filewright.page.marks import Marks
 from filewright.page.render import render
 from filewright.page.view import views_of
+from filewright.page.words import Word, Words
 from filewright.progress import Caller, Task
 from filewright.workspace import REVIEW, Workspace
 
@@ -62,7 +61,7 @@ _BODY = 1 << 16
 """Bytes of a request to act."""
 _MOST = 10**12
 """The largest number that is asked for: of a hunk, or by so much a line is further down."""
-_KINDS = ("change", "prompt", "session", "since")
+Kind = Literal["change", "prompt", "session", "since"]
 _STATUS = {Code.NOT_FOUND: 404, Code.STALE_VERSION: 409, Code.INVALID_INPUT: 400, Code.READ_ONLY: 403}
 
 
@@ -94,9 +93,7 @@ class ReviewSite:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._log = ChangeLog(workspace)
-        self._approvals = Approvals(workspace)
-        self._comments = Comments(workspace)
-        self._marks = Marks(workspace)
+        self._words = Words(workspace)
         self._caller = Caller(session=f"review-{secrets.token_hex(4)}", client=REVIEW)
         self._viewed: dict[tuple[str, str, str | None], Viewed] = {}
         self.leaving = asyncio.Event()
@@ -119,11 +116,7 @@ class ReviewSite:
                 Route("/seen", self.seen, methods=["POST"]),
                 Route("/{kind}/{name:path}", self.named),
             ],
-            exception_handlers={
-                FilewrightError: self._refused,
-                HTTPException: self._missing,
-                Exception: self._failed,
-            },
+            exception_handlers=dict.fromkeys((FilewrightError, HTTPException, Exception), _problem),
         )
 
     def warm(self) -> None:
@@ -149,7 +142,7 @@ class ReviewSite:
     def named(self, request: Request) -> Response:
         """One change, or all that is left of several as one."""
         kind = request.path_params["kind"]
-        if kind not in _KINDS:
+        if kind not in get_args(Kind):
             raise HTTPException(404, "There is no such page.")
         return self._answer(request, kind, request.path_params["name"])
 
@@ -268,8 +261,8 @@ class ReviewSite:
                 continue
 
     def _look(self) -> str:
-        newest, waiting = self._workspace.newest() or "", len(self._approvals.waiting())
-        return json.dumps({"newest": newest, "waiting": waiting, "comments": self._comments.state()}) + "\n"
+        newest, waiting = self._workspace.newest() or "", len(self._words.waiting())
+        return json.dumps({"newest": newest, "waiting": waiting, "comments": self._words.state()}) + "\n"
 
     def _tree(self, request: Request, viewed: Viewed) -> Response:
         """All files by their folders, the lines counted as far as there is time."""
@@ -284,20 +277,20 @@ class ReviewSite:
     async def seen(self, request: Request) -> Response:
         """Mark a file as seen in a version, or not."""
         given = await self._given(Seen, request)
-        await run_in_threadpool(self._marks.mark, given.path, given.version)
+        await run_in_threadpool(self._words.mark, given.path, given.version)
         return JSONResponse({"said": "Viewed." if given.version else "Not viewed."})
 
     # Calls that wait for a word
 
     def waiting(self, request: Request) -> Response:
         """The calls that wait."""
-        calls = self._approvals.waiting()
+        calls = self._words.waiting()
         return HTMLResponse(render("waiting.html", **self._shared(request), calls=calls))
 
     def waiting_call(self, request: Request) -> Response:
         """One of them, with what it would do."""
         wanted = request.path_params["call"]
-        call = next((call for call in self._approvals.waiting() if call.id == wanted), None)
+        call = next((call for call in self._words.waiting() if call.id == wanted), None)
         if call is None:
             raise HTTPException(404, "This call does not wait any more.")
         diff = Diff.of_json(call.diff) if call.diff else Diff()
@@ -310,7 +303,7 @@ class ReviewSite:
         """Give the person's word on a call."""
         given = await self._given(Answer, request)
         word: Word = "allowed" if given.allow else "refused"
-        if not await run_in_threadpool(self._approvals.answer, given.call, word):
+        if not await run_in_threadpool(self._words.answer, given.call, word):
             raise HTTPException(404, "This call does not wait any more.")
         said = (
             "Allowed: the agent may make this call now."
@@ -323,7 +316,7 @@ class ReviewSite:
 
     def _remarks(self, request: Request, viewed: Viewed) -> Response:
         """What was said of the lines of these files."""
-        found = self._comments.of(viewed.address)
+        found = self._words.comments(viewed.address)
         return HTMLResponse(render("comments.html", **self._shared(request), comments=found))
 
     async def comment(self, request: Request) -> Response:
@@ -339,13 +332,13 @@ class ReviewSite:
             raise HTTPException(400, "There are no such lines in this file.")
         path, session = entry.place.shown, record.session or ""
         made = Comment(viewed.address, path, given.before, given.first, given.last, quoted or "", given.words)
-        self._comments.write(made, session, record.client or "")
+        self._words.comment(made, session, record.client or "")
         return JSONResponse({"said": "The agent is told with its next answer."})
 
     async def resolve(self, request: Request) -> Response:
         """The person is done with a comment, or is not."""
         given = await self._given(Resolved, request)
-        if not await run_in_threadpool(self._comments.resolve, given.comment, done=given.done):
+        if not await run_in_threadpool(self._words.resolve, given.comment, done=given.done):
             raise HTTPException(404, "There is no such comment.")
         return JSONResponse({"said": "Resolved." if given.done else "Open again."})
 
@@ -429,21 +422,20 @@ class ReviewSite:
             "split": request.cookies.get("filewright_split") == "1",
             "acting": not self._workspace.settings.read_only,
             "person": REVIEW,
-            "seen": self._marks.seen() if viewed is not None else {},
+            "seen": self._words.seen() if viewed is not None else {},
             "viewed": viewed,
             "source": f"{base}{viewed.address}" if viewed is not None else None,
         }
 
-    def _refused(self, _request: Request, error: Exception) -> Response:
-        assert isinstance(error, FilewrightError)
-        return _problem(_STATUS.get(error.code, 422), error.message, error.hint)
 
-    def _missing(self, _request: Request, error: Exception) -> Response:
-        assert isinstance(error, HTTPException)
-        return _problem(error.status_code, error.detail, None)
-
-    def _failed(self, _request: Request, _error: Exception) -> Response:
-        return _problem(500, "This failed because of a bug in filewright; the terminal shows more.", None)
+def _problem(_request: Request, error: Exception) -> Response:
+    """What went wrong, as a page says it."""
+    status, message, hint = 500, "This failed because of a bug in filewright; the terminal shows more.", None
+    if isinstance(error, FilewrightError):
+        status, message, hint = _STATUS.get(error.code, 422), error.message, error.hint
+    elif isinstance(error, HTTPException):
+        status, message = error.status_code, error.detail
+    return HTMLResponse(render("problem.html", message=message, hint=hint), status_code=status)
 
 
 class Said(BaseModel):
@@ -455,7 +447,7 @@ class Said(BaseModel):
 class Action(Said):
     """What somebody wants taken back: a change, a prompt, a session, or all since a change; of it a file, or a hunk."""
 
-    kind: Literal["change", "prompt", "session", "since"]
+    kind: Kind
     name: str
     path: str | None = None
     hunk: int | None = Field(default=None, gt=0, lt=_MOST)
@@ -466,7 +458,7 @@ class Action(Said):
 class Remark(Said):
     """A comment on lines of one of the files that are looked at."""
 
-    kind: Literal["change", "prompt", "session", "since"]
+    kind: Kind
     name: str
     index: int
     before: bool
@@ -503,10 +495,6 @@ def _scope(kind: str, name: str) -> Scope:
         since=name if kind == "since" else None,
         prompt=name if kind == "prompt" else None,
     )
-
-
-def _problem(status: int, message: str, hint: str | None) -> Response:
-    return HTMLResponse(render("problem.html", message=message, hint=hint), status_code=status)
 
 
 def _index(request: Request, viewed: Viewed) -> int:

@@ -26,7 +26,7 @@ _PARTS = 3
 def deeds_of(record: ChangeRecord) -> list[Deed]:
     """What a change did; a folder that was moved or deleted stands for all that is in it."""
     entries = record.entries[:LOOKED_AT]
-    folders = {(entry.action, entry.place) for entry in entries if _is_folder(entry)}
+    folders = {(entry.action, entry.place) for entry in entries if is_folder(entry)}
     filled = {(entry.action, above) for entry in entries for above in _above(entry)}
     found: list[Deed] = []
     for entry in entries:
@@ -34,7 +34,7 @@ def deeds_of(record: ChangeRecord) -> list[Deed]:
             continue  # its files are named
         if entry.action != "created" and any((entry.action, above) in folders for above in _above(entry)):
             continue
-        name = f"{entry.place.shown}{'/' if _is_folder(entry) else ''}"
+        name = f"{entry.place.shown}{'/' if is_folder(entry) else ''}"
         if entry.was is None:
             found.append((_VERBS[entry.action], name))
         elif entry.was.parts[:-1] == entry.place.parts[:-1]:
@@ -86,7 +86,8 @@ def _names(names: Sequence[str], verb: str) -> str:
     return f"{counted(len(names), 'file')}{where}"
 
 
-def _is_folder(entry: Entry) -> bool:
+def is_folder(entry: Entry) -> bool:
+    """Whether an entry is of a folder."""
     side = entry.after or entry.before
     return side is not None and side.kind == "folder"
 

@@ -110,15 +110,15 @@ class Confirmation:
         self, tool: Listed, arguments: Mapping[str, Any], caller: Caller, shown: Shown
     ) -> None:
         """Go by the word given on the review page; without one let the call wait for it there."""
-        from filewright.page import Approvals, WaitingCall
+        from filewright.page import WaitingCall, Words
 
-        approvals = Approvals(self._workspace)
+        words_given = Words(self._workspace)
         made = await shown()
         words, value = (made, "") if isinstance(made, str) else ("", made.json)
         # A word is one on what was shown: where the call would do something else by now, it waits anew.
         call_id = _digest(tool.name, caller.session, arguments, words, value)[:32]
         try:
-            word = await asyncio.to_thread(approvals.take, call_id)
+            word = await asyncio.to_thread(words_given.take, call_id)
             if word == "allowed":
                 return
             if word is not None:
@@ -127,7 +127,7 @@ class Confirmation:
             call = WaitingCall(
                 call_id, time.time(), question, safe(words), caller.session or "", caller.client or "", value
             )
-            await asyncio.to_thread(approvals.ask, call)
+            await asyncio.to_thread(words_given.ask, call)
         except OSError as error:
             raise from_os_error(error, "the state folder", doing="write to") from error
         raise FilewrightError(
