@@ -31,6 +31,9 @@ def test_a_tree_with_counts_leads_to_each_file(workspace: Workspace, opened: Ope
     expect(page.locator(".tree a", has_text="0004.txt").locator(".plus")).to_have_text("+5")
     links.last.click()
     expect(page.locator("article.file").last.locator(".fold")).to_be_focused()
+    page.locator(".tree summary", has_text="d/0/").press("Enter")
+    expect(page.locator(".tree a", has_text="0000.txt")).to_be_hidden()
+    expect(page.locator(".tree a", has_text="0004.txt")).to_be_visible()
 
 
 def test_a_few_files_need_no_tree(workspace: Workspace, opened: Opened) -> None:

@@ -30,8 +30,6 @@ LINES_OF_A_FILE = 400
 LINES_AT_MOST = 50_000
 """Lines of one file's diff, at first and when all of it is asked for."""
 LINES_UNFOLDED = 1_000
-_QUOTED = 4_096
-"""Bytes of the lines that a comment is on, to be quoted."""
 _LOOKED_AT = 1 << 20
 """A file above this size gets no badges that need its content, and its diff comes when it is asked for."""
 
@@ -214,28 +212,36 @@ def folded_lines(
     Before they were `shift` lines further down. None if the content was not kept.
     """
     last = min(last, first + LINES_UNFOLDED - 1)
-    found = _rows(workspace, contents, index, " ", first, last - first + 1)
-    if found is None or contents.record.entries[index].after is None:
-        return None
-    return _drawn(contents, index, [replace(row, old=(row.new or 0) + shift) for row in found])
+    found = lines_of(workspace, contents, index, " ", first, last - first + 1)
+    moved = [replace(row, old=(row.new or 0) + shift) for row in found or ()]
+    return None if found is None else _drawn(contents, index, moved)
 
 
 def hidden_lines(
     workspace: Workspace, contents: Contents, index: int, old: tuple[int, int], new: tuple[int, int]
 ) -> FileView | None:
     """The first 1,000 of the lines that a diff has hidden on each side, (first, count), and what is hidden then."""
-    removed = _rows(workspace, contents, index, "-", *old)
-    added = _rows(workspace, contents, index, "+", *new)
+    removed = lines_of(workspace, contents, index, "-", *old)
+    added = lines_of(workspace, contents, index, "+", *new)
     return None if removed is None or added is None else _drawn(contents, index, [*removed, *added])
 
 
-def _rows(
+def lines_of(
     workspace: Workspace, contents: Contents, index: int, sign: Literal[" ", "-", "+"], first: int, count: int
 ) -> list[Row] | None:
-    """Some lines of a file as it was (with "-") or was left; None if the content was not kept."""
+    """Up to 1,000 lines of a file as it was (with "-") or was left, as rows, and one for the rest.
+
+    None if the content was not kept.
+    """
     entry = contents.record.entries[index]
+    if not count:
+        return []
     content = _held(contents, replace(entry, after=None) if sign == "-" else entry)
-    if content is None or content.binary is not None:
+    if (
+        content is None
+        or content.binary is not None
+        or (entry.before if sign == "-" else entry.after) is None
+    ):
         return None
     first = max(first, 1)
     count = min(count, content.line_count - first + 1)
@@ -263,15 +269,6 @@ def _rows(
 def _drawn(contents: Contents, index: int, rows: Sequence[Row]) -> FileView:
     path = contents.record.entries[index].place.shown
     return view_of(FileDiff(path, path, (DiffHunk(0, 0, 0, 0, tuple(rows)),)))
-
-
-def lines_of(contents: Contents, entry: Entry, first: int, last: int, *, before: bool) -> str | None:
-    """Some lines of a file as it was left, or found; empty if it has none such, None if it was not kept."""
-    content = _held(contents, replace(entry, after=None) if before else entry)
-    if content is None or content.binary is not None or (entry.before if before else entry.after) is None:
-        return None
-    start, stop = (content.lines.offset_of(min(at, content.line_count + 1)) for at in (first, last + 1))
-    return content.read(start, min(stop - start, _QUOTED)).decode(content.encoding.name, "replace")
 
 
 def suffix(path: str) -> str:

@@ -57,6 +57,8 @@ _KEPT = 4
 _TREE = 2_000
 """Files that the tree beside the diffs has."""
 _COUNTED_SECONDS = 0.5
+_QUOTED = 4_096
+"""Characters that are kept of the lines that a comment is on."""
 _BODY = 1 << 16
 """Bytes of a request to act."""
 _MOST = 10**12
@@ -326,12 +328,14 @@ class ReviewSite:
     def _comment(self, given: Remark) -> Response:
         viewed = self._selected(given.kind, given.name)
         record = viewed.contents.record
-        entry = record.entries[_within(given.index, viewed)]
-        quoted = lines_of(viewed.contents, entry, given.first, given.last, before=given.before)
-        if quoted == "" or given.last < given.first:
+        index, first, last = _within(given.index, viewed), given.first, given.last
+        sign: Literal["-", "+"] = "-" if given.before else "+"
+        rows = lines_of(self._workspace, viewed.contents, index, sign, first, max(last - first + 1, 0))
+        if rows == []:
             raise HTTPException(400, "There are no such lines in this file.")
-        path, session = entry.place.shown, record.session or ""
-        made = Comment(viewed.address, path, given.before, given.first, given.last, quoted or "", given.words)
+        quoted = "\n".join(row.text for row in rows or ())
+        path, session = record.entries[index].place.shown, record.session or ""
+        made = Comment(viewed.address, path, given.before, first, last, quoted[:_QUOTED], given.words)
         self._words.comment(made, session, record.client or "")
         return JSONResponse({"said": "The agent is told with its next answer."})
 
