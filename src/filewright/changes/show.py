@@ -20,13 +20,14 @@ from filewright.edit import (
     ChangeSet,
     Diff,
     FileDiff,
+    by_cells,
     splices_between,
     unified,
 )
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.settings import MB, Settings
-from filewright.text import Snapshot, Splice, apply, cells_shown
+from filewright.text import Snapshot, Splice, apply
 
 _SHOWN_WHOLE = 1 * MB
 _CONTEXT = 400
@@ -233,8 +234,10 @@ class ChangeDiffs:
             size = (entry.before or entry.after or _NO_FILE).size
             return replace(names, remark=f"(content of {size:,} bytes not shown)\n")
         snapshot = Snapshot.of_bytes(before, settings=self.settings)
-        if cells := _by_cells(names, before, splices, after):
-            return cells
+        if _is_notebook(names):
+            made = apply(before, splices) if splices is not None else after or b""
+            if cells := by_cells(before, made):
+                return replace(names, before=cells[0], splices=cells[1])
         if splices is None:
             splices = splices_between(snapshot, after or b"")
         return replace(names, before=snapshot, splices=splices)
@@ -304,22 +307,13 @@ class ChangeDiffs:
         splices = item.splices
         if splices is None:
             splices = splices_between(before, _held(item)) if item.alive else (Splice(0, before.size, b""),)
-        return _by_cells(names, before.held, splices, None) or replace(names, before=before, splices=splices)
+        if _is_notebook(names) and before.held is not None:
+            before, splices = by_cells(before.held, apply(before.held, splices)) or (before, splices)
+        return replace(names, before=before, splices=splices)
 
 
-def _by_cells(
-    names: _File, before: bytes | None, splices: Sequence[Splice] | None, after: bytes | None
-) -> _File | None:
-    """The change of a notebook as one of its cells; None for what is none.
-
-    None too where only what its cells have put out differs: of that the file itself says more.
-    """
-    if before is None or not (names.new or names.old or "").lower().endswith(".ipynb"):
-        return None
-    shown = cells_shown(before), cells_shown(apply(before, splices) if splices is not None else after or b"")
-    if shown[0] is None or shown[1] is None or shown[0].held == shown[1].held:
-        return None
-    return replace(names, before=shown[0], splices=splices_between(shown[0], shown[1]))
+def _is_notebook(names: _File) -> bool:
+    return (names.new or names.old or "").lower().endswith(".ipynb")
 
 
 def _files_in(difference: Difference) -> Iterator[Item]:

@@ -19,7 +19,7 @@ from typing import Literal
 from filewright.boundary import quote, unquote
 from filewright.edit.linediff import changes, line_splices
 from filewright.edit.visible import cut_line, cut_pair, terminator_mark
-from filewright.text import Narrowed, Snapshot, Splice, apply, terminators_in
+from filewright.text import Narrowed, NotebookView, Snapshot, Splice, apply, notebook_view, terminators_in
 from filewright.visible import one_line
 
 Sign = Literal[" ", "-", "+"]
@@ -333,6 +333,17 @@ def splices_between(before: Snapshot, after: Snapshot | bytes) -> tuple[Splice, 
     if before.held is None:
         return (Splice(0, before.size, target),)
     return line_splices(before.held, target)
+
+
+def by_cells(before: bytes, after: bytes) -> tuple[Snapshot, Sequence[Splice]] | None:
+    """A change of a notebook as one of the text of its cells; nothing at all is one without cells.
+
+    None for what is none, and where only what cells have put out differs: of that the file itself says more.
+    """
+    one, two = (notebook_view(Snapshot.of_bytes(content), named=True) for content in (before, after))
+    if any(page.size and not isinstance(page, NotebookView) for page in (one, two)) or one.held == two.held:
+        return None
+    return one, splices_between(one, two)
 
 
 def _git_mode(mode: int | None) -> str:

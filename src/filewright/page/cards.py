@@ -17,7 +17,7 @@ from filewright.changes import Contents, Entry, FileDifference
 from filewright.edit import DiffHunk, FileDiff
 from filewright.edit import DiffRow as Row
 from filewright.page.view import FileView, view_of
-from filewright.text import Snapshot, cells_shown
+from filewright.text import NotebookView, Snapshot, notebook_view
 from filewright.tools import clip
 from filewright.visible import one_line
 from filewright.workspace import Workspace
@@ -83,11 +83,6 @@ class Card:
             and self.views is not None
             and not any(view.hunks or view.file.binary or view.remarks for view in self.views)
         )
-
-    @property
-    def binary(self) -> bool:
-        """Whether its diff says no more than that it is binary."""
-        return any(view.file.binary for view in self.views or ())
 
     @property
     def more(self) -> bool:
@@ -185,8 +180,9 @@ def _held(contents: Contents, entry: Entry) -> Snapshot | None:
         return None
     if suffix(entry.place.shown) == "ipynb":
         # Its diff is one of cells where both sides are such, and so are its lines.
-        both = [cells_shown(side or b"") for side in (contents.before(entry), contents.after(entry))]
-        if None not in both:
+        sides = contents.before(entry) or b"", contents.after(entry) or b""
+        both = [notebook_view(Snapshot.of_bytes(side), named=True) for side in sides]
+        if all(isinstance(each, NotebookView) or not each.size for each in both):
             return both[entry.after is not None]
     return Snapshot.of_bytes(content)
 

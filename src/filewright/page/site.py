@@ -398,9 +398,9 @@ class ReviewSite:
     def _title(self, asked: Action) -> str:
         """What the changes are called that an action takes back, or that it goes back to."""
         found = self._log.prompt(asked.name)
-        if asked.kind == "session" or found is None:
-            return asked.name
-        return found[1] if asked.kind == "prompt" else self._log.row(self._workspace.record(asked.name)).title
+        if asked.kind == "prompt" and found is not None:
+            return found[1]
+        return asked.name if found is None else self._log.row(self._workspace.record(asked.name)).title
 
     # What they share
 

@@ -27,7 +27,7 @@ from filewright.text.typography import PLAIN, SPACES
 from filewright.text.wide import Narrowed
 
 if TYPE_CHECKING:
-    from filewright.text.notebook import NOTEBOOK_SUFFIX, NotebookView, cells_shown, notebook_view
+    from filewright.text.notebook import NOTEBOOK_SUFFIX, NotebookView, notebook_view
 
 __all__ = [
     "LINE_REACH",
@@ -49,7 +49,6 @@ __all__ = [
     "Splices",
     "Terminators",
     "apply",
-    "cells_shown",
     "check_text",
     "codec",
     "content_version",
@@ -68,4 +67,4 @@ __all__ = [
 ]
 
 # Most workspaces never show a notebook.
-__getattr__ = names_of(__name__, {"notebook": "NOTEBOOK_SUFFIX NotebookView cells_shown notebook_view"})
+__getattr__ = names_of(__name__, {"notebook": "NOTEBOOK_SUFFIX NotebookView notebook_view"})

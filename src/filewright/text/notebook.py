@@ -240,30 +240,23 @@ class NotebookView(Snapshot):
         return separator or b", ", escapes
 
 
-def notebook_view(snapshot: Snapshot, task: Task | None = None, *, headings: bool = True) -> Snapshot:
+def notebook_view(
+    snapshot: Snapshot, task: Task | None = None, *, headings: bool = True, named: bool = False
+) -> Snapshot:
     """The view of a notebook, which takes the snapshot over; the snapshot itself if it is none.
 
-    Without `headings` their lines are empty, so that a search finds nothing in them. Raises `timeout`.
+    Without `headings` their lines are empty, so that a search finds nothing in them. `named` says that it has the name
+    of one, though no location. Raises `timeout`.
     """
-    location = snapshot.location
-    if location is None or not location.name.lower().endswith(NOTEBOOK_SUFFIX):
+    if snapshot.location is not None:
+        named = snapshot.location.name.lower().endswith(NOTEBOOK_SUFFIX)
+    if not named or not snapshot.encoding.is_utf8:
         return snapshot
-    return _view_of(snapshot, task, headings) or snapshot
-
-
-def cells_shown(content: bytes) -> Snapshot | None:
-    """The content of a notebook's file as its cells, nothing as nothing; None for what is no notebook."""
-    snapshot = Snapshot.of_bytes(content)
-    return _view_of(snapshot, None, headings=True) if content else snapshot
-
-
-def _view_of(snapshot: Snapshot, task: Task | None, headings: bool) -> NotebookView | None:
-    if not snapshot.encoding.is_utf8:
-        return None
     try:
-        return _viewed(snapshot, list(_cells(_Scanner(snapshot, task or Task()))), headings)
+        cells = list(_cells(_Scanner(snapshot, task or Task())))
+        return _viewed(snapshot, cells, headings)
     except _NotANotebookError:
-        return None
+        return snapshot
 
 
 def _viewed(snapshot: Snapshot, cells: Sequence[Cell], headings: bool) -> NotebookView:
