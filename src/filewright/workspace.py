@@ -195,9 +195,11 @@ class Workspace(TypedTools, Closing):
         """The record of what `select` gives."""
         return self.select(scope).contents.record
 
-    def difference(self, contents: Contents, entry: Entry, *, max_lines: int) -> FileDifference:
-        """What became of one entry of what was selected: its diff, and its lines counted."""
-        return self._changes.difference(contents, entry, max_lines=max_lines)
+    def difference(
+        self, contents: Contents, entry: Entry, *, max_lines: int, start: int = 0
+    ) -> FileDifference:
+        """What became of one entry of what was selected: its diff, from `start` on, and its lines counted."""
+        return self._changes.difference(contents, entry, max_lines=max_lines, start=start)
 
     def newest(self) -> str | None:
         """The id of the newest change, for a look whether there is a new one; it may be of another root."""

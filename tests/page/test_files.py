@@ -223,3 +223,24 @@ def test_a_rewrite_of_many_lines_is_had_by_windows(
     expect(added).to_have_count(count)
     assert added.all_text_contents() == [f"+new {at}" for at in range(1, count + 1)]
     assert page.locator("td.cut").count() == 0
+
+
+def test_many_changes_of_a_file_are_had_by_windows(
+    workspace: Workspace, folder: Path, opened: Opened
+) -> None:
+    lines = [f"line {at}\n" for at in range(6_000)]
+    (folder / "far.txt").write_text("".join(lines))
+    for at in range(0, 6_000, 20):
+        lines[at] = f"LINE {at}\n"
+    workspace.write("far.txt", "".join(lines), mode="overwrite")
+    page = opened()
+    expect(page.locator(".about .totals")).to_have_text("+300 −300")
+    more = page.get_by_role("button", name="more change")
+    while more.count():
+        shown = page.locator("tbody.hunk").count()
+        more.click()
+        expect(page.locator("tbody.hunk")).not_to_have_count(shown)
+    expect(page.locator("td.code.new")).to_have_count(300)
+    assert page.locator("td.code.new").all_text_contents() == [f"+LINE {at}" for at in range(0, 6_000, 20)]
+    page.locator('tbody[data-hunk="250"]').get_by_role("button", name="Undo hunk").click()
+    expect(page.locator("#ask td.code.new")).to_have_text("+line 4980")

@@ -526,9 +526,11 @@ class RecordedChanges:
             entries=entries,
         )
 
-    def difference(self, contents: Contents, entry: Entry, *, max_lines: int) -> FileDifference:
+    def difference(
+        self, contents: Contents, entry: Entry, *, max_lines: int, start: int = 0
+    ) -> FileDifference:
         """What became of one file, with its lines counted; with `max_lines` 0 without a diff."""
-        return self._diffs.of_entry(contents, entry, max_lines=max_lines)
+        return self._diffs.of_entry(contents, entry, max_lines=max_lines, start=start)
 
     @property
     def _diffs(self) -> ChangeDiffs:

@@ -46,8 +46,8 @@ class _File:
     mode_after: int | None = None
     remark: str = ""
 
-    def diff(self, max_lines: int, line_chars: int) -> FileDiff:
-        """Its diff, in about so many rows; with 0 it has none, but its counts."""
+    def diff(self, max_lines: int, line_chars: int, start: int = 0) -> FileDiff:
+        """Its diff, in about so many rows; with 0 it has none, but its counts. `start` as for `unified`."""
         if self.before is None:
             known = None if self.remark else 0
             return FileDiff(
@@ -56,7 +56,7 @@ class _File:
             )  # fmt: skip
         found = unified(
             self.old, self.new, self.before, self.splices,
-            max_lines=max_lines, line_chars=line_chars,
+            max_lines=max_lines, line_chars=line_chars, start=start,
             mode_before=self.mode_before, mode_after=self.mode_after,
         )  # fmt: skip
         return replace(found, remark=self.remark)
@@ -132,8 +132,11 @@ class ChangeDiffs:
             budget.add(*self.of_entry(contents, entry, max_lines=budget.lines).diffs)
         return budget.diff()
 
-    def of_entry(self, contents: Contents, entry: Entry, *, max_lines: int) -> FileDifference:
-        """What became of one entry that is no folder; with `max_lines` 0 its lines are only counted."""
+    def of_entry(self, contents: Contents, entry: Entry, *, max_lines: int, start: int = 0) -> FileDifference:
+        """What became of one entry that is no folder; with `max_lines` 0 its lines are only counted.
+
+        `start` is the `next` of an earlier window of the one diff that it has.
+        """
         names = self._names(entry)
         parts: list[FileDiff] = []
         for edit in _edits_shown(contents, entry):
@@ -143,7 +146,7 @@ class ChangeDiffs:
                 file = self._changed_file(contents, edit, shown, left)
             except FilewrightError as error:
                 file = replace(shown, remark=f"(not shown: {error.message})\n")
-            parts.append(file.diff(left, self.settings.line_chars))
+            parts.append(file.diff(left, self.settings.line_chars, start))
         before, after = entry.before, entry.after
         known = [part for part in parts if part.added is not None]
         return FileDifference(

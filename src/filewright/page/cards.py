@@ -27,9 +27,9 @@ CARDS = 50
 LINES_AT_ONCE = 1_200
 """Lines of diff that come with a page of cards."""
 LINES_OF_A_FILE = 400
-LINES_AT_MOST = 50_000
-"""Lines of one file's diff, at first and when all of it is asked for."""
+"""Lines of one file's diff, at first."""
 LINES_UNFOLDED = 1_000
+"""Lines that come when more are asked for."""
 _LOOKED_AT = 1 << 20
 """A file above this size gets no badges that need its content, and its diff comes when it is asked for."""
 
@@ -61,7 +61,7 @@ class Card:
 
     `views` are its diffs, None where they are not loaded; there are several where others have changed the file in
     between. `image` says that a browser can show it; `lines` is how many it has, where its folded ones can be
-    shown; `whole`, that no more of its diff can be had. `version` tells this state of it from another, `editor`
+    shown. `version` tells this state of it from another, `editor`
     is an address that opens it.
     """
 
@@ -73,7 +73,6 @@ class Card:
     lines: int | None
     version: str
     editor: str
-    whole: bool = False
 
     @property
     def bare(self) -> bool:
@@ -83,11 +82,6 @@ class Card:
             and self.views is not None
             and not any(view.hunks or view.file.binary or view.remarks for view in self.views)
         )
-
-    @property
-    def more(self) -> bool:
-        """Whether its diff was cut, and more of it can be asked for."""
-        return not self.whole and any(view.file.truncated for view in self.views or ())
 
     @property
     def hunks(self) -> bool:
@@ -108,26 +102,25 @@ def cards_of(workspace: Workspace, contents: Contents, *, start: int = 0) -> Seq
     return found
 
 
-def card_of(workspace: Workspace, contents: Contents, index: int, *, full: bool = False) -> Card:
-    """The card of one file with its diff; with `full` all of it, as far as a browser can take it.
-
-    Raises `IndexError` where the record has no such entry.
-    """
-    lines = LINES_AT_MOST if full else LINES_OF_A_FILE
-    return replace(_card(workspace, contents, index, contents.record.entries[index], lines), whole=full)
+def card_of(workspace: Workspace, contents: Contents, index: int, *, start: int = 0) -> Card:
+    """The card of one file with its diff, or with more of it: what follows the offset `start`."""
+    lines = LINES_UNFOLDED if start else LINES_OF_A_FILE
+    return _card(workspace, contents, index, contents.record.entries[index], lines, start)
 
 
 def _large(entry: Entry) -> bool:
     return any(side is not None and side.size > _LOOKED_AT for side in (entry.before, entry.after))
 
 
-def _card(workspace: Workspace, contents: Contents, index: int, entry: Entry, lines: int) -> Card:
+def _card(
+    workspace: Workspace, contents: Contents, index: int, entry: Entry, lines: int, start: int = 0
+) -> Card:
     """The card of an entry with a diff of so many `lines`; with 0 it is not loaded, but its lines are counted."""
-    found = workspace.difference(contents, entry, max_lines=lines)
+    found = workspace.difference(contents, entry, max_lines=lines, start=start)
     badges = [_KINDS[found.kind]] if found.kind in _KINDS else []
     if None not in (found.mode_before, found.mode_after) and found.mode_before != found.mode_after:
         badges.append(f"mode {found.mode_before:03o} → {found.mode_after:03o}")
-    content = _held(contents, entry) if lines else None
+    content = _held(contents, entry) if lines and not _large(entry) else None
     if content is not None and content.binary is None:
         badges += _written(content)
     views = tuple(map(view_of, found.diffs)) if lines else None
@@ -171,9 +164,9 @@ def _editor(wanted: str, entry: Entry, views: Sequence[FileView]) -> str:
 
 
 def _held(contents: Contents, entry: Entry) -> Snapshot | None:
-    """The file as it was left, or found where it was deleted; None if it is large, or was not kept."""
+    """The file as it was left, or found where it was deleted; None if it was not kept."""
     side = entry.after or entry.before
-    if side is None or side.kind != "file" or _large(entry):
+    if side is None or side.kind != "file":
         return None
     content = contents.before(entry) if entry.after is None else contents.after(entry)
     if content is None:

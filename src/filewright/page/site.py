@@ -208,9 +208,11 @@ class ReviewSite:
         )
 
     def _file(self, request: Request, viewed: Viewed) -> Response:
-        full = "full" in request.query_params
-        card = card_of(self._workspace, viewed.contents, _index(request, viewed), full=full)
-        return HTMLResponse(render("card.html", **self._shared(request, viewed), card=card))
+        start = _number(request, "start") if "start" in request.query_params else 0
+        card = card_of(self._workspace, viewed.contents, _index(request, viewed), start=start)
+        return HTMLResponse(
+            render("window.html" if start else "card.html", **self._shared(request, viewed), card=card)
+        )
 
     def _lines(self, request: Request, viewed: Viewed) -> Response:
         """Lines that are folded (`from`, `to`, `shift`), or hidden on one side or both (`old`, `new`: first, count)."""

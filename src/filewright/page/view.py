@@ -73,10 +73,10 @@ def views_of(diff: Diff) -> list[FileView]:
 
 def view_of(file: FileDiff) -> FileView:
     """One file as it is drawn."""
-    return FileView(file, tuple(_hunk(number, hunk) for number, hunk in enumerate(file.hunks, 1)))
+    return FileView(file, tuple(map(_hunk, file.hunks)))
 
 
-def _hunk(number: int, hunk: DiffHunk) -> HunkView:
+def _hunk(hunk: DiffHunk) -> HunkView:
     rows = [
         DiffRow(row.sign, row.text, row.old, row.new, row.mark, row.unended, row.hidden) for row in hunk.rows
     ]
@@ -84,7 +84,7 @@ def _hunk(number: int, hunk: DiffHunk) -> HunkView:
     compared = {(row.sign, row.old or row.new): row for pair in sides for row in pair if row is not None}
     rows = [compared[row.sign, row.old or row.new] for row in rows]
     ends = hunk.old + hunk.old_count, hunk.new + hunk.new_count
-    return HunkView(number, hunk.old, hunk.new, tuple(rows), sides, *ends)
+    return HunkView(hunk.number, hunk.old, hunk.new, tuple(rows), sides, *ends)
 
 
 # Side by side, and word by word

@@ -103,7 +103,7 @@ const soon = new IntersectionObserver((seen) => {
     if (!isIntersecting) continue;
     soon.unobserve(target);
     if (target.dataset.src) picture(target);
-    else if (!target.dataset.file?.endsWith("&full")) load(target);
+    else load(target);
   }
 }, { rootMargin: "600px" });
 
@@ -149,13 +149,15 @@ async function unfold(button) {
   button.textContent = `⋯ ${Number(to) - last} unchanged lines`;
 }
 
-// Lines that a diff has hidden: they come in the place of the row that stands for them.
+// Lines, or changes, that are not shown yet: they come in the place of the row that stands for them.
 async function reveal(button) {
   const { text, ok } = await get(button.dataset.hidden);
   if (!ok) return say("These lines were not kept.");
   const made = document.createElement("template");
-  made.innerHTML = `<table><tbody>${text}</tbody></table>`;
-  button.closest("tr").replaceWith(...made.content.querySelectorAll("tr"));
+  made.innerHTML = `<table>${text}</table>`;
+  const groups = made.content.querySelectorAll("tbody.hunk, tbody.hunk ~ tbody");
+  if (groups.length) button.closest("tbody").replaceWith(...groups);
+  else button.closest("tr").replaceWith(...made.content.querySelectorAll("tr"));
   remarks();
 }
 
