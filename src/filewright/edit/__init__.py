@@ -5,7 +5,8 @@ use alike; what an edit means by what was found (`locate`), the one writer (`wri
 edits of one call (`planning`) and saying why one is refused (`refusal`, `nearest`, `suggestion`); edits that
 name lines, symbols or the nth match (`lines`), patches in both notations (`patch`), replacing every
 match of a pattern (`replace`); and the diffs that show what a change does (`diff`). `lastcheck` looks at what any
-edit would write, after all tiers and repairs: that damage in a request never reaches a file is what its size pays for.
+edit would write, after all tiers and repairs: that damage in a request never
+reaches a file is what its size pays for, and that a notebook's diff is one of its cells.
 
 Never: opens, reads or writes a file by itself, knows how a change is committed, or changes a byte
 that was not asked for. What is not certain is refused.
