@@ -10,8 +10,9 @@ never decodes a whole file, never runs a user's pattern on a backtracking engine
 line number or an offset from another program.
 
 What its size above the goal of `tests/test_size.py` pays for: one syntax that means the same to RE2, to
-`rg` and to a plain search; exact places in every encoding, of files of any size, read by windows; a
-pattern that takes long can be cancelled; similar text in a whole tree within a time limit.
+`rg` and to a plain search, with what to write instead of all that is refused; exact places in every encoding,
+of files of any size, read by windows; a pattern that takes long can be cancelled; similar text in a whole tree
+within a time limit.
 
 In: `Snapshot` or `Location`, and what to look for. Out: `Found` with `Hit`s: byte ranges, 1-based
 lines and columns, whether the search was complete and where it stopped. Errors: `invalid_input` for

@@ -10,7 +10,8 @@ search for, also in logs and data, from samples, whatever the size.
 
 What its size above the goal of `tests/test_size.py` pays for: outlines of what is too large to be
 parsed; symbols under the names by which they are called, in two dozen languages; parsing in a process
-that can be killed; logs and tables summed up from a sample.
+that can be killed, and anew only where a text changed; what changed since a revision of git; blocks of text
+without a grammar; logs and tables summed up from a sample; what a project's files import.
 
 In: bytes or a `Snapshot`, a `Language`, a `Task`. Out: frozen values (`Outline`, `Symbol`, `CodeBlock`,
 `ChangedSymbol`, `Hints`). This room never opens a path, never writes, never downloads a grammar, and

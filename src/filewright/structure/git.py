@@ -274,11 +274,8 @@ class _Git:
             if self._task is not None:
                 self._task.check()
             if time.monotonic() > self._deadline:
-                raise FilewrightError(
-                    Code.TIMEOUT,
-                    f"git did not answer within {self._seconds:g} s",
-                    hint="leave out the comparison",
-                )
+                message = f"git did not answer within {self._seconds:g} s"
+                raise FilewrightError(Code.TIMEOUT, message, "leave out the comparison")
             if self._poll.poll(_POLL_MS):
                 block = self._output.read(1 << 20) or b""
                 self._data += block
