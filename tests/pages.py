@@ -84,7 +84,7 @@ def _said(model: type[BaseModel]) -> dict[str, str]:
                 ast.AnnAssign(target=ast.Name(id=name)),
                 ast.Expr(value=ast.Constant(value=str(text))),
             ):
-                found[name] = " ".join(text.split())
+                found[model.model_fields[name].alias or name] = " ".join(text.split())
     return found
 
 

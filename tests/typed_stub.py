@@ -26,7 +26,7 @@ _ALIASES = {
     'Literal["auto", "full", "none"]': "DiffWanted",
 }
 _REQUESTS = {
-    "MovedFrom": "MoveSource", "EditItem": "EditRequest", "WriteItem": "WriteRequest", "ReadItem": "ReadRequest",
+    "MovedFrom": "MoveSource", "EditPlace": "EditPlace", "EditItem": "EditRequest", "WriteItem": "WriteRequest", "ReadItem": "ReadRequest",
     "Pair": "",
 }  # fmt: skip
 METHODS: dict[str, tuple[str, str, str]] = {
@@ -185,6 +185,7 @@ def typed_stub() -> str:
     text = _HEAD.replace("IMPORTS", imports) + "\n".join(
         [
             *(f"{alias} = {text}\n" for text, alias in _ALIASES.items()),
+            _request("EditPlace", models["EditPlace"]),
             _request("MoveSource", models["MovedFrom"]),
             _request("EditRequest", models["EditItem"]),
             _request("WriteRequest", models["WriteItem"]),

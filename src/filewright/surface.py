@@ -86,13 +86,15 @@ class Offer:
     def instructions(self) -> str:
         """What a model reads first; names only tools that are offered, and the roots."""
         roots = [safe(os.fsdecode(root.path)) for root in self._context.boundary.roots]
-        return clip(
-            self._surface.instructions({tool.name for tool in self._tools}, roots), INSTRUCTIONS_CHARS
-        )
+        names = {tool.name for tool in self.tools()}
+        return clip(self._surface.instructions(names, roots), INSTRUCTIONS_CHARS)
 
-    def tools(self) -> Sequence[Listed]:
-        """The tools offered, in a fixed order: none that writes in a read-only workspace."""
-        return self._tools
+    def tools(self, *, unlisted: bool = False) -> Sequence[Listed]:
+        """The tools offered, in a fixed order: none that writes in a read-only workspace.
+
+        Those whose work another tool does now are `unlisted`; they can be called.
+        """
+        return tuple(tool for tool in self._tools if unlisted or tool.listed)
 
     def call(self, name: str, arguments: Mapping[str, Any], *, task: Task | None = None) -> ToolResult:
         """Run a tool. A problem is an answer with `is_error`, worded in the surface's way; nothing is raised."""
@@ -146,7 +148,7 @@ class Offer:
                 f"{name} changes files, and this workspace is read-only",
                 "ask the user to serve it without --read-only",
             )
-        names = [tool.name for tool in self._tools]
+        names = [tool.name for tool in self.tools()]
         hint = did_you_mean(name, names, f"the tools are {', '.join(names)}")
         return invalid(f"unknown tool {name[:100]!r}", hint, tool=name[:100])
 

@@ -119,7 +119,7 @@ async def test_no_other_byte_changes(package, tmp_path, mode):
     async with Client(server, mode=mode) as client:
         agent = Agent(client)
         names = [tool.name for tool in (await client.list_tools()).tools]
-        assert len(names) == 16
+        assert len(names) == 12
 
         listed = await agent("list_files", glob="*.py", limit=10_000)
         assert all(name in listed for name, *_ in EDITS)

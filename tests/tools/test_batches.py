@@ -111,7 +111,6 @@ def test_a_read_only_workspace_offers_and_does_nothing(place, tmp_path, contents
         names = {tool.name for tool in workspace.tools()}
         assert names == {
             "list_files",
-            "stat_items",
             "get_overview",
             "search_content",
             "read_content",

@@ -7,6 +7,7 @@ import sys
 from importlib.resources import files
 from pathlib import Path
 
+from filewright import Workspace
 from filewright.tools import entries
 from filewright.tools.catalogue import made
 
@@ -22,8 +23,25 @@ def test_the_kept_catalogue_is_what_the_tools_say():
     assert kept == made(), "run: python -m filewright.tools"
 
 
-def test_sixteen_tools_in_their_order():
+def test_the_tools_in_their_order():
     assert [entry.name for entry in entries()] == NAMES
+
+
+def test_twelve_are_listed_and_all_can_be_called(tmp_path):
+    (tmp_path / "r").mkdir()
+    (tmp_path / "r/a.txt").write_text("a\n")
+    with Workspace(tmp_path / "r", state_dir=tmp_path / "s") as workspace:
+        listed = [tool.name for tool in workspace.tools()]
+        gone = ["stat_items", "create_directories", "copy_items", "set_permissions"]
+        assert listed == [name for name in NAMES if name not in gone]
+        pair = {"source": "a.txt", "destination": "b.txt"}
+        assert not workspace.call("stat_items", {"paths": ["a.txt"]}).is_error
+        assert not workspace.call("create_directories", {"paths": ["d"]}).is_error
+        assert not workspace.call("copy_items", {"items": [pair]}).is_error
+        assert not workspace.call("set_permissions", {"paths": ["a.txt"], "mode": "600"}).is_error
+        again = {"items": [{**pair, "destination": "c.txt"}], "copy": True}
+        assert "copied" in workspace.call("move_items", again).text
+        assert sorted(path.name for path in (tmp_path / "r").iterdir()) == ["a.txt", "b.txt", "c.txt", "d"]
 
 
 def test_schemas_are_plain_objects():

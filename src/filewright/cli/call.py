@@ -69,9 +69,9 @@ def call(
     given = None if listing or schema else _arguments(tool, arguments)
     with open_workspace(roots, session, actor, state_dir=state_dir, read_only=read_only) as workspace:
         offer = workspace.offer(dialect)
-        tools = {each.name: each for each in offer.tools()}
+        tools = {each.name: each for each in offer.tools(unlisted=True)}
         if listing:
-            write("\n".join(f"{each.name:<20} {each.title}" for each in tools.values()))
+            write("\n".join(f"{each.name:<20} {each.title}" for each in offer.tools()))
             return
         if tool not in tools:
             raise click.BadParameter(f"no tool {tool!r}; the tools are {', '.join(tools)}", param_hint="TOOL")

@@ -16,24 +16,40 @@ from filewright.surface import Listed
 
 _BOUNDS = frozenset({"minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength"})
 _RARE = frozenset(
-    {
-        *(
-            "atomic",
-            "break_hard_links",
-            "changed_lines",
-            "client",
-            "column",
-            "context_after",
-            "context_before",
-        ),
-        *("encoding", "fuzzy", "group", "include_hidden", "invert", "lines", "max_chars", "max_files"),
-        *("max_symbols", "min_similarity", "missing_ok", "newline", "numbered", "occurrence", "owner"),
-        *("reindent", "since", "sort", "undoable"),
-    }
+    [
+        "atomic",
+        "break_hard_links",
+        "changed_lines",
+        "client",
+        "column",
+        "context_after",
+        "context_before",
+        "group",
+        "hunk",
+        "include_hidden",
+        "invert",
+        "max_chars",
+        "max_files",
+        "max_symbols",
+        "min_similarity",
+        "missing_ok",
+        "newline",
+        "numbered",
+        "occurrence",
+        "owner",
+        "reindent",
+        "root",
+        "since",
+        "sort",
+        "undoable",
+    ]
 )
 """Arguments that an answer names when they matter; they are accepted all the same."""
 
-LIMIT = 12_000
+_PLAIN = (0, 1, ".", 20, 50)
+"""Defaults that go without saying."""
+
+LIMIT = 10_000
 """Characters past which a list is shortened."""
 
 APP = "ui://filewright/change"
@@ -68,12 +84,14 @@ def _listed(tool: Listed, schema: Mapping[str, Any], title: str | None) -> dict[
 
 
 def terse(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """`schema` without bounds, without defaults that are false, nested objects open as by default."""
+    """`schema` without bounds, without defaults that go without saying, nested objects open as by default."""
     kept = {}
     for key, value in schema.items():
         if key in _BOUNDS or key == "additionalProperties":
             continue
-        if key == "default" and (value is False or value == schema.get("enum", [None])[0]):
+        if key == "default" and (
+            (value is not True and value in _PLAIN) or value == schema.get("enum", [None])[0]
+        ):
             continue
         if key == "properties":
             kept[key] = {name: terse(child) for name, child in value.items() if name not in _RARE}

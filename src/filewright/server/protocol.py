@@ -94,8 +94,8 @@ class Handlers:
         self._notices = Notices(workspace)
         self._confirmation = Confirmation(settings.confirm, workspace)
         self._roots = ClientRoots(workspace.context.boundary) if settings.client_roots else None
-        self._tools = {tool.name: tool for tool in offer.tools()}
-        self._listing = ListToolsResult.model_validate({"tools": listing([*self._tools.values()])})
+        self._tools = {tool.name: tool for tool in offer.tools(unlisted=True)}
+        self._listing = ListToolsResult.model_validate({"tools": listing(offer.tools())})
 
     def server(self) -> Server[Any]:
         """A low-level server that answers with these handlers."""

@@ -1,6 +1,6 @@
 """The catalogue: what callers see of each tool, known without importing any of them.
 
-Making sixteen argument models and importing what the tools need costs a good part of a second, and
+Making all argument models and importing what the tools need costs a good part of a second, and
 a server must answer `tools/list` at once. So names, descriptions and schemas are kept in
 `catalogue.json`, made from the tools by ``python -m filewright.tools`` and held to them by a test;
 a tool's module is imported when it is first called.
@@ -49,6 +49,7 @@ class CatalogueEntry:
     destructive: bool
     idempotent: bool
     module: str
+    listed: bool = True
 
     def load(self) -> Tool:
         """The tool itself; imports it when first asked for."""
@@ -81,6 +82,7 @@ def made() -> str:
             "writes": tool.writes,
             "destructive": tool.destructive,
             "idempotent": tool.idempotent,
+            "listed": tool.listed,
             "module": module,
         }
         for module in _MODULES

@@ -166,7 +166,7 @@ class Context:
         """Note that the caller was shown this snapshot (`shown_range` in bytes, of large files)."""
         if snapshot.location is None:
             return
-        self.seen.note(snapshot)
+        self.seen.note(snapshot, self._session)
         held = snapshot.held
         if held is not None and len(held) <= SHOWN_WHOLE_BYTES:
             self.shown.record(snapshot.location, snapshot.version, held)
@@ -176,9 +176,20 @@ class Context:
                 content = snapshot.read(start, stop - start)
                 self.shown.record(snapshot.location, snapshot.version, content, whole=False)
 
+    def has_shown(self, snapshot: Snapshot) -> bool:
+        """Whether this very content was shown to the session of this call, and nothing else since."""
+        location = snapshot.location
+        return location is not None and self.seen.shown_to(self._session, location) == snapshot.version
+
+    @property
+    def _session(self) -> str | None:
+        return (self.task.caller or self.changes.caller).session
+
     def previewed(self, call: Arguments, outcome: str, *, preview: bool) -> bool:
         """Whether this call was previewed with the same `outcome`; a preview itself is noted for the next call."""
-        asked = repr(call.model_dump(exclude={"preview", "diff", "expected_count", "expected_version"}))
+        asked = repr(
+            call.model_dump(exclude={"preview", "diff", "expected_count", "max_count", "expected_version"})
+        )
         key = xxhash.xxh3_128_digest(asked.encode("utf-8", "surrogatepass"))
         said = xxhash.xxh3_128_hexdigest(outcome.encode("utf-8", "surrogatepass"))
         if preview:

@@ -11,10 +11,24 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary import Location
-from filewright.edit import Edit, Outcome, Plan, Rewrite, SymbolLines, indented, plan, symbol_lines
-from filewright.errors import Code, FilewrightError, invalid
+from filewright.edit import (
+    Create,
+    Delete,
+    Edit,
+    Expected,
+    Move,
+    Outcome,
+    Plan,
+    Rewrite,
+    SymbolLines,
+    Tier,
+    indented,
+    plan,
+    symbol_lines,
+)
+from filewright.errors import Code, FilewrightError, invalid, missing, refused
 from filewright.languages import Language, language_of
-from filewright.text import NotebookView, Snapshot, notebook_view
+from filewright.text import NotebookView, Snapshot, Splice, check_text, codec, notebook_view, terminators_in
 from filewright.tools.context import Context
 from filewright.tools.pipeline import Change, ChangeArguments, Changed, Decided, change, decided
 from filewright.tools.registry import Arguments, Tool
@@ -56,24 +70,56 @@ class MovedFrom(Arguments):
         return self
 
 
+class EditPlace(Arguments):
+    """Where an edit goes: one of them."""
+
+    text: SkipJsonSchema[str | None] = None
+    symbol: str | None = None
+    lines: Annotated[list[int] | None, Field(description="[first, last]")] = None
+    after: Beside = None
+    before: Beside = None
+
+
+_AT = {"text": "search", "after": "insert_after", "before": "insert_before"}
+
+
 class EditItem(Arguments):
-    """One edit: of a text (`search`), of lines, of a symbol, or beside either."""
+    """One edit: of a text (`search`), of lines, of a symbol, or beside either; or of a whole file."""
 
     search: EditText = None
     replace: EditText = None
     replace_all: bool = False
     start_line: Line = None
-    end_line: Line = None
-    symbol: str | None = None
+    end_line: SkipJsonSchema[Line] = None
+    symbol: SkipJsonSchema[str | None] = None
     delete: bool = False
-    insert_after: Beside = None
-    insert_before: Beside = None
-    source: Annotated[MovedFrom | None, Field(alias="from", description="moved to the insert place")] = None
+    insert_after: SkipJsonSchema[Beside] = None
+    insert_before: SkipJsonSchema[Beside] = None
+    source: Annotated[MovedFrom | None, Field(alias="from", description="moved to at")] = None
     copied: Annotated[bool, Field(alias="copy")] = False
-    reindent: bool = False
+    content: Annotated[EditText, Field(description="of a new file")] = None
+    move_to: str | None = None
+    at: Annotated[EditPlace | None, Field(description="instead of search")] = None
+    reindent: SkipJsonSchema[bool] = False
     path: str | None = None
     expected_version: str | None = None
     fuzzy: SkipJsonSchema[bool | None] = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _place_named(cls, given: Any) -> Any:
+        """`at` in the fields that it stands for."""
+        if not isinstance(given, dict) or not isinstance(given.get("at"), dict):
+            return given
+        at = {_AT.get(name, name): value for name, value in given["at"].items()}
+        match at.pop("lines", None):
+            case None:
+                pass
+            case [first, last]:
+                at |= {"start_line": first, "end_line": last}
+            case _:
+                raise ValueError("at.lines is no range\nhint: give [first, last]")
+        return {**at, **{name: value for name, value in given.items() if name != "at"}}
 
     @model_validator(mode="after")
     def _one_place(self) -> EditItem:
@@ -86,6 +132,14 @@ class EditItem(Arguments):
             "insert_before": self.insert_before is not None,
         }
         places = [name for name, is_there in named.items() if is_there]
+        whole = [self.content is not None, self.move_to is not None, not places and self.delete]
+        if any(whole) or (self.source is not None and not places):
+            if sum([*whole, self.source is not None]) != 1 or places or self.replace is not None:
+                raise ValueError(
+                    "content, move_to, and delete without a place, are of a whole file\nhint: give one of them, "
+                    "with path alone"
+                )
+            return self
         if len(places) != 1:
             raise ValueError(
                 f"an edit names one place, not {' and '.join(places) or 'none'}\nhint: give search, or start_line and "
@@ -109,6 +163,13 @@ class EditItem(Arguments):
             raise ValueError("replace is missing\nhint: give the new text, or delete with a symbol")
         return self
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether a whole file is made, deleted or moved."""
+        placed = (self.search, self.symbol, self.start_line, self.insert_after, self.insert_before)
+        deletes = self.delete and all(each is None for each in placed)
+        return self.content is not None or self.move_to is not None or deletes
+
 
 class EditArguments(ChangeArguments):
     """The edits, of the file at `path` or each of its own."""
@@ -123,7 +184,7 @@ class EditArguments(ChangeArguments):
     """false: exact text only"""
     preview: bool = False
     """true: show the diff, write nothing"""
-    diff: Annotated[DiffWanted, Field(description="auto: if short and not previewed")] = "auto"
+    diff: DiffWanted = "auto"
     """`"auto"`: shown if it is up to 40 lines and no preview showed it, else counted"""
     expected_version: str | None = None
     """the version that a read gave; refused if the file is no longer that"""
@@ -211,6 +272,11 @@ class _EditedText:
     numbers: list[int] = field(default_factory=list)
     fuzzy: list[bool] = field(default_factory=list)
     follow: bool = True
+    is_new: bool = False
+    made_of: list[tuple[int, str, bytes]] = field(default_factory=list)
+    """Of a new file what it is made of, each with the number of its edit and in words."""
+    deleted: int | None = None
+    moved: tuple[int, Location] | None = None
 
     def add(self, number: int, edit: Edit | Rewrite, *, fuzzy: bool) -> None:
         """One more edit."""
@@ -246,7 +312,12 @@ class _Spot:
         """How many blank lines part `text` from the symbol."""
         if self.gap is not None:
             return self.gap
-        return 0 if "\n" not in text.strip() else 2 if python and not self.indent else 1
+        return _usual_gap(text, python=python and not self.indent)
+
+
+def _usual_gap(text: str, *, python: bool) -> int:
+    """How many blank lines part a definition from others, where nothing there says how many."""
+    return 0 if "\n" not in text.strip() else 2 if python else 1
 
 
 class _Edits:
@@ -265,17 +336,66 @@ class _Edits:
         try:
             for number, item in enumerate(self._arguments.edits):
                 self._number = number
-                self._add(item, self._file(item.path))
-            for file in [file for file in self._known.values() if file.edits]:
-                yield decided(
-                    self._snapshot(file),
-                    partial(self._planned, file),
-                    self._task,
-                    as_file=self._arguments.encoding is not None,
-                    follow=file.follow,
-                )
+                self._add(item, self._file(item))
+            for file in [*self._known.values()]:
+                if file.is_new:
+                    yield self._created(file)
+                elif file.deleted is not None:
+                    yield self._deleted(file, file.deleted)
+                elif file.moved is not None:
+                    yield self._moved(file, *file.moved)
+                elif file.edits:
+                    yield self._edited(file)
         finally:
             self._let_go(0)
+
+    def _edited(self, file: _EditedText) -> Decided[Plan]:
+        as_file = self._arguments.encoding is not None
+        planned = partial(self._planned, file)
+        return decided(self._snapshot(file), planned, self._task, as_file=as_file, follow=file.follow)
+
+    def _created(self, file: _EditedText) -> Decided[Plan]:
+        location, name = file.location, file.location.shown
+        outcomes, line = [], 1
+        for number, named, data in file.made_of:
+            lines = terminators_in(data).total + (not data.endswith((b"\n", b"\r")) and bool(data))
+            outcomes.append(Outcome(number, Tier.EXACT, 1, 0, line, line + lines - 1, 1, named=named))
+            line += lines
+        content = b"".join(data for _, _, data in file.made_of)
+        added = (Splice(0, 0, content),) if content else ()
+        empty = Snapshot.of_bytes(b"", encoding="utf-8", location=location, settings=self._context.settings)
+        made = Plan(added, tuple(outcomes))
+        return Decided(made, location, [Create(location, content)], empty, added, None, name)
+
+    def _deleted(self, file: _EditedText, number: int) -> Decided[Plan]:
+        before = self._known_text(file)
+        location, expected = file.location, None
+        whole: tuple[Splice, ...] = ()
+        if before is not None:
+            whole = (Splice(0, before.size, b""),) if before.size else ()
+            expected = Expected.of(before)
+        made = Plan((), (Outcome(number, Tier.EXACT, 1, 0, 1, 0, 1, named="the file is deleted"),))
+        return Decided(made, location, [Delete(location, expected=expected)], before, whole, location.shown)
+
+    def _moved(self, file: _EditedText, number: int, destination: Location) -> Decided[Plan]:
+        old, new = file.location.shown, destination.shown
+        move, named = Move(file.location, destination), f"moved from {visible(old)}"
+        outcome = Outcome(number, Tier.EXACT, 1, 0, 1, 0, 1, named=named)
+        if file.edits:
+            one = self._edited(file)
+            made = replace(one.decision, outcomes=(*one.decision.outcomes, outcome))
+            return replace(one, decision=made, location=destination, steps=[*one.steps, move], new=new)
+        return Decided(Plan((), (outcome,)), destination, [move], self._known_text(file), (), old, new)
+
+    def _known_text(self, file: _EditedText) -> Snapshot | None:
+        """What is to be shown of a file that is deleted or moved; None of what is no text, or too large."""
+        try:
+            snapshot = self._snapshot(file)
+        except FilewrightError as error:
+            if error.code not in (Code.IS_BINARY, Code.NOT_A_FILE, Code.SYMLINK, Code.TOO_LARGE):
+                raise
+            return None
+        return snapshot if snapshot.held is not None else None
 
     def _snapshot(self, file: _EditedText) -> Snapshot:
         """The file, open. What is not asked for again soon is let go of."""
@@ -324,7 +444,8 @@ class _Edits:
         moved = tuple(replace(splice, offset=splice.offset + start) for splice in planned.splices)
         return replace(planned, splices=moved) if start else planned
 
-    def _file(self, path: str | None) -> _EditedText:
+    def _file(self, item: EditItem) -> _EditedText:
+        path = item.path
         outer = self._arguments.path
         if path is None and outer is None:
             raise self._invalid("no path was given", "give path, or a path in every edit")
@@ -334,13 +455,19 @@ class _Edits:
                 f"its path {path} is not the path of the call, {outer}",
                 "leave out the path of the call, and give every edit its own",
             )
-        return self._opened(location)
+        makes = item.content is not None or item.source is not None
+        return self._opened(location, makes=makes, whole=item.is_whole)
 
-    def _opened(self, location: Location) -> _EditedText:
+    def _opened(self, location: Location, *, makes: bool = False, whole: bool = False) -> _EditedText:
+        """The file at a place: one that is not there yet, if the edit `makes` it; not read, if all of it is meant."""
         known = self._known.get(location)
         if known is None:
             known = _EditedText(location, None)
-            self._snapshot(known)
+            if makes and not self._context.exists(location):
+                self._context.boundary.guard_write(location)
+                known.is_new = True
+            elif not whole:
+                self._snapshot(known)
             for other in self._known.values():
                 if known.identity is not None and other.identity == known.identity:
                     raise self._invalid(
@@ -359,6 +486,17 @@ class _Edits:
         fuzzy = self._arguments.fuzzy if item.fuzzy is None else item.fuzzy
         version = _version_of(self._arguments, item)
         new = item.replace or ""
+        if item.is_whole:
+            self._add_whole(item, file)
+            return
+        if item.source is not None and file.is_new:
+            self._fill(item, item.source, file)
+            return
+        if item.source is not None and item.insert_after is None and item.insert_before is None:
+            raise self._invalid(
+                f"from names no place in {file.location.asked}, which is there",
+                "give with it insert_after or insert_before",
+            )
         if item.search is not None:
             self._context.check_version(self._snapshot(file), version)
             file.follow = file.follow and version is None
@@ -396,6 +534,51 @@ class _Edits:
             self._check_range(meant, first, last)
         file.add(self._number, Rewrite(first, last, text, named, meant.base), fuzzy=fuzzy)
 
+    def _add_whole(self, item: EditItem, file: _EditedText) -> None:
+        """Make, delete or move a file."""
+        location, asked = file.location, file.location.asked
+        if item.content is not None:
+            if not file.is_new or file.made_of:
+                message = f"{asked} exists already" if not file.is_new else f"{asked} is made already"
+                hint = 'change a part of it, or overwrite it by write_content with mode="overwrite"'
+                raise refused(Code.ALREADY_EXISTS, asked, message, hint)
+            check_text(item.content, "content")
+            file.made_of.append((self._number, "the file is made", item.content.encode()))
+            return
+        self._context.boundary.guard_write(location, link_itself=True)
+        version = _version_of(self._arguments, item)
+        if version is not None:
+            self._context.check_version(self._snapshot(file), version)
+        elif not self._context.exists(location):
+            raise missing(asked)
+        if item.move_to is None:
+            file.deleted = self._number
+        else:
+            destination = self._context.boundary.locate(item.move_to)
+            self._context.boundary.guard_write(destination, link_itself=True)
+            file.moved = self._number, destination
+
+    def _fill(self, item: EditItem, source: MovedFrom, file: _EditedText) -> None:
+        """Put what is moved or copied into a new file, parted from what is there already."""
+        taken, lines, first, last, what = self._taken(source, None)
+        name = visible(taken.file.location.shown)
+        if not item.copied:
+            self._take_out(taken, lines, first, last, f"{what} moved to {visible(file.location.shown)}")
+        snapshot = taken.snapshot
+        data, end = self._bytes(snapshot, first, last), snapshot.dominant
+        if item.reindent:
+            text = codec.decoded(data, snapshot.encoding)
+            data = codec.encoded(indented(text, ""), snapshot.encoding, end)
+        before = b"".join(made for _, _, made in file.made_of)
+        if before:
+            usual = _usual_gap(data.decode("latin-1"), python=_is_python(file)) if lines is not None else 0
+            ends = (len(before) - len(before.rstrip(b"\r\n"))) // len(end)
+            data = end * max(0, usual + 1 - ends) + data
+        verb = "copied" if item.copied else "moved"
+        if not data.endswith((b"\n", b"\r")):
+            data += end
+        file.made_of.append((self._number, f"{what} {verb} here from {name}", data))
+
     def _meant(self, file: _EditedText, version: str | None) -> _Meant:
         """The text that lines and symbols are of. Raises `stale_version` for one that is not remembered."""
         snapshot = self._snapshot(file)
@@ -427,10 +610,10 @@ class _Edits:
         """Raise `invalid_input` for lines in the wrong order, and for lines of no version."""
         if last < first:
             raise self._invalid(f"end_line {last} is before start_line {first}", "correct the lines")
-        if not meant.versioned:
+        if not meant.versioned and not self._context.has_shown(meant.snapshot):
             raise self._invalid(
                 f"line {first} is a line of some version of {meant.file.location.asked}",
-                "give expected_version, which the first row of read_content shows",
+                f"give expected_version, which the first row of read_content shows; now it is {meant.snapshot.version}",
             )
 
     def _spot(self, meant: _Meant, item: EditItem) -> _Spot:
@@ -458,29 +641,38 @@ class _Edits:
             return text if text.endswith("\n\n") else text + blank
         return text if text.startswith(("\n", "\r")) else blank + text
 
-    def _move(self, item: EditItem, source: MovedFrom, meant: _Meant, spot: _Spot) -> None:
-        file = meant.file if source.path is None else self._opened(self._context.boundary.locate(source.path))
+    def _taken(
+        self, source: MovedFrom, target: _Meant | None
+    ) -> tuple[_Meant, SymbolLines | None, int, int, str]:
+        """What is moved or copied: its text, the lines of a symbol, the first and the last line, and it in words."""
         version = source.expected_version
-        if version is None and file is meant.file:
-            version = _version_of(self._arguments, item)
+        if source.path is not None or target is None:
+            file = self._opened(self._context.boundary.locate(source.path or self._arguments.path or ""))
+        else:
+            file = target.file
+        if version is None and target is not None and file is target.file:
+            version = _version_of(self._arguments, self._arguments.edits[self._number])
         taken = self._meant(file, version)
-        own: int | None = None
         if source.symbol is not None:
             lines = self._lines(taken, source.symbol)
-            gone = lines.gone_first, lines.gone_last
-            first, last, what = lines.first, lines.last, f"symbol {visible(source.symbol)}"
-            own = lines.gap
-        else:
-            assert source.start_line is not None
-            assert source.end_line is not None
-            first, last = gone = source.start_line, source.end_line
-            what = f"lines {first}-{last}"
-            self._check_range(taken, first, last)
+            return taken, lines, lines.first, lines.last, f"symbol {visible(source.symbol)}"
+        first, last = source.start_line or 0, source.end_line or 0
+        self._check_range(taken, first, last)
+        return taken, None, first, last, f"lines {first}-{last}"
+
+    def _take_out(self, taken: _Meant, lines: SymbolLines | None, first: int, last: int, named: str) -> None:
+        """Take what is moved out of its file, of a symbol with the blank lines that it would leave."""
+        gone = (lines.gone_first, lines.gone_last) if lines is not None else (first, last)
+        taken.file.add(self._number, Rewrite(*gone, "", named, taken.base), fuzzy=False)
+
+    def _move(self, item: EditItem, source: MovedFrom, meant: _Meant, spot: _Spot) -> None:
+        taken, lines, first, last, what = self._taken(source, meant)
+        file, own = taken.file, lines.gap if lines is not None else None
         name = visible(file.location.shown)
         verb = "copied" if item.copied else "moved"
         if not item.copied:
             there = "" if meant.file is file else f" to {visible(meant.file.location.shown)}"
-            file.add(self._number, Rewrite(*gone, "", f"{what} moved{there}", taken.base), fuzzy=False)
+            self._take_out(taken, lines, first, last, f"{what} moved{there}")
         data = self._bytes(taken.snapshot, first, last)
         target = meant.snapshot
         as_it_is = (
@@ -501,14 +693,33 @@ class _Edits:
         if item.reindent:
             text = indented(text, spot.indent or "")
         named = f"{what} {verb} here from {name}, {spot.named}"
-        gap = own if spot.gap is None and own is not None else spot.blank(text, python=_is_python(meant.file))
+        python = _is_python(meant.file)
+        gap = own if spot.gap is None and own is not None else spot.blank(text, python=python)
+        behind = 0
+        if lines is not None and spot.indent is None:  # a definition at a line: as its neighbours expect
+            usual = own if own is not None else _usual_gap(text, python=python)
+            above = self._blank_lines(target, spot.line - 1, -1)
+            gap = 0 if above is None else max(0, usual - above)
+            below = self._blank_lines(target, spot.line, 1)
+            behind = 0 if below is None else max(0, usual - below)
         exact = None
         if as_it_is:
             blank = b"" if data.startswith((b"\n", b"\r")) and not spot.behind else target.dominant * gap
             ended = data if data.endswith((b"\n", b"\r")) else data + target.dominant
-            exact = ended + blank if spot.behind else blank + ended
-        rewrite = Rewrite(spot.line, spot.line - 1, self._parted(text, spot, gap), named, meant.base, exact)
+            exact = (ended + blank if spot.behind else blank + ended) + target.dominant * behind
+        text = self._parted(text, spot, gap) + "\n" * behind
+        rewrite = Rewrite(spot.line, spot.line - 1, text, named, meant.base, exact)
         meant.file.add(self._number, rewrite, fuzzy=False)
+
+    def _blank_lines(self, snapshot: Snapshot, line: int, step: int) -> int | None:
+        """How many blank lines there are from a line on, upwards or downwards; None if nothing else follows them."""
+        lines, count = snapshot.lines, 0
+        while line > 0 and lines.has_line(line, self._task):
+            offset = lines.offset_of(line, self._task)
+            if lines.starting(offset, 1 << 10).body.strip():
+                return count
+            count, line = count + 1, line + step
+        return None
 
     def _bytes(self, snapshot: Snapshot, first: int, last: int) -> bytes:
         """The lines as they are in the file. Raises `too_large` for more than a file that may be held."""
@@ -591,18 +802,16 @@ def _outcomes(made: Sequence[Changed[Plan]]) -> Iterator[Outcome]:
 
 
 TOOL = Tool(
-    name="edit_content",
-    title="Edit files",
-    description=(
-        "Change one file (path) or several (a path in each edit), all or none. search must match exactly once; copy "
-        "it without line numbers; if it occurs more often, add neighbouring lines or start_line. Small "
-        "differences in whitespace, quotes or indentation are tolerated and reported; otherwise the nearest text is "
-        "shown. Or name the place instead: symbol; start_line and end_line of expected_version; insert_after or "
-        "insert_before a symbol or line. New files: write_content."
-    ),
-    arguments=EditArguments,
-    run=run,
-    toolset="edit",
+    "edit_content",
+    "Edit files",
+    "Change one file (path) or several (a path in each edit), all or none. search must match exactly once; copy it "
+    "without line numbers; if it occurs more often, add neighbouring lines or start_line. Small differences are "
+    "tolerated and reported; else the nearest text is shown. Or name the place: at a symbol, lines of the version "
+    "shown, after or before either. from moves code there or into a new file. content makes a file; delete or "
+    "move_to with path alone takes or renames one.",
+    EditArguments,
+    run,
+    "edit",
     writes=True,
     destructive=True,
     idempotent=False,

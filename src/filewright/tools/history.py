@@ -26,9 +26,9 @@ class HistoryArguments(Arguments):
 
     path: str | None = None
     """only changes of this file"""
-    change_id: Annotated[str | None, Field(description="show this one")] = None
+    change_id: str | None = None
     """one change with its diff; its id or the beginning of it, `@` the newest, `@~1` the one before"""
-    session: Annotated[str | None, Field(description="of this session; `current` is this one")] = None
+    session: Annotated[str | None, Field(description="`current`: this one")] = None
     """only changes of this session: its id, `current` or `last`"""
     client: Annotated[str | None, Field(description="of clients whose name begins so")] = None
     """only changes of clients whose name begins so"""
@@ -44,7 +44,7 @@ class RevertArguments(Arguments):
 
     change_id: str | None = None
     """a change; its id or the beginning of it, `@` the newest, `@~1` the one before"""
-    session: Annotated[str | None, Field(description="all of a session; `current` is this one")] = None
+    session: Annotated[str | None, Field(description="all of it; `current`: this")] = None
     """all that is left of a session: its id, `current` or `last`"""
     since: Annotated[str | None, Field(description="all after a change or a time (ISO 8601)")] = None
     """all that was changed after a change, or after a time (ISO 8601, `14:30`, `20 min ago`); `CHANGE^`
@@ -52,7 +52,7 @@ class RevertArguments(Arguments):
     """
     prompt: SkipJsonSchema[str | None] = None
     """all that came of the prompt of a change"""
-    path: Annotated[str | None, Field(description="of that only this file; alone: its newest change")] = None
+    path: Annotated[str | None, Field(description="of that only this file")] = None
     """of that only what was done to this file, or below this folder; alone: the newest change of the file"""
     hunk: Annotated[int | None, Field(ge=1, description="of one file only this hunk of its diff")] = None
     """of one file only this hunk, counted from 1 as its diff shows them"""
@@ -372,9 +372,8 @@ TOOLS = (
         name="revert_edit",
         title="Undo a change",
         description=(
-            "Undo a change (change_id), the newest of a file (path), a session, or everything since; whatever it "
-            "was, all files together. If a file changed since, the undo is merged, or refused if it conflicts. "
-            "Undoing is itself a change."
+            "Undo a change (change_id), the newest of a file (path), or a session, all files together. Later changes "
+            "are kept by merging, or it is refused. Undoing is itself a change."
         ),
         arguments=RevertArguments,
         run=revert_edit,

@@ -31,10 +31,10 @@ def instructions(offered: Collection[str], roots: Sequence[str]) -> str:
     if "apply_patch" in offered:
         lines.append(
             "Over many files: apply_patch for a unified diff, replace_content for one pattern (whole_word for "
-            "a name; it previews first). New files: write_content."
+            "a name; it previews first, unless max_count allows it). Whole files: write_content."
         )
     if "move_items" in offered:
-        lines.append("move_items, copy_items, delete_items, create_directories act on names, not content.")
+        lines.append("move_items (also copies) and delete_items act on names, not content.")
     if "revert_edit" in offered:
         lines.append("Every change has a change_id: get_history lists them, revert_edit takes one back.")
     if "edit_content" not in offered:

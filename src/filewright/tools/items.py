@@ -252,6 +252,8 @@ class PairArguments(BatchArguments):
     """the destination is the full new path"""
     overwrite: bool = False
     """replace what is there"""
+    copied: Annotated[bool, Field(alias="copy")] = False
+    """true: copy, with mode, times and attributes"""
     files_only: FilesOnly = False
 
 
@@ -260,7 +262,7 @@ class DeleteArguments(BatchArguments):
 
     paths: Annotated[list[str], Field(min_length=1)]
     """files, links, folders"""
-    recursive: Annotated[bool, Field(description="also folders with all below")] = False
+    recursive: bool = False
     """folders with all below"""
     missing_ok: bool = False
     """what is not there is no error"""
@@ -316,9 +318,12 @@ def create_directories(context: Context, arguments: FolderArguments) -> BatchRes
 
 def _require_file(context: Context, location: Location, *, missing_ok: bool = False) -> None:
     """Raise `symlink` for a link, `not_a_file` for anything else that is no regular file."""
-    if missing_ok and not context.exists(location):
-        return
-    asked, kind = location.asked, context.boundary.stat(location).kind
+    try:
+        asked, kind = location.asked, context.boundary.stat(location).kind
+    except FilewrightError as error:
+        if missing_ok and error.code == Code.NOT_FOUND:
+            return
+        raise
     message = f"{asked} is a {kind}, not a regular file"
     if kind == "link":
         raise refused(Code.SYMLINK, asked, message, "name the link's target itself")
@@ -351,7 +356,9 @@ def _pairs(context: Context, arguments: PairArguments, tool: str, step: type[Mov
 
 
 def move_items(context: Context, arguments: PairArguments) -> BatchResult:
-    """Rename files, links and folders."""
+    """Rename files, links and folders, or copy them."""
+    if arguments.copied:
+        return copy_items(context, arguments)
     return _pairs(context, arguments, "move_items", Move)
 
 
@@ -428,8 +435,11 @@ def _tool(
     *,
     destructive: bool = False,
     idempotent: bool = True,
+    listed: bool = True,
 ) -> Tool:
-    return Tool(run.__name__, title, description, arguments, run, "files", True, destructive, idempotent)
+    return Tool(
+        run.__name__, title, description, arguments, run, "files", True, destructive, idempotent, listed
+    )
 
 
 TOOLS = (
@@ -438,11 +448,12 @@ TOOLS = (
         "Create folders",
         "Create folders with their parents; existing ones stay as they are.",
         FolderArguments,
+        listed=False,
     ),
     _tool(
         move_items,
-        "Move or rename",
-        "Move or rename files and folders; destination is the full new path, parents are made.",
+        "Move, rename or copy",
+        "Move, rename or copy files and folders; destination is the full new path, parents are made.",
         PairArguments,
         destructive=True,
         idempotent=False,
@@ -454,6 +465,7 @@ TOOLS = (
         PairArguments,
         destructive=True,
         idempotent=False,
+        listed=False,
     ),
     _tool(
         delete_items,
@@ -467,5 +479,6 @@ TOOLS = (
         "Set permissions",
         "Set mode, owner or group of files and folders.",
         PermissionArguments,
+        listed=False,
     ),
 )

@@ -462,8 +462,8 @@ TOOL = Tool(
     name="get_overview",
     title="Overview of a file or a folder",
     description=(
-        "A folder: languages, entry points, the files most referred to, the tree. A file: size, encoding, outline with "
-        "line numbers, syntax errors, symbols changed since git HEAD; of logs and tables what is in them."
+        "A folder: languages, entry points, the files most referred to, the tree. A file: size, encoding, outline, "
+        "syntax errors, symbols changed since git HEAD; of logs and tables what is in them."
     ),
     arguments=OverviewArguments,
     run=run,

@@ -50,7 +50,7 @@ class PatchArguments(ChangeArguments):
     """leading parts of the paths to leave out, counted as by `patch -p` and `git apply -p` (`a/` and
     `b/` are the first); `0`: only `a/` and `b/`
     """
-    partial: Annotated[bool, Field(description="apply the files that fit, return the rest")] = False
+    partial: bool = False
     """true: apply the files whose hunks all fit, and return the rest as a patch"""
     preview: bool = False
     diff: DiffWanted = "auto"
@@ -317,7 +317,7 @@ TOOL = Tool(
     title="Apply a patch",
     description=(
         "Apply a unified diff (git style too: create, delete, rename, mode) or a *** Begin Patch envelope: all files "
-        "or none (partial: those that fit). Says what is applied already. Context must be text that is there; line "
+        "or none (partial: those that fit). Context must be text that is there; line "
         "numbers and counts may be off."
     ),
     arguments=PatchArguments,

@@ -128,7 +128,7 @@ def change(
     how: ChangeArguments | None = None,
     *,
     summary: Callable[[Sequence[Changed[D]]], str] | None = None,
-    preview: bool = False,
+    preview: bool | Callable[[], bool] = False,
     again: bool = True,
     unchanged: bool = False,
     max_lines: int | None = None,
@@ -154,13 +154,14 @@ def change(
             made.append(file)
             (first if one.copied else steps).extend(one.steps)  # copies are of what is there before all else
             held = one.before.held if one.before is not None and one.steps else None
-            if held is not None and len(held) <= min(SHOWN_WHOLE_BYTES, memory) and not preview:
+            if held is not None and len(held) <= min(SHOWN_WHOLE_BYTES, memory) and preview is not True:
                 remembered[len(made) - 1] = splice.apply(held, one.splices)
                 memory -= len(held)
             if one.before is not None:
                 one.before.let_go()
             del one, held
-        if preview or not (first or steps):
+        only_shown = preview() if callable(preview) else preview  # which may depend on all that was found
+        if only_shown or not (first or steps):
             return Change(tuple(made), None)
         said = summary(made) if summary else f"{tool}: {', '.join(file.location.shown for file in made)}"
         changes = ChangeSet.of(
@@ -183,7 +184,7 @@ def change(
         files = (replace(file, version=version) for file, version in zip(made, versions, strict=True))
         return Change(tuple(files), record)
 
-    return _until_settled(context, attempt, writes=not preview, again=again)
+    return _until_settled(context, attempt, writes=preview is not True, again=again)
 
 
 def change_text(

@@ -67,7 +67,7 @@ class ReadArguments(Arguments):
     """a line to show in its surroundings; give one of `line`, `symbol`, `pattern`, `start`, head and tail"""
     symbol: Annotated[str | None, Field(description="e.g. Cart.total")] = None
     """a name such as `Cart.total`"""
-    pattern: Annotated[str | None, Field(description="literal text")] = None
+    pattern: str | None = None
     """literal text: the surroundings of its hit"""
     occurrence: Annotated[int, Field(ge=1)] = 1
     """which hit"""
@@ -547,8 +547,8 @@ TOOL = Tool(
     "read_content",
     "Read files",
     "Read one file (path), several (paths) or a place in each (items): by lines, head, tail, around a line or a "
-    "match of pattern, or a whole function or class (symbol, or mode=semantic with line). Rows are "
-    "`number<TAB>text`; leave the numbers out of edits. The first row gives the version. Shows images.",
+    "match, or a whole definition (symbol, or mode=semantic with line). Rows are `number<TAB>text`; leave the "
+    "numbers out of edits. The first row gives the version. Shows images.",
     ReadArguments,
     run,
     "read",

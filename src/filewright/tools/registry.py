@@ -45,6 +45,8 @@ class Tool:
     writes: bool = False
     destructive: bool = False
     idempotent: bool = True
+    listed: bool = True
+    """False: it can be called, but no client is told of it; another tool does the same now."""
 
     def load(self) -> Tool:
         """Itself: it is loaded."""

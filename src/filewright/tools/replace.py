@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -57,6 +57,8 @@ class ReplaceArguments(ChangeArguments):
     diff: DiffWanted = "auto"
     expected_count: Annotated[int | None, Field(ge=0)] = None
     """refused if there are more or fewer occurrences"""
+    max_count: Annotated[int | None, Field(ge=0, description="write at once if no more")] = None
+    """written at once if there are no more occurrences than that, else a preview"""
     max_files: Annotated[int, Field(ge=1, le=100_000)] = 1000
     """refused if more files match"""
 
@@ -82,13 +84,18 @@ def run(context: Context, arguments: ReplaceArguments) -> ReplaceResult:
         changed = sum(file.diff is not None for file in files)
         return f"replaced {arguments.pattern!r} by {arguments.replacement!r} in {counted(changed, 'file')}"
 
+    most = arguments.max_count
+    preview: bool | Callable[[], bool] = arguments.preview
+    if most is not None and not ("preview" in arguments.model_fields_set and arguments.preview):
+        preview = lambda: sum(found.counts.values()) > most  # noqa: E731
+
     made = change(
         context,
         "replace_content",
         decide,
         arguments,
         summary=summary,
-        preview=arguments.preview,
+        preview=preview,
     )
     return _answer(context, arguments, found, made)
 
@@ -208,11 +215,13 @@ def _answer(
     done = "would be replaced (preview; nothing was written; preview=false writes)"
     if made.id is not None:
         done = f"replaced; change {made.id}"
+    elif arguments.max_count is not None and total > arguments.max_count:
+        done = f"are more than max_count={arguments.max_count} (preview; nothing was written; preview=false writes)"
     page.add(f"{counted(total, 'match')} in {counted(len(counts), 'file')} {done}")
     diff = made.diff
     undiffed = sum(file.omitted for file in diff.files)
     text = diff.text
-    seen = context.previewed(arguments, f"{counts}{text}", preview=arguments.preview)
+    seen = context.previewed(arguments, f"{counts}{text}", preview=made.id is None)
     said = [*found.notes, *(f"warning: {warning}" for warning in made.warnings)]
     said = said[:20]
     if not seen:

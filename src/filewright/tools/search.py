@@ -87,7 +87,7 @@ class SearchArguments(Arguments):
     """a file or a folder"""
     glob: str | None = None
     """only files that match"""
-    type: Annotated[str | None, Field(description="language or extension: py, rust")] = None
+    type: Annotated[str | None, Field(description="py, rust")] = None
     """only files of a language, such as `py` or `rust`"""
     mode: Literal["literal", "regex", "fuzzy"] = "literal"
     """how the pattern is read"""
@@ -103,7 +103,7 @@ class SearchArguments(Arguments):
     """leave out the lines with a match of this too, which is read as `pattern` is: `ERROR` without
     `mailbox full`
     """
-    context: Annotated[int | None, Field(ge=0, le=50, description="default: 2, many hits 0")] = None
+    context: Annotated[int | None, Field(ge=0, le=50)] = None
     """lines shown around each hit; 2 for up to 5 hits, else 0"""
     context_before: Annotated[int | None, Field(ge=0, le=50)] = None
     """the same, above the hit only"""
@@ -761,8 +761,8 @@ def _unit(arguments: SearchArguments) -> str:
 TOOL = Tool(
     "search_content",
     "Search in files",
-    "Find text (literal), a regex (RE2) or similar text (fuzzy, one line or many) in a file of any size or a tree, "
-    "without what .gitignore leaves out. output=kinds counts lines alike but for numbers, the rarest first.",
+    "Find text (literal), a regex (RE2) or similar text (fuzzy) in a file of any size or a tree, without what "
+    ".gitignore leaves out. output=kinds counts lines alike but for numbers, the rarest first.",
     SearchArguments,
     run,
     "read",

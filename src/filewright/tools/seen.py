@@ -14,6 +14,10 @@ _MOST = 16
 """Files that are looked at before an answer: each is opened and asked for its status, nothing is watched."""
 
 
+_MOST_SHOWN = 256
+"""Files of which it is known what a session was shown."""
+
+
 class SeenFiles:
     """The newest files shown, each with its identity and version then. Thread-safe."""
 
@@ -21,11 +25,27 @@ class SeenFiles:
         self._boundary = boundary
         self._open = open_file
         self._files: OrderedDict[Location, tuple[Identity, str]] = OrderedDict()
+        self._shown: OrderedDict[tuple[str | None, Location], str] = OrderedDict()
         self._unsaid: list[str] = []
         self._lock = threading.Lock()
 
-    def note(self, snapshot: Snapshot) -> None:
-        """It was shown just now."""
+    def note(self, snapshot: Snapshot, session: str | None) -> None:
+        """It was shown just now, to that session."""
+        if snapshot.location is None or snapshot.identity is None:
+            return
+        with self._lock:
+            self._shown[session, snapshot.location] = snapshot.version
+            self._shown.move_to_end((session, snapshot.location))
+            if len(self._shown) > _MOST_SHOWN:
+                self._shown.popitem(last=False)
+        self._note(snapshot)
+
+    def shown_to(self, session: str | None, location: Location) -> str | None:
+        """The version that a session was shown last."""
+        with self._lock:
+            return self._shown.get((session, location))
+
+    def _note(self, snapshot: Snapshot) -> None:
         if snapshot.location is None or snapshot.identity is None:
             return
         with self._lock:
@@ -75,7 +95,7 @@ class SeenFiles:
         """Its version now, which the next look compares with; None if it cannot be read: then it is forgotten."""
         try:
             with self._open(location) as snapshot:
-                self.note(snapshot)
+                self._note(snapshot)
                 return snapshot.version
         except FilewrightError:
             self._forget(location)

@@ -183,12 +183,11 @@ def _status(context: Context, location: Location) -> FileStatus:
 
 
 TOOL = Tool(
-    name="stat_items",
-    title="Status of files",
-    description=(
-        "Type, size, times, mode, owner, link target, encoding, line ending and version, without reading the text."
-    ),
-    arguments=StatArguments,
-    run=run,
-    toolset="read",
+    "stat_items",
+    "Status of files",
+    "Type, size, times, mode, owner, link target, encoding, line ending and version, without reading the text.",
+    StatArguments,
+    run,
+    "read",
+    listed=False,
 )

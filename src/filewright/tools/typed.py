@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-EditRequest = MoveSource = WriteRequest = ReadOptions = ReadRequest = dict[str, Any]
+EditRequest = EditPlace = MoveSource = WriteRequest = ReadOptions = ReadRequest = dict[str, Any]
 WriteMode = Newline = Case = DiffWanted = str
 
 

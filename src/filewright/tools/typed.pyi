@@ -22,6 +22,13 @@ Newline = Literal["lf", "keep"]
 
 DiffWanted = Literal["auto", "full", "none"]
 
+class EditPlace(TypedDict):
+    text: NotRequired[str | None]
+    symbol: NotRequired[str | None]
+    lines: NotRequired[Sequence[int] | None]
+    after: NotRequired[int | str | None]
+    before: NotRequired[int | str | None]
+
 class MoveSource(TypedDict):
     path: NotRequired[str | None]
     symbol: NotRequired[str | None]
@@ -43,6 +50,9 @@ EditRequest = TypedDict(
         "insert_before": NotRequired[int | str | None],
         "from": NotRequired[MoveSource | None],
         "copy": NotRequired[bool],
+        "content": NotRequired[str | None],
+        "move_to": NotRequired[str | None],
+        "at": NotRequired[EditPlace | None],
         "reindent": NotRequired[bool],
         "path": NotRequired[str | None],
         "expected_version": NotRequired[str | None],
@@ -193,6 +203,7 @@ class TypedTools:
         preview: bool = True,
         diff: DiffWanted = "auto",
         expected_count: int | None = None,
+        max_count: int | None = None,
         max_files: int = 1000,
         break_hard_links: bool | None = None,
         undoable: bool = True,
@@ -230,18 +241,20 @@ class TypedTools:
         destination: str,
         *,
         overwrite: bool = False,
+        copied: bool = False,
         files_only: bool = False,
         break_hard_links: bool | None = None,
         undoable: bool = True,
         atomic: bool = True,
     ) -> BatchResult:
-        """Rename files, links and folders."""
+        """Rename files, links and folders, or copy them."""
     def copy(
         self,
         source: str,
         destination: str,
         *,
         overwrite: bool = False,
+        copied: bool = False,
         files_only: bool = False,
         break_hard_links: bool | None = None,
         undoable: bool = True,

@@ -249,7 +249,7 @@ TOOL = Tool(
     name="write_content",
     title="Write whole files",
     description=(
-        "Create, overwrite or append to whole files; parents are made. Overwriting keeps encoding, byte-order mark, "
+        "Create, overwrite or append to whole files; parents are made. Overwriting keeps encoding, "
         "line ending and mode. To change a part use edit_content."
     ),
     arguments=WriteArguments,
