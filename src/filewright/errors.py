@@ -422,7 +422,7 @@ def invalid(message: str, hint: str | None = None, **facts: Any) -> FilewrightEr
     return FilewrightError(Code.INVALID_INPUT, message, hint, **facts)
 
 
-def too_many(what: str, count: int, limit: int, hint: str | None = None) -> FilewrightError:
+def too_many(what: str, count: int, limit: int, hint: str) -> FilewrightError:
     """More of something in one call than a setting allows."""
     message = f"{what} in one call; the limit is {limit:,}"
     return FilewrightError(Code.TOO_LARGE, message, hint, count=count, limit=limit)

@@ -86,10 +86,11 @@ class Offer:
     def instructions(self) -> str:
         """What a model reads first; names only tools that are offered, and the roots."""
         roots = [safe(os.fsdecode(root.path)) for root in self._context.boundary.roots]
-        names = {tool.name for tool in self.tools()}
-        return clip(self._surface.instructions(names, roots), INSTRUCTIONS_CHARS)
+        return clip(
+            self._surface.instructions({tool.name for tool in self.tools()}, roots), INSTRUCTIONS_CHARS
+        )
 
-    def tools(self, *, unlisted: bool = False) -> Sequence[Listed]:
+    def tools(self, unlisted: bool = False) -> Sequence[Listed]:
         """The tools offered, in a fixed order: none that writes in a read-only workspace.
 
         Those whose work another tool does now are `unlisted`; they can be called.

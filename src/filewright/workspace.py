@@ -372,8 +372,8 @@ class Workspace(TypedTools, Closing):
         if uri.startswith(_HISTORY):
             tool = next(entry for entry in entries() if entry.name == "get_history").load()
             whole = self._context.under(self.settings.but(**_WHOLE)).at(self._task())
-            arguments = tool.parse({"change_id": unquote(uri[len(_HISTORY) :])})
-            return "text/plain", encodable(tool.run(whole, arguments).text)
+            shown = tool.run(whole, tool.parse({"change_id": unquote(uri[len(_HISTORY) :])}))
+            return "text/plain", encodable(shown.text)
         raise FilewrightError(
             Code.NOT_FOUND, f"no resource {uri}", "filewright://file/PATH or filewright://history/CHANGE"
         )

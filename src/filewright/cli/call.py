@@ -89,12 +89,11 @@ def call(
                 "code": result.code,
             }
             write(json.dumps(shown, ensure_ascii=True, default=str), to_error=result.is_error)
-        elif result.is_error:
-            write(result.text, to_error=True)
-        else:
+        elif not result.is_error:
             write_coloured(result.text)
-    if result.is_error:
-        sys.exit(1)
+        else:
+            write(result.text, to_error=True)
+    sys.exit(result.is_error)
 
 
 def _arguments(tool: str | None, text: str | None) -> dict[str, Any]:
