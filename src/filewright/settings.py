@@ -26,10 +26,10 @@ class Setting:
 
     default: Any
     says: str
-    ge: float | None
-    gt: float | None
-    le: float | None
-    choices: Sequence[str]
+    ge: float | None = None
+    gt: float | None = None
+    le: float | None = None
+    choices: Sequence[str] = ()
 
     def read(self, given: Any) -> Any:
         """A value as given by a caller or in the environment. Raises `ValueError`."""
@@ -93,19 +93,11 @@ def _listed(given: Any) -> tuple[str, ...]:
     return tuple(found)
 
 
-def setting(
-    default: Any,
-    says: str,
-    ge: float | None = None,
-    gt: float | None = None,
-    le: float | None = None,
-    choices: Sequence[str] = (),
-) -> Any:
-    """A setting, for the class below."""
-    return Setting(default, says, ge, gt, le, choices)
+setting: Any = Setting
+"""A setting, for the class below, to whose fields it gives values of any type."""
 
 
-@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(setting,))
+@dataclass_transform(kw_only_default=True, frozen_default=True)
 class _Values:
     """The values of settings; every command reads them, so that what does it must start quickly."""
 
@@ -152,9 +144,6 @@ class _Values:
 
     def __hash__(self) -> int:
         return hash(tuple(vars(self).items()))
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{n}={v!r}' for n, v in vars(self).items())})"
 
 
 class Settings(_Values):
