@@ -174,7 +174,7 @@ def refusal_of(name: str, error: FilewrightError, limit: int) -> ToolResult:
 def limits_of(name: str, settings: Settings) -> Json:
     """The settings that are others in the dialect `name`."""
     made: Json = {}
-    for setting, limit in table(name)["limits"].items():
+    for setting, limit in table(name).get("limits", {}).items():
         made[setting] = limit
         if isinstance(limit, dict):
             made[setting] = min(getattr(settings, each) for each in limit["least"]) - limit.get("less", 0)
