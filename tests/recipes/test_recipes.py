@@ -182,10 +182,6 @@ from filewright.errors import FilewrightError
 from filewright.tools import FailedCall
 
 
-def limits(_settings):
-    return {}
-
-
 def refusal(error: FilewrightError, _limit: int) -> FailedCall:
     return FailedCall(f"no: {error.message}", error=error)
 
