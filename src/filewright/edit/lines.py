@@ -24,7 +24,7 @@ from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.search import Pattern, find_matches
 from filewright.structure import Outline, find_symbol, of_symbol
-from filewright.text import Line, Snapshot, Splice, encoded, normalised
+from filewright.text import Line, Narrowed, Snapshot, Splice, encoded, normalised
 
 _BLANKS = " \t"
 _COMPARED_BYTES = 1 << 20
@@ -195,6 +195,8 @@ def edit_of(snapshot: Snapshot, edit: LineEdit, *, task: Task | None = None) -> 
 
     Raises `no_match` with the number of places there are, `invalid_input` for a line past the end.
     """
+    if snapshot.encoding.width > 1:
+        snapshot = Narrowed.to_edit(snapshot).snapshot
     source = FileText(snapshot, task)
     count, start = source.count, edit.start_line
     inserts = not edit.search and edit.pattern is None
@@ -266,7 +268,7 @@ def _whole_lines(source: FileText, edit: LineEdit) -> Iterator[Edit]:
 def _in_place(text: str, asked: str, there: str) -> str:
     """`text` moved as the search text is, unless it is written with the file's indentation already."""
     solid = [row for row in normalised(text).split("\n") if row.strip()]
-    given = there.startswith(asked) and all(row.startswith(there) for row in solid)
+    given = asked == there or (there.startswith(asked) and all(row.startswith(there) for row in solid))
     return text if given else _moved(text, asked, there)
 
 
