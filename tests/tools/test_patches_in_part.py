@@ -202,3 +202,28 @@ def test_history_is_read_once_for_all_missing_files(
     workspace.apply_patch("".join(parts))
     assert {(tree / "new" / f"f{n}.txt").read_text() for n in range(20)} == {"2\n"}
     assert len(read) == 1
+
+
+def test_a_patch_is_read_from_a_file(tree: Path, workspace: Workspace) -> None:
+    (tree / "fix.patch").write_bytes(FIT.encode())
+    made = workspace.call("apply_patch", {"patch_path": "fix.patch"})
+    assert not made.is_error, made.text
+    assert (tree / "one.py").read_text() == "# new\nx = 1\ny = 3\n"
+    (tree / "lost.patch").write_bytes((FIT.replace("y =", "z =") + LOST).encode("utf-16"))
+    (tree / "one.py").write_text("x = 1\nz = 2\n")
+    made = workspace.call("apply_patch", {"patch_path": "lost.patch", "partial": True})
+    assert made.data["rest"] == LOST
+
+
+def test_a_patch_comes_from_one_place_below_the_roots_and_of_a_size(
+    tree: Path, root: Path, tmp_path: Path
+) -> None:
+    (tree / "fix.patch").write_bytes(FIT.encode())
+    with Workspace(root, state_dir=tmp_path / "elsewhere", settings=Settings(max_input_bytes=1024)) as small:
+        both = small.call("apply_patch", {"patch": LOST, "patch_path": "fix.patch"})
+        assert (both.data["code"], both.data["argument"]) == ("invalid_input", "patch_path")
+        assert small.call("apply_patch", {"patch_path": "../fix.patch"}).data["code"] == "path_escape"
+        assert small.call("apply_patch", {"patch_path": "none.patch"}).data["code"] == "not_found"
+        assert small.call("apply_patch", {}).data["code"] == "invalid_input"
+        (tree / "fix.patch").write_bytes(FIT.encode() * 40)
+        assert small.call("apply_patch", {"patch_path": "fix.patch"}).data["code"] == "too_large"

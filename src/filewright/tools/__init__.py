@@ -4,8 +4,8 @@ Owns: argument models, the order of a call (request, snapshot, plan, commit, ren
 and the same facts as plain data, and the catalogue that lists them all without importing them.
 
 Its surplus over the goal of its size pays for edits that are whole steps (files made, deleted and moved with them,
-definitions moved into a file that is not there yet), for lines that what was shown stands in for, and for names that
-are not listed any more but can be called.
+definitions moved into a file that is not there yet), for patches that are read from a file, for lines that what was
+shown stands in for, and for names that are not listed any more but can be called.
 
 Never: imports the protocol, opens a path by itself, writes a file, or decides where an edit goes.
 

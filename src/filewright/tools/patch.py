@@ -18,8 +18,8 @@ from filewright.changes import ChangeRecord, Place
 from filewright.edit import FileOutcome, FilePatch, HunkOutcome, Patch, PatchTarget
 from filewright.edit import parse_patch as parse
 from filewright.edit import plan_patch as plan
-from filewright.errors import Code, FilewrightError
-from filewright.text import Snapshot
+from filewright.errors import Code, FilewrightError, invalid
+from filewright.text import Snapshot, decoded
 from filewright.tools.context import Context
 from filewright.tools.pipeline import Change, ChangeArguments, Changed, Decided, change
 from filewright.tools.registry import Tool
@@ -42,8 +42,10 @@ _HUNKS = 12
 class PatchArguments(ChangeArguments):
     """The patch."""
 
-    patch: str
+    patch: str | None = None
     """a unified diff or a `*** Begin Patch` envelope; see [patches](patches.md)"""
+    patch_path: Annotated[str | None, Field(description="a file that holds it, instead")] = None
+    """a file that holds the patch, instead of `patch`"""
     root: str = "."
     """the folder that the patch's paths are in"""
     strip: Annotated[int, Field(ge=0, description="as of patch -p; 0: a/ and b/")] = 0
@@ -96,15 +98,27 @@ class PatchResult(ChangeResult):
 def run(context: Context, arguments: PatchArguments) -> PatchResult:
     """Plan every file of the patch, then commit all of it."""
     limit = context.settings.max_input_bytes
-    if len(arguments.patch) > limit:
+    text, path = arguments.patch, arguments.patch_path
+    if path is not None:
+        if text is not None:
+            raise invalid("patch and patch_path were both given", "give one of them", argument="patch_path")
+        with context.open_text(context.boundary.locate(path)) as file:
+            size = file.size - file.start
+            text = decoded(file.read(file.start, min(size, 4 * limit + 1)), file.encoding)
+        arguments = arguments.model_copy(update={"patch": text})
+    if text is None:
+        raise invalid(
+            "apply_patch: argument 'patch' is missing", "give it; wanted: a string", argument="patch"
+        )
+    if len(text) > limit:
         raise FilewrightError(
             Code.TOO_LARGE,
-            f"a patch of {len(arguments.patch):,} characters; the limit is {limit:,}",
+            f"a patch of {len(text):,} characters; the limit is {limit:,}",
             "send it in parts",
-            size=len(arguments.patch),
+            size=len(text),
             limit=limit,
         )
-    patch = parse(arguments.patch, renames=arguments.renames).below(arguments.root, arguments.strip)
+    patch = parse(text, renames=arguments.renames).below(arguments.root, arguments.strip)
     looking = _Looking(context, arguments, patch)
     refused: list[tuple[FilePatch, FilewrightError]] = []
 
@@ -261,7 +275,7 @@ def _answer(
         page.add(f"[{counted(left, 'more file')}]")
     page.extend(f"[warning: {visible(warning)}]" for warning in made.warnings)
     page.extend(f"applied already: {visible(name)}" for name in applied)
-    rest = _rest(arguments.patch, patch, [file for file, _ in refused]) if refused else ""
+    rest = _rest(arguments.patch or "", patch, [file for file, _ in refused]) if refused else ""
     page.extend(f"refused: {visible(file.path)}: {error}" for file, error in refused)
     page.add_change(diff, arguments.diff, made.id, seen=seen)
     if rest:

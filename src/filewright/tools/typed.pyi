@@ -176,8 +176,9 @@ class TypedTools:
         """Locate every edit on one snapshot of its file, and commit them together."""
     def apply_patch(
         self,
-        patch: str,
+        patch: str | None = None,
         *,
+        patch_path: str | None = None,
         root: str = ".",
         strip: int = 0,
         partial: bool = False,
