@@ -48,6 +48,15 @@ def test_what_is_no_longer_as_previewed_is_shown(root: Path, workspace: Workspac
     assert "\n-old = 1\n" in workspace.call("replace_content", {**asked, "preview": False}).text
 
 
+def test_a_diff_that_is_long_by_its_context_is_shown_without(root: Path, workspace: Workspace) -> None:
+    (root / "a.txt").write_text(LONG)
+    edits = [{"search": f"line {n}\n", "replace": f"row {n}\n"} for n in range(10, 90, 10)]
+    done = workspace.call("edit_content", {"path": "a.txt", "edits": edits}).text
+    assert "@@ -81 +81 @@\n-line 80\n+row 80" in done
+    assert "\n line" not in done
+    assert " added, " not in done
+
+
 def test_a_long_diff_is_counted_with_the_way_to_it(root: Path, workspace: Workspace) -> None:
     (root / "a.txt").write_text(LONG)
     asked = {"pattern": "line", "replacement": "row"}

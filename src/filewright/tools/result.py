@@ -8,7 +8,7 @@ never passes its budget; what did not fit is counted, with the arguments that co
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Literal, TypeVar
 
 from filewright.edit import Diff, FileDiff
@@ -217,12 +217,14 @@ class Page:
     ) -> bool:
         """Add the diff of a change (of a preview without a `change_id`) as far as it is `wanted`; whether all of it.
 
-        A longer one, and one that was `seen` in the preview, is counted, with the way to see it; `rest` is advice for
-        one that the page cuts.
+        A longer one is shown without context where that is short; a longer one still, and one that was `seen` in the
+        preview, is counted, with the way to see it; `rest` is advice for one that the page cuts.
         """
         text = diff.text if wanted != "none" else ""
         if not text:
             return False
+        if wanted != "full" and not seen and not short_diff(text):
+            text = replace(diff, files=tuple(file.bare for file in diff.files)).text
         if wanted == "full" or (not seen and short_diff(text)):
             self.add_diff(text, rest=rest)
             return True
