@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -176,3 +177,110 @@ def test_a_replacement_of_no_more_than_was_allowed_is_made_at_once(shop: Path, w
     done = workspace.call("replace_content", {**asked, "max_count": 4})
     assert "4 matches in 1 file replaced; change" in done.text, done.text
     assert (shop / "shop.py").read_text() == SHOP.replace("lines", "rows")
+
+
+NO_PLACE = [
+    {"at": {}},
+    {"at": {"symbol": None}},
+    {"end_line": 3},
+    {"replace_all": True},
+    {"reindent": True},
+    {"copy": True},
+]
+
+
+@pytest.mark.parametrize("more", NO_PLACE)
+@pytest.mark.parametrize("whole", [{"delete": True}, {"move_to": "new.py"}])
+def test_a_place_that_got_lost_is_not_the_whole_file(
+    shop: Path, workspace: Workspace, whole: dict[str, object], more: dict[str, object]
+) -> None:
+    before = tree(shop)
+    done = workspace.call("edit_content", {"edits": [{"path": "shop.py", **whole, **more}]})
+    assert done.code == "invalid_input", done.text
+    assert "whole file" in done.text
+    assert tree(shop) == before
+
+
+def test_what_an_adapter_fills_with_nulls_is_of_the_whole_file_still(
+    shop: Path, workspace: Workspace
+) -> None:
+    nulls = dict.fromkeys(("symbol", "start_line", "end_line", "at", "from", "move_to", "expected_version"))
+    done = workspace.call("edit_content", {"edits": [{"path": "shop.py", "delete": True, **nulls}]})
+    assert not done.is_error, done.text
+    assert not (shop / "shop.py").exists()
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {"at": {"symbol": "rate"}, "symbol": "count", "delete": True},
+        {"at": {"text": "return 19"}, "search": "import math", "replace": "x"},
+        {"at": {"after": "rate"}, "insert_after": "count", "replace": "x"},
+    ],
+)
+def test_a_place_that_is_given_twice_is_refused(
+    shop: Path, workspace: Workspace, edit: dict[str, object]
+) -> None:
+    done = workspace.call("edit_content", {"path": "shop.py", "edits": [edit]})
+    assert done.code == "invalid_input", done.text
+    assert "twice" in done.text
+
+
+MOVE_IN = {"path": "shop.py", "from": {"path": "more.py", "symbol": "more"}, "insert_after": "rate"}
+DELETE = {"path": "shop.py", "delete": True}
+RENAME = {"path": "shop.py", "move_to": "store.py"}
+EDIT = {"path": "shop.py", "search": "return 19", "replace": "return 7"}
+MAKE = {"path": "new.py", "content": "A = 1\n"}
+CONTRADICTIONS = [
+    [EDIT, DELETE],
+    [DELETE, EDIT],
+    [MOVE_IN, DELETE],
+    [DELETE, MOVE_IN],
+    [DELETE, DELETE],
+    [RENAME, {**RENAME, "move_to": "other.py"}],
+    [RENAME, DELETE],
+    [DELETE, RENAME],
+    [MAKE, {"path": "new.py", "search": "1", "replace": "2"}],
+    [MAKE, {"path": "new.py", "delete": True}],
+    [MAKE, {"path": "new.py", "move_to": "newer.py"}],
+    [MAKE, {**MOVE_IN, "from": {"path": "new.py", "start_line": 1, "end_line": 1}}],
+    [MAKE, {**MOVE_IN, "path": "new.py"}],
+    [{"path": "new.py", "from": {"symbol": "rate"}}],
+]
+
+
+@pytest.mark.parametrize("edits", CONTRADICTIONS)
+@pytest.mark.parametrize("preview", [False, True])
+def test_no_edit_is_lost_with_its_file(
+    shop: Path, workspace: Workspace, edits: list[dict[str, object]], preview: bool
+) -> None:
+    (shop / "more.py").write_text("def more():\n    return 1\n")
+    before = tree(shop)
+    done = workspace.call("edit_content", {"edits": edits, "preview": preview})
+    assert done.code == "invalid_input", done.text
+    assert tree(shop) == before
+
+
+def test_what_is_moved_out_of_a_file_is_not_deleted_with_it(shop: Path, workspace: Workspace) -> None:
+    out = {"path": "new.py", "from": {"path": "shop.py", "symbol": "rate"}}
+    for edits in ([out, DELETE], [DELETE, out]):
+        done = workspace.call("edit_content", {"edits": edits})
+        assert not done.is_error, done.text
+        assert tree(shop) == {"new.py": b"def rate():\n    return 19\n", "old.txt": b"old\n"}
+        workspace.undo()
+
+
+@pytest.mark.parametrize("place", [{"path": "new.py"}, {"path": "shop.py", "insert_after": 0}])
+def test_the_lines_of_a_notebook_as_it_is_shown_are_not_those_of_its_file(
+    shop: Path, workspace: Workspace, place: dict[str, object]
+) -> None:
+    cell = {"cell_type": "code", "metadata": {}, "source": ["a = 1\n", "b = 2"], "outputs": []}
+    book = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (shop / "book.ipynb").write_text(json.dumps(book, indent=1))
+    workspace.read("book.ipynb")
+    before = tree(shop)
+    edit = {"from": {"path": "book.ipynb", "start_line": 2, "end_line": 3}, **place}
+    done = workspace.call("edit_content", {"edits": [edit]})
+    assert done.code == "invalid_input", done.text
+    assert "notebook" in done.text
+    assert tree(shop) == before

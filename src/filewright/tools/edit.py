@@ -81,6 +81,8 @@ class EditPlace(Arguments):
 
 
 _AT = {"text": "search", "after": "insert_after", "before": "insert_before"}
+_OF_WHOLE = {"path", "content", "delete", "move_to", "expected_version", "fuzzy"}
+_OF_PIECES = _OF_WHOLE | {"source", "copied", "reindent"}
 
 
 class EditItem(Arguments):
@@ -112,6 +114,10 @@ class EditItem(Arguments):
         if not isinstance(given, dict) or not isinstance(given.get("at"), dict):
             return given
         at = {_AT.get(name, name): value for name, value in given["at"].items()}
+        if all(value is None for value in at.values()):
+            return (
+                given  # which says no place, and so must not be left out: a delete would be of the whole file
+            )
         match at.pop("lines", None):
             case None:
                 pass
@@ -119,7 +125,10 @@ class EditItem(Arguments):
                 at |= {"start_line": first, "end_line": last}
             case _:
                 raise ValueError("at.lines is no range\nhint: give [first, last]")
-        return {**at, **{name: value for name, value in given.items() if name != "at"}}
+        beside = {name: value for name, value in given.items() if name != "at"}
+        if any(beside.get(name) is not None for name in at):
+            raise ValueError("the place of the edit is given twice\nhint: give it in at alone")
+        return {**at, **beside}
 
     @model_validator(mode="after")
     def _one_place(self) -> EditItem:
@@ -134,7 +143,10 @@ class EditItem(Arguments):
         places = [name for name, is_there in named.items() if is_there]
         whole = [self.content is not None, self.move_to is not None, not places and self.delete]
         if any(whole) or (self.source is not None and not places):
-            if sum([*whole, self.source is not None]) != 1 or places or self.replace is not None:
+            # What else is given may have been meant as a place: without it, all of the file would go.
+            of_whole = _OF_PIECES if self.source is not None else _OF_WHOLE
+            more = any(getattr(self, name) not in (None, False) for name in self.model_fields_set - of_whole)
+            if sum([*whole, self.source is not None]) != 1 or more:
                 raise ValueError(
                     "content, move_to, and delete without a place, are of a whole file\nhint: give one of them, "
                     "with path alone"
@@ -368,6 +380,14 @@ class _Edits:
         return Decided(made, location, [Create(location, content)], empty, added, None, name)
 
     def _deleted(self, file: _EditedText, number: int) -> Decided[Plan]:
+        for other, edit in zip(file.numbers, file.edits, strict=True):
+            # What was moved out of it is elsewhere; any other edit would be lost with it, and what was moved into it.
+            is_out = isinstance(edit, Rewrite) and not edit.text
+            if not is_out or self._arguments.edits[other].source is None:
+                self._number = other
+                raise self._invalid(
+                    f"{file.location.asked} is deleted by edit {number + 1}", "leave out one of them"
+                )
         before = self._known_text(file)
         location, expected = file.location, None
         whole: tuple[Splice, ...] = ()
@@ -455,7 +475,8 @@ class _Edits:
                 f"its path {path} is not the path of the call, {outer}",
                 "leave out the path of the call, and give every edit its own",
             )
-        makes = item.content is not None or item.source is not None
+        placed = item.insert_after is not None or item.insert_before is not None
+        makes = item.content is not None or (item.source is not None and not placed)
         return self._opened(location, makes=makes, whole=item.is_whole)
 
     def _opened(self, location: Location, *, makes: bool = False, whole: bool = False) -> _EditedText:
@@ -475,6 +496,8 @@ class _Edits:
                         "name it by one path",
                     )
             self._known[location] = known
+        if known.is_new and not makes:
+            raise self._invalid(f"{location.asked} is made by this call", "give all that is to be in it")
         return known
 
     def _invalid(self, message: str, hint: str) -> FilewrightError:
@@ -503,12 +526,6 @@ class _Edits:
             edit = Edit(item.search, new, item.replace_all, item.start_line, item.end_line)
             file.add(self._number, edit, fuzzy=fuzzy)
             return
-        if self._arguments.encoding is None and isinstance(
-            notebook_view(self._snapshot(file), self._task), NotebookView
-        ):
-            raise self._invalid(
-                f"{file.location.asked} is a notebook, which is edited by its text", "give search, and cell"
-            )
         meant = self._meant(file, version)
         if item.insert_after is not None or item.insert_before is not None:
             spot = self._spot(meant, item)
@@ -545,6 +562,8 @@ class _Edits:
             check_text(item.content, "content")
             file.made_of.append((self._number, "the file is made", item.content.encode()))
             return
+        if file.deleted is not None or file.moved is not None:
+            raise self._invalid(f"{asked} is deleted or moved already", "delete or move it once")
         self._context.boundary.guard_write(location, link_itself=True)
         version = _version_of(self._arguments, item)
         if version is not None:
@@ -582,6 +601,10 @@ class _Edits:
     def _meant(self, file: _EditedText, version: str | None) -> _Meant:
         """The text that lines and symbols are of. Raises `stale_version` for one that is not remembered."""
         snapshot = self._snapshot(file)
+        if self._arguments.encoding is None and isinstance(notebook_view(snapshot, self._task), NotebookView):
+            raise self._invalid(
+                f"{file.location.asked} is a notebook, which is edited by its text", "give search, and cell"
+            )
         if version is None or snapshot.matches(version):
             file.follow = file.follow and version is None
             return _Meant(file, snapshot, None, version is not None)
@@ -646,10 +669,12 @@ class _Edits:
     ) -> tuple[_Meant, SymbolLines | None, int, int, str]:
         """What is moved or copied: its text, the lines of a symbol, the first and the last line, and it in words."""
         version = source.expected_version
-        if source.path is not None or target is None:
-            file = self._opened(self._context.boundary.locate(source.path or self._arguments.path or ""))
-        else:
+        if source.path is not None:
+            file = self._opened(self._context.boundary.locate(source.path))
+        elif target is not None:
             file = target.file
+        else:
+            raise self._invalid("from names no file", "give the path of what is moved into the new file")
         if version is None and target is not None and file is target.file:
             version = _version_of(self._arguments, self._arguments.edits[self._number])
         taken = self._meant(file, version)
