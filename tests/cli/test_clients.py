@@ -70,7 +70,7 @@ async def test_its_command_is_the_program_that_runs_now_and_serves_the_folder(tm
             env={**os.environ, "FILEWRIGHT_STATE_DIR": str(tmp_path.parent / "state")},
         )
         async with Client(server) as connected:
-            assert len((await connected.list_tools()).tools) == 16
+            assert len((await connected.list_tools()).tools) == 12
             listed = await connected.call_tool("list_files", {})
             assert isinstance(listed.content[0], TextContent)
             assert "a.txt" in listed.content[0].text

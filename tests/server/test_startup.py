@@ -66,7 +66,7 @@ def test_heavy_modules_wait_for_their_first_use(tmp_path: Path) -> None:
 def test_the_list_of_tools_is_short_and_complete(tmp_path: Path) -> None:
     answers, line, _ = session(tmp_path)
     tools = answers[2]["tools"]
-    assert len(tools) == 16
+    assert len(tools) == 12
     assert len(json.dumps({"tools": tools}, ensure_ascii=False, separators=(",", ":"))) <= LIST_LIMIT
     assert len(answers[1]["instructions"]) <= 1500
     for tool in tools:
