@@ -284,3 +284,57 @@ def test_the_lines_of_a_notebook_as_it_is_shown_are_not_those_of_its_file(
     assert done.code == "invalid_input", done.text
     assert "notebook" in done.text
     assert tree(shop) == before
+
+
+RATE = "def rate():\n    return 'ü'\n"
+FROM = {"path": "new.py", "from": {"path": "rate.py", "symbol": "rate"}}
+HEAD = {"path": "new.py", "content": "# é\n"}
+PIECES = [
+    ("latin-1", "\n", [FROM], RATE),
+    ("latin-1", "\n", [HEAD, FROM], "# é\n\n\n" + RATE),
+    ("utf-16", "\n", [FROM], RATE),
+    ("utf-16", "\n", [HEAD, FROM], "# é\n\n\n" + RATE),
+    ("utf-8-sig", "\n", [HEAD, FROM], "# é\n\n\n" + RATE),
+    ("utf-8", "\r\n", [FROM], RATE.replace("\n", "\r\n")),
+    ("utf-8", "\r\n", [HEAD, FROM], "# é\n\n\n" + RATE),
+    ("utf-8", "\n", [{**HEAD, "content": "# é\r\n"}, FROM], ("# é\n\n\n" + RATE).replace("\n", "\r\n")),
+    ("utf-16", "\r\n", [FROM], RATE.replace("\n", "\r\n")),
+]
+
+
+@pytest.mark.parametrize(("encoding", "end", "edits", "made"), PIECES)
+def test_a_new_file_is_of_one_encoding_and_one_line_end(
+    root: Path,
+    workspace: Workspace,
+    encoding: str,
+    end: str,
+    edits: list[dict[str, object]],
+    made: str,
+) -> None:
+    text = "# -*- coding: latin-1 -*-\n" if encoding == "latin-1" else ""
+    (root / "rate.py").write_bytes((text + "A = 1\n\n\n" + RATE).replace("\n", end).encode(encoding))
+    before = tree(root)
+    done = workspace.call("edit_content", {"edits": edits})
+    assert not done.is_error, done.text
+    assert (root / "new.py").read_bytes() == made.encode()
+    assert (root / "rate.py").read_bytes() == (text + "A = 1\n").replace("\n", end).encode(encoding)
+    workspace.undo()
+    assert tree(root) == before
+
+
+def test_bytes_that_are_no_text_are_moved_as_they_are_or_not_at_all(root: Path, workspace: Workspace) -> None:
+    odd = b"def rate():\n    return '\xff\xfe'\n"
+    (root / "rate.py").write_bytes("é = 1\n\n\n".encode() + odd)
+    done = workspace.call("edit_content", {"edits": [{**FROM, "reindent": True}]})
+    if done.is_error:
+        assert "invalid bytes" in done.text
+        done = workspace.call("edit_content", {"edits": [FROM]})
+    assert not done.is_error, done.text
+    made = (root / "new.py").read_bytes()
+    assert made in (odd, odd.decode("latin-1").encode())
+
+
+def test_a_file_that_is_not_there_has_no_version(root: Path, workspace: Workspace) -> None:
+    done = workspace.call("edit_content", {"edits": [{**HEAD, "expected_version": "0" * 16}]})
+    assert done.code == "not_found", done.text
+    assert not (root / "new.py").exists()

@@ -28,7 +28,16 @@ from filewright.edit import (
 )
 from filewright.errors import Code, FilewrightError, invalid, missing, refused
 from filewright.languages import Language, language_of
-from filewright.text import NotebookView, Snapshot, Splice, check_text, codec, notebook_view, terminators_in
+from filewright.text import (
+    Encoding,
+    NotebookView,
+    Snapshot,
+    Splice,
+    check_text,
+    codec,
+    notebook_view,
+    terminators_in,
+)
 from filewright.tools.context import Context
 from filewright.tools.pipeline import Change, ChangeArguments, Changed, Decided, change, decided
 from filewright.tools.registry import Arguments, Tool
@@ -44,6 +53,7 @@ def _given_text(value: Any) -> Any:
     return value
 
 
+_UTF8 = Encoding("utf-8")
 _OPEN = 8
 """Files of a call that are open at one time."""
 
@@ -559,6 +569,8 @@ class _Edits:
                 message = f"{asked} exists already" if not file.is_new else f"{asked} is made already"
                 hint = 'change a part of it, or overwrite it by write_content with mode="overwrite"'
                 raise refused(Code.ALREADY_EXISTS, asked, message, hint)
+            if item.expected_version is not None:
+                raise missing(asked)
             check_text(item.content, "content")
             file.made_of.append((self._number, "the file is made", item.content.encode()))
             return
@@ -584,11 +596,19 @@ class _Edits:
         if not item.copied:
             self._take_out(taken, lines, first, last, f"{what} moved to {visible(file.location.shown)}")
         snapshot = taken.snapshot
-        data, end = self._bytes(snapshot, first, last), snapshot.dominant
-        if item.reindent:
-            text = codec.decoded(data, snapshot.encoding)
-            data = codec.encoded(indented(text, ""), snapshot.encoding, end)
+        data = self._bytes(snapshot, first, last)
         before = b"".join(made for _, _, made in file.made_of)
+        ended = terminators_in(before)
+        end = ended.dominant if ended.total else snapshot.dominant
+        if item.reindent or not snapshot.encoding.is_utf8 or end != snapshot.dominant:
+            # A new file is UTF-8, with one kind of line end, whatever its pieces come from.
+            try:
+                text = codec.normalised(data.decode(snapshot.encoding.name))
+            except UnicodeDecodeError as error:
+                raise self._invalid(
+                    f"there are invalid bytes in {what} of {name}", "move it without reindent"
+                ) from error
+            data = codec.encoded(indented(text, "") if item.reindent else text, _UTF8, end)
         if before:
             usual = _usual_gap(data.decode("latin-1"), python=_is_python(file)) if lines is not None else 0
             ends = (len(before) - len(before.rstrip(b"\r\n"))) // len(end)
