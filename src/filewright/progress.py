@@ -32,9 +32,9 @@ class Caller:
     turn: str | None = None
 
 
-def caller_name(name: str | None) -> str | None:
-    """A name that somebody gives a session, a client or a turn, as it is recorded: one line, cut; None if empty."""
-    return one_line(name or "").strip()[:_CALLER_CHARS] or None
+def caller_name(name: object) -> str | None:
+    """A name that somebody gives a session, a client or a turn, as it is recorded: one line, cut; or None."""
+    return (one_line(name).strip()[:_CALLER_CHARS] or None) if isinstance(name, str) else None
 
 
 class Task:

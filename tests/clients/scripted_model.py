@@ -1,4 +1,4 @@
-"""A model that answers from a script, for a client that speaks Gemini's interface: one step a request, then a word."""
+"""A model that answers from a script, one step a request and a word at the end, as Gemini's interface or OpenAI's."""
 
 from __future__ import annotations
 
@@ -11,32 +11,48 @@ from typing import Any, NamedTuple
 
 
 class Step(NamedTuple):
-    """A tool that the model asks for; a client may put a prefix before the name of a server's tool."""
+    """A tool that the model asks for: with arguments, or with a text, as Codex has it for a patch.
+
+    `server` is the name of the server that has the tool, None for a tool of the client.
+    """
 
     tool: str
-    arguments: Mapping[str, Any]
+    arguments: Mapping[str, Any] | str
+    server: str | None = None
 
 
 class ScriptedModel(NamedTuple):
-    """Where the model is, and what the tools have answered it so far, by their names, the newest request last."""
+    """Where the model is, and what the tools have answered to the newest request."""
 
     url: str
-    answers: list[dict[str, str]]
+    answers: list[str]
 
 
 @contextmanager
 def scripted_model(steps: Sequence[Step]) -> Iterator[ScriptedModel]:
     """A server on this machine that plays the model, as long as the context lasts."""
-    answers: list[dict[str, str]] = []
+    answers: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            content = b"".join(_answer(asked, steps, answers, streamed="stream" in self.path))
+            told, messages = (_gemini if "contents" in asked else _openai)(asked, steps)
+            # A client also asks for a title, a summary and the like, without tools: those are no steps of the script.
+            if asked.get("tools"):
+                answers[:] = told
+            kind = "text/event-stream"
+            lines = [f"data: {json.dumps(each)}\r\n\r\n" for each in messages]
+            if "contents" in asked and "stream" not in self.path:
+                kind, lines = "application/json", [json.dumps(messages[0])]
+            self._reply("".join(lines), kind)
+
+        def do_GET(self) -> None:
+            self._reply('{"models": [], "data": []}', "application/json")
+
+        def _reply(self, text: str, kind: str) -> None:
+            content = text.encode()
             self.send_response(200)
-            self.send_header(
-                "Content-Type", "text/event-stream" if "stream" in self.path else "application/json"
-            )
+            self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()
             self.wfile.write(content)
@@ -55,23 +71,40 @@ def scripted_model(steps: Sequence[Step]) -> Iterator[ScriptedModel]:
         server.server_close()
 
 
-def _answer(
-    asked: Mapping[str, Any], steps: Sequence[Step], answers: list[dict[str, str]], *, streamed: bool
-) -> Iterator[bytes]:
-    parts = [part for content in asked.get("contents", ()) for part in content["parts"]]
-    answered = [part["functionResponse"] for part in parts if "functionResponse" in part]
-    offered = [
-        each["name"] for tool in asked.get("tools", ()) for each in tool.get("functionDeclarations", ())
-    ]
+def _gemini(asked: Mapping[str, Any], steps: Sequence[Step]) -> tuple[list[str], list[dict[str, Any]]]:
+    parts = [part for content in asked["contents"] for part in content["parts"]]
+    told = [json.dumps(part["functionResponse"]) for part in parts if "functionResponse" in part]
     said: dict[str, Any] = {"text": "Done."}
-    # A client also asks for summaries and the like, without tools: those are no steps of the script.
-    if offered:
-        answers.append({each["name"]: json.dumps(each["response"]) for each in answered})
-        if len(answered) < len(steps):
-            step = steps[len(answered)]
-            name = next(each for each in offered if each == step.tool or each.endswith(f"_{step.tool}"))
-            said = {"functionCall": {"name": name, "args": step.arguments}}
+    if asked.get("tools") and len(told) < len(steps):
+        step = steps[len(told)]
+        name = step.tool if step.server is None else f"mcp_{step.server}_{step.tool}"
+        said = {"functionCall": {"name": name, "args": step.arguments}}
     used = {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}
     candidate = {"content": {"role": "model", "parts": [said]}, "finishReason": "STOP", "index": 0}
-    message = json.dumps({"candidates": [candidate], "usageMetadata": used, "totalTokens": 1}).encode()
-    yield b"data: %s\r\n\r\n" % message if streamed else message
+    return told, [{"candidates": [candidate], "usageMetadata": used, "totalTokens": 1}]
+
+
+def _openai(asked: Mapping[str, Any], steps: Sequence[Step]) -> tuple[list[str], list[dict[str, Any]]]:
+    told = [
+        json.dumps(item) for item in asked.get("input", ()) if item.get("type", "").endswith("call_output")
+    ]
+    number = len(told)
+    item: dict[str, Any] = {
+        "type": "message", "role": "assistant", "id": "word",
+        "content": [{"type": "output_text", "text": "Done."}],
+    }  # fmt: skip
+    if asked.get("tools") and number < len(steps):
+        step = steps[number]
+        called = {"call_id": f"call-{number}", "name": step.tool}
+        if isinstance(step.arguments, str):
+            item = {"type": "custom_tool_call", **called, "input": step.arguments}
+        else:
+            item = {"type": "function_call", **called, "arguments": json.dumps(step.arguments)}
+        if step.server is not None:
+            item["namespace"] = f"mcp__{step.server}"
+    used = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
+    return told, [
+        {"type": "response.created", "response": {"id": "answer"}},
+        {"type": "response.output_item.done", "output_index": 0, "item": item},
+        {"type": "response.completed", "response": {"id": "answer", "usage": used}},
+    ]

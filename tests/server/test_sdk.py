@@ -180,3 +180,27 @@ async def test_a_change_is_recorded_under_its_session_client_and_turn(mode: str,
     assert all(record.client and record.client.startswith("mcp") for record in records)
     one, same, other, _ = [record.session for record in records]
     assert one == same != other
+
+
+@MODES
+async def test_codex_names_the_session_and_the_turn_of_its_hooks(mode: str, tmp_path: Path) -> None:
+    work, state = tmp_path / "work", tmp_path / "state"
+    work.mkdir()
+    server = processes.for_client([*processes.FILEWRIGHT, "serve", str(work), "--state-dir", str(state)])
+    said: list[Any] = [
+        {"session_id": "its own", "turn_id": "turn 1"},
+        {"session_id": 1, "turn_id": None},
+        "no",
+        None,
+    ]
+    async with Client(server, mode=mode) as client:
+        for number, meta in enumerate(said):
+            item = {"path": f"{number}.txt", "content": "x\n"}
+            answer = await client.call_tool(
+                "write_content", {"items": [item]}, meta={"x-codex-turn-metadata": meta}
+            )
+            assert not answer.is_error, text_of(answer)
+    with Workspace(work, state_dir=state) as workspace:
+        first, *others = reversed(workspace.history())
+    assert (first.session, first.turn) == ("its own", "turn 1")
+    assert {(record.session == "its own", record.turn) for record in others} == {(False, None)}

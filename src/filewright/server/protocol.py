@@ -73,6 +73,8 @@ LINKS_SINCE = "2025-06-18"
 SPILL_CHARS = 16_000_000
 TURN = "filewright/turn"
 """The field of a request's `_meta` by which a client names the part of its conversation."""
+CODEX = "x-codex-turn-metadata"
+"""The field by which Codex names the session and the turn, as it does to its hooks."""
 APPS = "io.modelcontextprotocol/ui"
 """The extension by which a client shows apps in the conversation."""
 VIEW = "filewright/view"
@@ -133,13 +135,13 @@ class Handlers:
         tool = self._tools.get(params.name)
         if tool is None:
             hint = did_you_mean(params.name, self._tools, f"the tools are {', '.join(self._tools)}")
-            message = safe(f"Unknown tool: {params.name[:100]}; {hint}")
-            raise MCPError(code=INVALID_PARAMS, message=message)
+            raise MCPError(code=INVALID_PARAMS, message=safe(f"Unknown tool: {params.name[:100]}; {hint}"))
         caller = self._caller(context)
         asked_for = (context.meta or {}).get("progress_token") is not None
         arguments = params.arguments or {}
         links = context.protocol_version >= LINKS_SINCE
-        app = _has_apps(context)
+        capabilities = context.session.client_capabilities
+        app = capabilities is not None and APPS in (capabilities.extensions or {})
         try:
             await self._stay_within_roots(context)
             question = await self._confirmation.settle(
@@ -181,15 +183,18 @@ class Handlers:
     def _caller(self, context: Context) -> Caller:
         """Who asks: the session, and what the client says of itself.
 
-        Over HTTP that is the client's, by a digest, since who knows its id can take it over; else the server's.
+        Over HTTP that is the client's, by a digest, since who knows its id can take it over; else the one that
+        Codex names, by which its hooks go too, or the server's.
         """
-        given = getattr(context.request, "headers", {}).get("mcp-session-id")
-        session = hashlib.sha256(given.encode()).hexdigest()[:12] if given else self._session
+        meta = context.meta or {}
+        codex = meta.get(CODEX)
+        codex = codex if isinstance(codex, Mapping) and context.request is None else {}
+        session = caller_name(codex.get("session_id")) or self._session
+        if given := getattr(context.request, "headers", {}).get("mcp-session-id"):
+            session = hashlib.sha256(given.encode()).hexdigest()[:12]
         params = context.session.client_params
-        info = params.client_info if params is not None else None
-        client = caller_name(f"{info.name} {info.version}") if info is not None else None
-        turn = (context.meta or {}).get(TURN)
-        return Caller(session, client, caller_name(turn) if isinstance(turn, str) else None)
+        client = caller_name(params and f"{params.client_info.name} {params.client_info.version}")
+        return Caller(session, client, caller_name(meta.get(TURN, codex.get("turn_id"))))
 
     def _answer(
         self, name: str, arguments: Mapping[str, Any], task: Task, *, links: bool, app: bool
@@ -211,14 +216,13 @@ class Handlers:
         from filewright.page import app_view
         from filewright.tools import RevertResult
 
-        undo = "revert_edit" if "revert_edit" in self._tools else None
         diff = result.difference
         if not diff.files and result.change_id is not None:
             diff = self._workspace.diff(result.change_id, task=task)
         return {
             "html": app_view(diff),
             "change_id": result.change_id,
-            "undo": undo,
+            "undo": "revert_edit" if "revert_edit" in self._tools else None,
             "undoes": isinstance(result, RevertResult),
         }
 
@@ -236,8 +240,9 @@ class Handlers:
             and result.change_id
             and not _shows(text, result.difference)
         ):
-            uri = f"{HISTORY}{result.change_id}"
-            linked.append(ResourceLink(uri=uri, name="whole diff", mime_type="text/plain"))
+            linked.append(
+                ResourceLink(uri=f"{HISTORY}{result.change_id}", name="whole diff", mime_type="text/plain")
+            )
         content: list[ContentBlock] = [TextContent(text=text)] if text or not result.images else []
         if result.notices and result.notices[-1] not in text:
             content.append(TextContent(text="\n".join(result.notices)))
@@ -268,8 +273,8 @@ class Handlers:
             await self._stay_within_roots(context)
             contents = await self._calls.run(lambda _task: self._resources.read(uri))
         except FilewrightError as error:
-            modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
-            missing = RESOURCE_NOT_FOUND if error.code is Code.NOT_FOUND and not modern else INVALID_PARAMS
+            older = context.protocol_version not in MODERN_PROTOCOL_VERSIONS
+            missing = RESOURCE_NOT_FOUND if older and error.code is Code.NOT_FOUND else INVALID_PARAMS
             raise MCPError(code=missing, message=safe(str(error)), data={"uri": safe(uri)}) from error
         return ReadResourceResult(contents=[contents])
 
@@ -315,12 +320,6 @@ async def _guard(ctx: Context, call_next: CallNext) -> HandlerResult:
         raise MCPError(
             code=INTERNAL_ERROR, message="internal: this is a bug; the server's log says more"
         ) from error
-
-
-def _has_apps(context: Context) -> bool:
-    """Whether the client shows apps beside results."""
-    capabilities = context.session.client_capabilities
-    return capabilities is not None and APPS in (capabilities.extensions or {})
 
 
 def _shows(text: str, diff: Diff) -> bool:
