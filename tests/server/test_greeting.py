@@ -32,13 +32,11 @@ def hello(version: str = VERSIONS[-1], **capabilities: Any) -> Message:
     return ask("initialize", 1, given)
 
 
-def conversation(
-    place: Path, messages: list[Message], *arguments: str
-) -> tuple[dict[Any, str], list[Any], str]:
-    """The lines of the answers by their ids, the ids in the order of the answers, and standard error."""
+def spoken(place: Path, messages: list[Message], *arguments: str) -> subprocess.CompletedProcess[str]:
+    """A server that has heard the messages, and has ended."""
     root = place / "größe"
     root.mkdir(exist_ok=True)
-    done = subprocess.run(
+    return subprocess.run(
         [sys.executable, "-m", "filewright", "serve", str(root), *arguments],
         input="".join(json.dumps(message) + "\n" for message in messages),
         capture_output=True,
@@ -47,6 +45,13 @@ def conversation(
         timeout=60,
         check=True,
     )
+
+
+def conversation(
+    place: Path, messages: list[Message], *arguments: str
+) -> tuple[dict[Any, str], list[Any], str]:
+    """The lines of the answers by their ids, the ids in the order of the answers, and standard error."""
+    done = spoken(place, messages, *arguments)
     lines = done.stdout.splitlines()
     order = [json.loads(line)["id"] for line in lines]
     assert len({*order}) == len(order), "nothing is answered twice"
@@ -85,6 +90,12 @@ ODD: list[tuple[str, list[Message]]] = [
     ("two handshakes", [hello(), {**hello(VERSIONS[0]), "id": 5}, ask("tools/list", 2)]),
     ("capabilities of another shape", [hello(roots=3), ask("tools/list", 2)]),
     (
+        "capabilities of another shape further in",
+        [hello(tasks={"requests": {"elicitation": {"create": 3}}}), ask("tools/list", 2)],
+    ),
+    ("a form of another shape", [hello(elicitation={"form": {"applyDefaults": "no"}}), ask("tools/list", 2)]),
+    ("a sampling of objects", [hello(sampling={"tools": {"all": {}}}, experimental={"x": {"y": 1}})]),
+    (
         "parameters of a list",
         [hello(), ask("tools/list", 2, []), ask("ping", 3, {"_meta": {"progressToken": 1}})],
     ),
@@ -116,3 +127,17 @@ def test_after_what_is_not_for_it_nothing_is_said_early(tmp_path: Path) -> None:
             assert greeting.answer(line.encode()) == b""
             assert greeting.answer(json.dumps(ask("ping", 9)).encode()) == b""
             assert [*greeting.told] == [1]
+
+
+def test_a_request_that_was_answered_and_then_cancelled_does_not_silence_another_of_its_id(
+    tmp_path: Path,
+) -> None:
+    cancelled: Message = {
+        "jsonrpc": "2.0",
+        "method": "notifications/cancelled",
+        "params": {"requestId": 2},
+    }
+    call = ask("tools/call", 2, {"name": "list_files", "arguments": {}})
+    said = spoken(tmp_path, [hello(), INITIALIZED, ask("tools/list", 2), cancelled, ask("ping", 3), call])
+    assert [json.loads(line)["id"] for line in said.stdout.splitlines()].count(2) == 2
+    assert "would be told" not in said.stderr

@@ -5,7 +5,8 @@ a cancel token, a time limit and progress, makes every text safe before it leave
 interrupting a commit. It never touches a file, never validates an argument of a tool (`Workspace.call`
 does) and never decides what a tool answers.
 
-What its size above the goal of `tests/test_size.py` pays for: messages that no client waits for in vain,
+What its size above the goal of `tests/test_size.py` pays for: messages that no client waits for in vain
+(early answers are checked as the SDK checks, and are forgotten with a cancelled request),
 whatever it sent; both eras of the protocol; the person asked before a change; OAuth; and a list of tools a third
 of the time after the start that the SDK needs to load.
 

@@ -95,8 +95,7 @@ class Greeting:
                 known = version in VERSIONS and can.keys() <= _CAPABILITIES and not rest
                 named = _ABOUT >= who.keys() >= {"name", "version"}
                 plain = all(isinstance(value, str) for value in who.values()) and all(
-                    isinstance(each, dict)
-                    and all(isinstance(value, bool if name == "roots" else dict) for value in each.values())
+                    isinstance(each, dict) and all(_is_plain(value, name) for value in each.values())
                     for name, each in can.items()
                 )
                 if known and named and plain:
@@ -107,3 +106,12 @@ class Greeting:
                         **_NAME,
                     }
         return None
+
+
+def _is_plain(value: Any, name: str) -> bool:
+    """Whether a member of a capability is of a shape that the SDK accepts wherever it stands."""
+    if name == "roots":
+        return isinstance(value, bool)
+    return isinstance(value, dict) and (
+        name in ("experimental", "extensions") or all(_is_plain(each, name) for each in value.values())
+    )

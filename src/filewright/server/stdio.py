@@ -145,6 +145,7 @@ class StdioTransport:
             request_id = message.id
 
             async def unanswered() -> None:
+                self._inbox.greeting.told.pop(request_id, None)
                 self.settled(request_id)
 
             metadata = ServerMessageMetadata(on_request_unanswered=unanswered)
@@ -163,6 +164,7 @@ class StdioTransport:
             waiting = entry[0].message
             if isinstance(waiting, JSONRPCRequest) and waiting.id == wanted:
                 self._backlog.remove(entry)
+                self._inbox.greeting.told.pop(wanted, None)  # else another one of its id would go unanswered
                 self._backlog_bytes -= entry[1]
                 return
 
