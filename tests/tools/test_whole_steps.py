@@ -170,7 +170,10 @@ def test_a_replacement_of_no_more_than_was_allowed_is_made_at_once(shop: Path, w
     asked = {"pattern": "lines", "replacement": "rows", "whole_word": True}
     seen = workspace.call("replace_content", {**asked, "max_count": 3})
     assert not seen.is_error, seen.text
-    assert "4 matches in 1 file are more than max_count=3 (preview; nothing was written" in seen.text
+    more = "4 matches in 1 file are more than max_count=3 (preview; nothing was written; max_count=4 writes)"
+    assert more in seen.text
+    flat = workspace.call("replace_content", {**asked, "max_count": 3, "preview": False})
+    assert more in flat.text, "preview=false does not write either, and is not advised"
     assert (shop / "shop.py").read_text() == SHOP
     looked = workspace.call("replace_content", {**asked, "max_count": 4, "preview": True})
     assert "nothing was written" in looked.text

@@ -216,7 +216,7 @@ def _answer(
     if made.id is not None:
         done = f"replaced; change {made.id}"
     elif arguments.max_count is not None and total > arguments.max_count:
-        done = f"are more than max_count={arguments.max_count} (preview; nothing was written; preview=false writes)"
+        done = f"are more than max_count={arguments.max_count} (preview; nothing was written; max_count={total} writes)"
     page.add(f"{counted(total, 'match')} in {counted(len(counts), 'file')} {done}")
     diff = made.diff
     undiffed = sum(file.omitted for file in diff.files)
