@@ -61,7 +61,7 @@ def roll_back(slots: Slots, flusher: Flusher, keep: Keep, content: Content) -> F
         # Nothing is published before everything can be recognised: there are only temporaries.
         work.each(slots.plan.operations, work.discard_made)
     try:
-        slots.flush(flusher)
+        slots.flush(flusher, back=True)
     except (OSError, FilewrightError) as error:
         work.findings.unsettled.append(f"the disk did not confirm it: {reason(error)}")
     return work.findings

@@ -317,14 +317,21 @@ class Slots:
         """A slot's path, for messages."""
         return self._location(self.plan.place(slot)).shown
 
-    def flush(self, flusher: Flusher, flushed: set[FolderId] | None = None) -> None:
+    def flush(self, flusher: Flusher, flushed: set[FolderId] | None = None, *, back: bool = False) -> None:
         """Flush every folder the operations act in, but those `flushed` already, which it adds to."""
         flushed = set() if flushed is None else flushed
         slots = {slot.folder: slot for each in self.plan.operations for slot in each.slots}
         numbers = sorted(slots)
-        for start in range(0, len(numbers), _AT_ONCE):
+        # What was moved, or moved back, to another folder is on the disk there before it leaves its old one: on a disk
+        # that keeps no order among folders it would be in neither after a power cut.
+        moves = [
+            each.slots[:2] for each in self.plan.operations if isinstance(each, Put) and each.how == "moved"
+        ]
+        gaining = {pair[not back].folder for pair in moves if pair[0].folder != pair[1].folder}
+        groups = [[n for n in numbers if (n in gaining) is first] for first in (True, False)]
+        for group in (half[at : at + _AT_ONCE] for half in groups for at in range(0, len(half), _AT_ONCE)):
             open_now: list[Folder] = []
-            for number in numbers[start : start + _AT_ONCE]:
+            for number in group:
                 with suppress(FileNotFoundError):  # Gone with all that was in it.
                     folder = self.holder(slots[number])
                     if folder.identity() not in flushed:
