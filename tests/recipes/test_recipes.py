@@ -103,11 +103,8 @@ TOOL = Tool("longest_line", "Longest line", "Find the longest line.", LongestArg
 
 
 def test_a_language_by_its_names(copy: Copy) -> None:
-    copy.replace(
-        "languages.py",
-        "    PYTHON = Traits(",
-        '    NIM = Traits("nim", extensions="nim nims")\n    PYTHON = Traits(',
-    )
+    copy.replace("languages.py", '    NIX = "nix"', '    NIM = "nim"\n    NIX = "nix"')
+    copy.replace("languages.toml", "[nix]\n", "[nim]\nextensions = 'nim nims'\n\n[nix]\n")
     (copy.root / "a.nim").write_text("proc total(a: int): int =\n  a + 1\n")
     (copy.root / "a.txt").write_text("total\n")
     assert "language nim" in copy.call("get_overview", {"path": "a.nim"})
@@ -117,12 +114,9 @@ def test_a_language_by_its_names(copy: Copy) -> None:
 
 
 def test_a_language_by_a_grammar(copy: Copy) -> None:
-    copy.replace(
-        "languages.py",
-        "    PYTHON = Traits(",
-        '    STARLARK = Traits("starlark", extensions="sky", grammar="python", queries="starlark")\n'
-        "    PYTHON = Traits(",
-    )
+    copy.replace("languages.py", '    NIX = "nix"', '    STARLARK = "starlark"\n    NIX = "nix"')
+    row = "[starlark]\nextensions = 'sky'\ngrammar = 'python'\nqueries = 'starlark'\n"
+    copy.replace("languages.toml", "[nix]\n", f"{row}\n[nix]\n")
     copy.write(
         "structure/queries/starlark.scm",
         "(function_definition name: (identifier) @name) @function\n",
