@@ -12,6 +12,14 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun if number == 1 else plural}"
 
 
+def sized(size: int) -> str:
+    """``1 byte``, ``2.5 KB``, ``1.0 GB``."""
+    for unit, length in (("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)):
+        if size >= length:
+            return f"{size / length:.1f} {unit}"
+    return counted(size, "byte")
+
+
 def listed(items: Sequence[object], most: int, joined: str = ", ", *, noun: str = "") -> str:
     """``a, b and 3 more``: the first `most` of some items, and how many more (of what `noun` names) there are."""
     shown = joined.join(map(str, items[:most]))

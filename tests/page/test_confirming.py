@@ -37,11 +37,20 @@ QUESTIONS = [
         ["Allow write_content on a.txt?", "-one\n+new"],
     ),
     ("delete_items", {"paths": ["a.txt"]}, ["Allow delete_items on a.txt?", "deleted file", "-one"]),
-    ("delete_items", {"paths": ["full"], "recursive": True}, ["on full/in.txt?", "-inside"]),
+    (
+        "delete_items",
+        {"paths": ["full"], "recursive": True},
+        ["on full/in.txt?", "takes away full/ (1 file, 7 bytes).", "-inside"],
+    ),
     (
         "move_items",
         {"items": [{"source": "full/in.txt", "destination": "a.txt"}], "overwrite": True},
-        ["Allow move_items on a.txt, full/in.txt → a.txt?", "-one", "rename to a.txt"],
+        [
+            "Allow move_items on a.txt, full/in.txt → a.txt?",
+            "takes away a.txt (4 bytes)",
+            "-one",
+            "rename to a.txt",
+        ],
     ),
     (
         "copy_items",
@@ -161,3 +170,22 @@ def test_who_is_asked_in_the_conversation_is_asked_again_about_something_else(
         client.send({"jsonrpc": "2.0", "id": asked["id"], "result": agreed})
     assert not client.answer(call)["result"].get("isError")
     assert not (folder / "a.txt").exists()
+
+
+def test_all_that_goes_is_counted_however_much_of_it_is_shown(
+    asking: Callable[..., RawClient], folder: Path, opened: Opened
+) -> None:
+    for index in range(1_200):
+        (folder / f"full/{index}.txt").write_text("gone\n" * 20)
+    (folder / "logo.bin").write_bytes(b"\0" * 5_000)
+    client, page = asking(), opened()
+    client.call("delete_items", {"paths": ["full", "a.txt"], "recursive": True})
+    page.locator(".waiting").click(timeout=20_000)
+    lost = page.get_by_role("dialog").locator(".lost")
+    expect(lost.locator("summary")).to_have_text("Takes away 1,202 files, 117.2 KB")
+    expect(lost.locator("li")).to_have_text(["full/ (1,201 files, 117.2 KB)", "a.txt (4 bytes)"])
+    page.get_by_role("dialog").get_by_role("button", name="Later").click()
+    items = [{"path": "logo.bin", "content": "text\n", "mode": "overwrite"}]
+    client.call("write_content", {"items": items})
+    page.get_by_role("button", name="Allow write_content on logo.bin?").click(timeout=20_000)
+    expect(lost.locator("li")).to_have_text("logo.bin (4.9 KB)")

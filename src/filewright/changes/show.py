@@ -20,6 +20,7 @@ from filewright.edit import (
     ChangeSet,
     Diff,
     FileDiff,
+    Lost,
     by_cells,
     splices_between,
     unified,
@@ -96,6 +97,7 @@ class _Budget:
     task: Task
     files: list[FileDiff] = field(default_factory=list)
     cut: int = 0
+    lost: list[Lost] = field(default_factory=list)
 
     @property
     def spent(self) -> bool:
@@ -106,7 +108,7 @@ class _Budget:
         self.lines -= sum(file.rows + 4 for file in files)
 
     def diff(self) -> Diff:
-        return Diff(tuple(self.files), self.cut)
+        return Diff(tuple(self.files), self.cut, tuple(self.lost))
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +179,8 @@ class ChangeDiffs:
                 if folder.kind == "folder":
                     self._deleted_below(folder.was_at, named, budget)
             for item in _files_in(difference):
+                if item.seen is not None and not item.alive:
+                    budget.lost.append(Lost(item.was_at.shown, 1, item.seen.size))
                 if budget.spent:
                     budget.cut += 1
                     continue
@@ -184,6 +188,8 @@ class ChangeDiffs:
                 try:
                     file = self._previewed(item, names)
                     budget.add(file.diff(max(10, budget.lines), self.settings.line_chars))
+                    if budget.files[-1].binary and item.fresh and item.seen is not None:
+                        budget.lost.append(Lost(item.was_at.shown, 1, item.seen.size))
                     if file.before is not None:
                         file.before.close()
                 except FilewrightError as error:
@@ -194,8 +200,12 @@ class ChangeDiffs:
 
     def _deleted_below(self, where: Location, named: Collection[Location], budget: _Budget) -> None:
         """The files below a deleted folder, but those `named` already, as far as the budget goes."""
-        for entry in self.boundary.walk(where, include_ignored=True, task=budget.task):
-            if entry.kind != "file" or entry.location in named:
+        files = size = 0
+        for entry in self.boundary.walk(where, include_ignored=True, details=True, task=budget.task):
+            if entry.kind == "folder" or entry.location in named:
+                continue
+            files, size = files + 1, size + (entry.status.size if entry.status is not None else 0)
+            if entry.kind != "file":
                 continue
             if budget.spent:
                 budget.cut += 1
@@ -205,6 +215,7 @@ class ChangeDiffs:
                     if before.size <= _SHOWN_WHOLE:
                         gone = replace(gone, before=before, splices=(Splice(0, before.size, b""),))
                     budget.add(gone.diff(max(10, budget.lines), self.settings.line_chars))
+        budget.lost.append(Lost(f"{where.shown}/", files, size))
 
     # What was done
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         Step,
         Stream,
     )
-    from filewright.edit.diff import Diff, FileDiff, by_cells, hunks_of, splices_between, unified
+    from filewright.edit.diff import Diff, FileDiff, Lost, by_cells, hunks_of, splices_between, unified
     from filewright.edit.diff import Hunk as DiffHunk
     from filewright.edit.diff import Row as DiffRow
     from filewright.edit.diff3 import merge3
@@ -75,7 +75,7 @@ __getattr__, __all__ = face_of(
             "ChangeSet Copy Create Delete Expected MakeFolder MakeLink Modify Move Restore SetMode "
             "SetOwner Step Stream"
         ),
-        "diff": "Diff DiffHunk=Hunk DiffRow=Row FileDiff hunks_of by_cells splices_between unified",
+        "diff": "Diff DiffHunk=Hunk DiffRow=Row FileDiff Lost hunks_of by_cells splices_between unified",
         "diff3": "merge3",
         "linediff": "differing=changes line_splices",
         "lines": "LineEdit SymbolLines at_lines edit_of indented symbol_lines",

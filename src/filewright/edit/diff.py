@@ -21,6 +21,7 @@ from filewright.edit.linediff import changes, line_splices
 from filewright.edit.visible import cut_line, cut_pair, terminator_mark
 from filewright.text import Narrowed, NotebookView, Snapshot, Splice, apply, notebook_view, terminators_in
 from filewright.visible import one_line
+from filewright.wording import counted, sized
 
 Sign = Literal[" ", "-", "+"]
 
@@ -183,11 +184,41 @@ class FileDiff:
 
 
 @dataclass(frozen=True, slots=True)
+class Lost:
+    """What goes with its whole content: a file or a link; or a folder (its path ends in `/`) with all its files.
+
+    `size` is in bytes.
+    """
+
+    path: str
+    files: int
+    size: int
+
+    @property
+    def text(self) -> str:
+        """``docs/ (1,204 files, 34.2 MB)``."""
+        files = f"{counted(self.files, 'file')}, " if self.path.endswith("/") else ""
+        return f"{self.path} ({files}{sized(self.size)})"
+
+
+@dataclass(frozen=True, slots=True)
 class Diff:
-    """The diffs of files, in order; of `more` files there is none."""
+    """The diffs of files, in order; of `more` files there is none.
+
+    Of what is yet to be done, `lost` says what is deleted or overwritten, however much of it is shown.
+    """
 
     files: tuple[FileDiff, ...] = ()
     more: int = 0
+    lost: tuple[Lost, ...] = ()
+
+    @classmethod
+    def joined(cls, diffs: Sequence[Diff]) -> Diff:
+        """Several as one."""
+        files = tuple(file for diff in diffs for file in diff.files)
+        return cls(
+            files, sum(diff.more for diff in diffs), tuple(lost for diff in diffs for lost in diff.lost)
+        )
 
     @classmethod
     def of_json(cls, text: str) -> Diff:

@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 from filewright.page.colours import Coloured, coloured
 from filewright.page.view import DiffRow, FileView, HunkView
 from filewright.visible import one_line
-from filewright.wording import counted
+from filewright.wording import counted, sized
 
 _EDGE = re.compile(r"[ \t]+$")
 
@@ -31,7 +31,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     made.globals["paint"] = paint
-    made.filters["bytes"] = _bytes
+    made.filters["bytes"] = sized
     made.filters["count"] = _count
     made.filters["line"] = one_line
     made.filters["moment"] = _moment
@@ -99,13 +99,6 @@ def _spaces(part: str) -> Markup:
         return escape(part)
     shown = {" ": '<span class="sp"> </span>', "\t": '<span class="tab">\t</span>'}
     return Markup("".join(shown[char] for char in part))
-
-
-def _bytes(size: int) -> str:
-    for unit, length in (("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)):
-        if size >= length:
-            return f"{size / length:.1f} {unit}"
-    return counted(size, "byte")
 
 
 def _moment(time: datetime) -> str:

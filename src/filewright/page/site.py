@@ -300,7 +300,9 @@ class ReviewSite:
         diff = Diff.of_json(call.diff) if call.diff else Diff()
         shared = self._shared(request)
         return HTMLResponse(
-            render("asked.html", **shared, call=call, views=views_of(diff), remark=diff.remark)
+            render(
+                "asked.html", **shared, call=call, views=views_of(diff), lost=diff.lost, remark=diff.remark
+            )
         )
 
     async def word(self, request: Request) -> Response:
@@ -393,6 +395,7 @@ class ReviewSite:
                 title=self._title(asked),
                 done=done,
                 views=views_of(diff),
+                lost=diff.lost,
                 remark=diff.remark,
             )
         )

@@ -32,6 +32,7 @@ from filewright.progress import Caller
 from filewright.surface import Listed
 from filewright.tools import clip
 from filewright.visible import safe
+from filewright.wording import listed
 
 if TYPE_CHECKING:
     from filewright.edit import Diff
@@ -41,6 +42,8 @@ _logger = logging.getLogger(__name__)
 
 _KEY = "confirm"
 QUESTION_CHARS = 600
+LOST = 10
+"""Files and folders that are named of what a call takes away."""
 SHOWN_CHARS = 6_000
 """Characters of a diff that a question shows; the review page shows more."""
 _NAMING = (
@@ -176,6 +179,9 @@ async def _asked(tool: Listed, arguments: Mapping[str, Any], shown: Shown) -> st
     made = await shown()
     diff = made if isinstance(made, str) else made.text
     question = _question(tool, arguments, made)
+    if not isinstance(made, str) and made.lost:
+        goes = listed([lost.text for lost in made.lost], LOST, noun="of those that go")
+        question += clip(safe(f"\n\nThis takes away {goes}."), QUESTION_CHARS, at_line=True)
     return f"{question}\n\n{clip(safe(diff).rstrip(), SHOWN_CHARS, at_line=True)}" if diff else question
 
 

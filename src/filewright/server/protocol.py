@@ -167,8 +167,7 @@ class Handlers:
             task.rehearsal = []
             result = self._offer.call(tool.name, arguments, task=task)
             made = task.rehearsal
-            files = tuple(file for diff in made for file in diff.files)
-            return Diff(files, sum(diff.more for diff in made)) if made else result.text
+            return Diff.joined(made) if made else result.text
 
         try:
             return await self._calls.run(rehearse)
