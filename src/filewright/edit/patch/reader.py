@@ -25,7 +25,8 @@ from __future__ import annotations
 
 import posixpath
 import re
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from typing import TypeAlias
 
 from filewright.boundary import quote, unquote
 from filewright.edit.patch.model import FilePatch, Hunk, Kind, Patch, Row
@@ -42,21 +43,28 @@ _LONG = 5_000
 _HUNK = re.compile(r"@@ -(\d{1,18})(?:,(\d{1,18}))? \+\d{1,18}(?:,(\d{1,18}))? @@")
 _ROW_PIECE = re.compile(r"([^\r\n]*)(\r\n|\r|\n)")
 
-# Names in headers.
-_QUOTED = re.compile(r'([abciwo12]/)?("(?:[^"\\]|\\.)*")')  # models put a prefix before the quotes
+# Names in headers: those of both sides, as bytes.
+_Names: TypeAlias = tuple[bytes, bytes]
+_PREFIX = re.compile(rb"[abciwo12]/(?=.)", re.DOTALL)
+_QUOTES = r'(?:[abciwo12]/)?"(?:[^"\\]|\\.)*"'  # models put a prefix before the quotes
+_QUOTED = re.compile(_QUOTES)
+_GIT_NAMES = re.compile(
+    rf"({_QUOTES}) *(.+)|(.+?) *({_QUOTES})"
+    r"|((?:[abciwo12]/)?(?P<same>.+)) ((?:[abciwo12]/)?(?P=same))|(\S+) (\S+)"
+)
 _EPOCH = re.compile(r"(1970-01-01|1969-12-31)[ T]\d\d:\d\d:\d\d")
 _TIME = re.compile(r" {1,4}\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[^/]*$")
-_PREFIX = re.compile(rb"[abciwo12]/(?=.)", re.DOTALL)
 
-# git's lines above a file's hunks, and what may stand between files.
+# git's lines above a file's hunks, and what may be between files.
 _EXTENDED = re.compile(
-    r"(?P<side>old|new|new file|deleted file) mode (?P<mode>[0-7]{6})$"
-    r"|(?P<verb>rename|copy) (?P<end>from|old|to|new) (?P<name>.*)"
-    r"|similarity index (?P<similarity>\d{1,3})%$"
+    r"old mode (?P<old>[0-7]{6})$|new mode (?P<new>[0-7]{6})$"
+    r"|new file mode (?P<created>[0-7]{6})$|deleted file mode (?P<deleted>[0-7]{6})$"
+    r"|(?P<verb>rename|copy) (?:(?:from|old) (?P<source>.*)|(?:to|new) (?P<target>.*))"
+    r"|similarity index (?P<similarity>\d{1,3})%$|dissimilarity index "
     r"|index (?P<before>[0-9a-f]+)\.\.(?P<after>[0-9a-f]+)(?: (?P<both>[0-7]{6}))?$"
-    r"|dissimilarity index "
 )
 _NOISE = re.compile(r"(Index: |={20,}$|Only in |diff |RCS file: |retrieving revision |-- ?$)")
+_BINARY = ("GIT binary patch", "Binary files ")
 
 # The envelope.
 _BEGIN, _END, _END_OF_FILE = "*** Begin Patch", "*** End Patch", "*** End of File"
@@ -84,52 +92,6 @@ def parse(text: str, *, renames: bool = False) -> Patch:
         return Patch("envelope", tuple(reader.files))
     reader.read_unified()
     return Patch("unified", tuple(reader.files))
-
-
-@dataclass(slots=True)
-class _Header:
-    """What the lines above the hunks of one file say; `names` are those of a ``diff --git`` line."""
-
-    line: int
-    git: bool = False
-    names: tuple[bytes, bytes] | None = None
-    old: bytes | None = None
-    new: bytes | None = None
-    source: bytes | None = None
-    target: bytes | None = None
-    kind: Kind = "modify"
-    modes: dict[str, int] = field(default_factory=dict)
-    blobs: tuple[str, str] = ("", "")
-    similarity: int = 100
-    epochs: tuple[bool, bool] = (False, False)
-
-    @property
-    def prefixed(self) -> bool:
-        """Whether the names of the ``diff --git`` line bear ``a/`` and ``b/``."""
-        return (
-            self.names is not None and self.names[0] != self.names[1] and all(map(_PREFIX.match, self.names))
-        )
-
-
-@dataclass(slots=True)
-class _Body:
-    """The rows of one hunk as they are read; `end` is the index of the line past them.
-
-    `old` and `new` count lines of the patch. `closed` are the signs that may not follow, as that side of the file
-    has ended; `bare` is how many of its last rows are empty lines without a sign.
-    """
-
-    rows: list[Row] = field(default_factory=list)
-    old: int = 0
-    new: int = 0
-    end: int = 0
-    at_end: bool = False
-    closed: str = ""
-    bare: int = 0
-
-    @property
-    def changes(self) -> bool:
-        return any(row.sign != " " for row in self.rows)
 
 
 class _Reader:
@@ -164,6 +126,12 @@ class _Reader:
 
     def _is_blank(self, at: int) -> bool:
         return self[at] in ("", "\r")
+
+    def _solid(self, at: int) -> int:
+        """The first line from `at` on that is not blank."""
+        return next(
+            (solid for solid in range(at, len(self.lines)) if not self._is_blank(solid)), len(self.lines)
+        )
 
     def refused(self, at: int, why: str, hint: str, code: Code = Code.INVALID_INPUT) -> FilewrightError:
         """The error for something wrong at a line."""
@@ -201,13 +169,8 @@ class _Reader:
         """Read all files of a unified diff."""
         first = self.at
         while self.at < len(self.lines):
-            header = _Header(self.at)
-            if self[self.at].startswith("diff --git "):
-                self._git_header(header)
-                self._file(header)
-            elif self._is_header(self.at):
-                self._plain_names(header)
-                self._file(header)
+            if self[self.at].startswith("diff --git ") or self._is_header(self.at):
+                self.files.append(self._file())
             else:
                 self._between()
                 self.at += 1
@@ -224,14 +187,11 @@ class _Reader:
     def _between(self) -> None:
         """A line outside every file: a remark before the first, or nothing that means something."""
         at, line = self.at, self[self.at]
-        self._check_binary(line)
+        if line.startswith(_BINARY):
+            raise self._binary()
         if line.startswith(("@@@ ", "diff --cc ", "diff --combined ")):
-            raise self.refused(
-                at,
-                "a combined diff of a merge cannot be applied",
-                "send a plain two-way diff",
-                Code.UNSUPPORTED,
-            )
+            why, hint = "a combined diff of a merge cannot be applied", "send a plain two-way diff"
+            raise self.refused(at, why, hint, Code.UNSUPPORTED)
         if line.startswith("@@"):
             raise self.refused(
                 at, "a hunk comes before any file header", "put '--- a/path' and '+++ b/path' above it"
@@ -255,66 +215,93 @@ class _Reader:
 
     def _is_talk(self) -> bool:
         """Whether the patch is over and what follows is talk: its last hunk was whole, and no other begins."""
-        last, rest = self.files[-1].hunks[-1:], self.lines[self.at :]
-        if self[self.at - 1].strip() and not rest[0].startswith("```"):
+        if self[self.at - 1].strip() and not self[self.at].startswith("```"):
             return False
-        return not any(hunk.repaired or hunk.start is None for hunk in last) and not any(
+        return not any(hunk.repaired or hunk.start is None for hunk in self.files[-1].hunks[-1:]) and not any(
             line.startswith(("@@", "--- ", "+++ ", "diff ", "*** ", "+", "\\")) or re.match(r"-\S", line)
-            for line in rest
+            for line in self.lines[self.at :]
         )
 
-    def _check_binary(self, line: str) -> None:
-        if line.startswith(("GIT binary patch", "Binary files ")):
-            raise self.refused(self.at, "a binary patch cannot be applied", "write the file by another tool")
+    def _binary(self) -> FilewrightError:
+        return self.refused(self.at, "a binary patch cannot be applied", "write the file by another tool")
 
-    def _git_header(self, header: _Header) -> None:
-        """Take a ``diff --git`` line and those below it, up to the first hunk."""
-        header.git, header.names = True, _git_names(self[self.at].removesuffix("\r"))
-        self.at += 1
-        while self.at < len(self.lines):
-            if self._is_header(self.at):
-                self._plain_names(header)
-                return
-            line = self[self.at].removesuffix("\r")
-            self._check_binary(line)
-            said = _EXTENDED.match(line)
-            if said is None:
-                return
-            if said["mode"]:
-                header.modes[said["side"]] = self._mode(said["mode"])
-                new: dict[str, Kind] = {"new file": "create", "deleted file": "delete"}
-                header.kind = new.get(said["side"], header.kind)
-            elif said["verb"]:
-                header.kind = "rename" if said["verb"] == "rename" else "copy"
-                name, _ = self._name(said["name"])
-                if said["end"] in ("from", "old"):
-                    header.source = name
-                else:
-                    header.target = name
-            elif said["similarity"]:
-                header.similarity = int(said["similarity"])
-            elif said["before"]:
-                header.blobs = (said["before"], said["after"])
-                self._mode(said["both"] or "100644")
+    def _file(self) -> FilePatch:
+        """One file: what git's line, those below it, and the ``---`` and ``+++`` lines say, and its hunks."""
+        first = self.at
+        git: tuple[bytes, bytes] | None = None
+        said: dict[str, str] = {}
+        is_git = self[first].startswith("diff --git ")
+        if is_git:
+            git = _git_names(self[first].removesuffix("\r"))
             self.at += 1
-
-    def _mode(self, digits: str) -> int:
-        mode = int(digits, 8)
-        if mode >> 12 != 0o10:
-            what = {0o12: "a symbolic link", 0o16: "a submodule", 0o4: "a folder"}
+            while match := _EXTENDED.match(self[self.at].removesuffix("\r")):
+                said |= {key: text for key, text in match.groupdict().items() if text is not None}
+                self._check_modes(match)
+                self.at += 1
+            if self[self.at].startswith(_BINARY):
+                raise self._binary()
+        written: list[tuple[bytes, bool]] = []
+        if self._is_header(self.at):
+            hint = "name the file after '--- ' and '+++ '"
+            written = [self._name(self[at][4:], hint) for at in (self.at, self.at + 1)]
+            self.at += 2
+        hunks: list[Hunk] = []
+        while self.at < len(self.lines):
+            if self[self.at].startswith("@@") and not self[self.at].startswith("@@@"):
+                hunks.append(self._hunk(len(hunks) + 1))
+            elif self._is_blank(self.at):
+                self.at += 1
+            else:
+                break
+        kind, old, new, prefixed = self._names(
+            first, git, said, (written[0][0], written[1][0]) if written else None
+        )
+        if kind == "modify" and len(hunks) == 1 and written:
+            # GNU diff -N: the missing side bears the time of the epoch.
+            if written[0][1] and not hunks[0].old:
+                kind = "create"
+            elif written[1][1] and not hunks[0].new:
+                kind = "delete"
+        if kind == "create" and any(hunk.old for hunk in hunks):
             raise self.refused(
-                self.at,
-                f"mode {digits} is {what.get(mode >> 12, 'a special file')}",
-                "patches change regular files only",
-                Code.UNSUPPORTED,
+                hunks[0].line - 1,
+                "a new file cannot have kept or removed lines",
+                "begin each of its lines with '+'",
             )
-        return mode & 0o777
+        if kind == "create" and len(hunks) > 1:
+            raise self.refused(hunks[1].line - 1, "a new file has one hunk", "join its hunks into one")
+        name = quote(new if old == _NO_FILE else old)
+        if not hunks and _lacks_hunks(kind, said, named=bool(written)):
+            raise self.refused(max(self.at - 1, first), f"the hunks of {name} are missing", _RESEND)
+        mode = said.get("new", said.get("created"))
+        return FilePatch(
+            kind=kind,
+            old=None if kind == "create" else quote(old),
+            new=None if kind == "delete" else quote(new),
+            hunks=tuple(hunks),
+            line=first + 1,
+            new_mode=None if mode is None else int(mode, 8) & 0o777,
+            emptied=kind == "delete",
+            prefixed=prefixed,
+        )
+
+    def _check_modes(self, said: re.Match[str]) -> None:
+        """Refuse what is no regular file."""
+        for digits in filter(None, said.group("old", "new", "created", "deleted", "both")):
+            kind = int(digits, 8) >> 12
+            if kind != 0o10:
+                what = {0o12: "a symbolic link", 0o16: "a submodule", 0o4: "a folder"}
+                raise self.refused(
+                    self.at,
+                    f"mode {digits} is {what.get(kind, 'a special file')}",
+                    "patches change regular files only",
+                    Code.UNSUPPORTED,
+                )
 
     def _name(self, text: str, hint: str = "name the file") -> tuple[bytes, bool]:
         """The name after ``--- `` or ``rename to ``, and whether a time of the epoch follows it."""
         text = text.removesuffix("\r")
-        quoted = _QUOTED.match(text)
-        if quoted:
+        if quoted := _QUOTED.match(text):
             return _unquoted(quoted.group()), bool(_EPOCH.search(text, quoted.end()))
         name, tab, time = text.partition("\t")
         if not tab:
@@ -324,62 +311,21 @@ class _Reader:
             raise self.refused(self.at, "a file name is missing", hint)
         return unquote(name), bool(_EPOCH.match(time))
 
-    def _plain_names(self, header: _Header) -> None:
-        """Take the ``---`` and ``+++`` lines."""
-        (header.old, old_epoch), (header.new, new_epoch) = (
-            self._name(self[at][4:], "name the file after '--- ' and '+++ '") for at in (self.at, self.at + 1)
-        )
-        header.epochs = (old_epoch, new_epoch)
-        self.at += 2
+    def _names(
+        self, at: int, git: _Names | None, said: Mapping[str, str], written: _Names | None
+    ) -> tuple[Kind, bytes, bytes, bool]:
+        """What is done to a file and the names of both sides; and whether they had ``a/`` and ``b/``, taken off here.
 
-    def _file(self, header: _Header) -> None:
-        """Read the hunks of a file, and put together what is said of it."""
-        hunks: list[Hunk] = []
-        while self.at < len(self.lines):
-            if self[self.at].startswith("@@") and not self[self.at].startswith("@@@"):
-                hunks.append(self._hunk(len(hunks) + 1))
-            elif self._is_blank(self.at):
-                self.at += 1
-            else:
-                break
-        old, new, prefixed = self._names(header)
-        kind = header.kind
-        if old == _NO_FILE:
-            kind = "create"
-        elif new == _NO_FILE and kind != "create":
-            kind = "delete"
-        elif kind == "modify" and len(hunks) == 1:
-            # GNU diff -N: the missing side bears the time of the epoch.
-            if header.epochs[0] and not hunks[0].old:
-                kind = "create"
-            elif header.epochs[1] and not hunks[0].new:
-                kind = "delete"
-        self._check_body(header, kind, hunks, new if old == _NO_FILE else old)
-        self.files.append(
-            FilePatch(
-                kind=kind,
-                old=None if kind == "create" else quote(old),
-                new=None if kind == "delete" else quote(new),
-                hunks=tuple(hunks),
-                line=header.line + 1,
-                new_mode=header.modes.get("new", header.modes.get("new file")),
-                emptied=kind == "delete",
-                prefixed=prefixed,
-            )
-        )
-
-    def _names(self, header: _Header) -> tuple[bytes, bytes, bool]:
-        """The names of both sides, and whether they were written with ``a/`` and ``b/``, which are taken off."""
-        at, source, target = header.line, header.source, header.target
-        old, new = header.old, header.new
-        written = (old, new) if old is not None and new is not None else None
-        if header.kind in ("rename", "copy"):
-            if source is None or target is None:
-                raise self.refused(
-                    at, f"a {header.kind} names only one file", f"give '{header.kind} from' and 'to'"
-                )
+        `git` are those of git's line, `written` those of ``---`` and ``+++``.
+        """
+        bears = git and git[0] != git[1] and all(map(_PREFIX.match, git))
+        verb = said.get("verb")
+        if verb is not None:
+            if "source" not in said or "target" not in said:
+                raise self.refused(at, f"a {verb} names only one file", f"give '{verb} from' and 'to'")
+            source, target = (self._name(said[end])[0] for end in ("source", "target"))
             if written is not None and written != (source, target):
-                old, new = _without_prefixes(*written, header)
+                old, new = _without_prefixes(*written, bears)
                 if old not in (source, target) or new != target:
                     raise self.refused(
                         at,
@@ -387,56 +333,31 @@ class _Reader:
                         "lines above it",
                         f"name {quote(source)} and {quote(target)} there",
                     )
-            return source, target, header.prefixed
-        both = written or header.names
+            return "rename" if verb == "rename" else "copy", source, target, bool(bears)
+        both = written or git
         if both is None:
             raise self.refused(at, "the file names cannot be read", "add '--- a/path' and '+++ b/path'")
-        old, new = _without_prefixes(*both, header)
+        old, new = _without_prefixes(*both, bears)
+        prefixed = both[0] != old if new == _NO_FILE else both[1] != new
         if old == new == _NO_FILE:
             raise self.refused(at, "both sides are /dev/null", "name the file on one side")
-        prefixed = header.prefixed
-        if written is not None:
-            prefixed = written[0] != old if new == _NO_FILE else written[1] != new
+        if old == _NO_FILE or "created" in said:
+            kind: Kind = "create"
+        else:
+            kind = "delete" if new == _NO_FILE or "deleted" in said else "modify"
         if old == new or _NO_FILE in (old, new):
-            return old, new, prefixed
+            return kind, old, new, prefixed
         if old in (new + b".orig", new + b".old", new + b"~"):
-            return new, new, prefixed
-        if self.renames and not header.git:
+            return kind, new, new, prefixed
+        if self.renames and git is None:
             if posixpath.normpath(old) == posixpath.normpath(new):
-                return old, old, prefixed
-            header.kind = "rename"
-            return old, new, prefixed
+                return kind, old, old, prefixed
+            return "rename", old, new, prefixed
         raise self.refused(
             at,
             f"the two sides name different files, {quote(old)} and {quote(new)}, without a rename",
             "name one file on both sides, or give 'diff --git', 'rename from' and 'rename to' lines",
         )
-
-    def _check_body(self, header: _Header, kind: Kind, hunks: list[Hunk], name: bytes) -> None:
-        """Refuse a file part whose body cannot be all of it."""
-        if kind == "create" and any(hunk.old for hunk in hunks):
-            raise self.refused(
-                hunks[0].line - 1,
-                "a new file cannot have kept or removed lines",
-                "begin each of its lines with '+'",
-            )
-        if kind == "create" and len(hunks) > 1:
-            raise self.refused(hunks[1].line - 1, "a new file has one hunk", "join its hunks into one")
-        if hunks:
-            return
-        old, new = header.blobs
-        differ = old != new
-        missing = {
-            "create": bool(new) and not new.startswith(_EMPTY_BLOB),
-            "delete": bool(old) and not old.startswith(_EMPTY_BLOB),
-            "modify": differ or not header.modes,
-            "rename": differ or header.similarity < 100,
-            "copy": differ or header.similarity < 100,
-        }[kind]
-        if missing or (header.old is not None and (kind != "rename" or header.git)):
-            raise self.refused(
-                max(self.at - 1, header.line), f"the hunks of {quote(name)} are missing", _RESEND
-            )
 
     # The envelope
 
@@ -452,14 +373,13 @@ class _Reader:
                 self.at, "the patch does not begin with '*** Begin Patch'", "put that line first"
             )
         while self[self.at].rstrip() != _END:
-            said = _FILE.match(self[self.at].removesuffix("\r"))
             if self.at >= len(self.lines):
                 raise self.refused(
                     self.at,
                     "the patch has no '*** End Patch', so its end may be missing",
                     "send the whole patch again, ending with '*** End Patch'",
                 )
-            if said:
+            if said := _FILE.match(self[self.at].removesuffix("\r")):
                 self.files.append(self._part(said[1], self._after_colon(said[2])))
             elif not self._is_blank(self.at):
                 raise self.refused(
@@ -490,8 +410,8 @@ class _Reader:
         return name
 
     def _is_mark(self, at: int) -> bool:
-        """Whether the line begins another part of the envelope."""
-        return bool(_FILE.match(self[at])) or self[at].rstrip() == _END
+        """Whether the line begins another part of the envelope, or nothing follows."""
+        return at >= len(self.lines) or bool(_FILE.match(self[at])) or self[at].rstrip() == _END
 
     def _part(self, verb: str, name: str) -> FilePatch:
         """One file of an envelope, whose first line is read."""
@@ -499,7 +419,7 @@ class _Reader:
         if verb == "Add":
             return FilePatch("create", None, name, self._added(), line)
         if verb == "Delete":
-            while self.at < len(self.lines) and not self._is_mark(self.at):
+            while not self._is_mark(self.at):
                 if not self._is_blank(self.at):
                     raise self.refused(
                         self.at, "a deleted file has no lines", "give only '*** Delete File: path'"
@@ -510,15 +430,10 @@ class _Reader:
         target = self._after_colon(move[1]) if move else name
         if self._is_header(self.at) and self[self.at + 2].startswith("@@"):
             self.at += 2  # a unified diff's own header, put below this one
-        opened = self.at  # blank lines right here belong to no hunk
         hunks: list[Hunk] = []
-        while self.at < len(self.lines) and not self._is_mark(self.at):
-            solid = self.at
-            while solid < len(self.lines) and self._is_blank(solid):
-                solid += 1
-            ended = self[self.at - 1].rstrip() == _END_OF_FILE
-            if solid > self.at and (self.at == opened or ended or self[solid][:1] not in (" ", "+", "-")):
-                self.at = solid
+        while not self._is_mark(self.at):
+            if self._is_blank(self.at):
+                self.at += 1  # what is blank in a hunk is behind other lines of it
             else:
                 hunks.append(self._hunk(len(hunks) + 1))
         if not hunks and not move:
@@ -531,62 +446,69 @@ class _Reader:
         """The text of a new file, as one hunk."""
         first = self.at
         rows: list[Row] = []
-        blank = 0
-        while self.at < len(self.lines) and not self._is_mark(self.at):
+        count = 0
+        while not self._is_mark(self.at):
             line = self[self.at]
-            if self._is_blank(self.at):
-                blank += 1  # inside the text it is an empty line whose '+' was lost; at its end nothing
-            elif line.startswith("+"):
-                rows += [Row("+", "")] * blank + _rows("+", line[1:])
-                blank = 0
+            # What is blank inside the text is an empty line whose '+' was lost; at its end nothing.
+            if line.startswith("+") or self._is_blank(self.at):
+                rows += _rows("+", line[1:])
+                count = len(rows) if line.startswith("+") else count
             elif line.rstrip() != _END_OF_FILE:
                 raise self.refused(
                     self.at, "a line of a new file does not begin with '+'", "put '+' before it"
                 )
             self.at += 1
-        return (Hunk(1, first, tuple(rows)),) if rows else ()
+        return (Hunk(1, first, tuple(rows[:count])),) if count else ()
 
     # Hunks of both
 
     def _hunk(self, number: int) -> Hunk:
         """The hunk that begins here; it ends before the line that is next."""
         first = self.at
-        start: int | None = None
+        numbers: re.Match[str] | None = None
         headings: list[str] = []
-        body: _Body | None = None
-        repaired = cut = False
         while self[self.at].startswith("@@"):
-            numbers = _HUNK.match(self[self.at])
-            if numbers is not None:
-                start = int(numbers[1])
-            elif not self.is_envelope and re.match(r"@@ -\d|@@ \d.*-", self[self.at]):
+            line = self[self.at]
+            if numbered := _HUNK.match(line):
+                numbers = numbered
+            elif not self.is_envelope and re.match(r"@@ -\d|@@ \d.*-", line):
                 raise self.refused(
                     self.at, "this hunk header cannot be read", "write it as '@@ -1,3 +1,4 @@'"
                 )
-            else:
-                heading = self[self.at][2:].strip().removesuffix("@@").strip()
-                headings += [heading] if heading not in ("", "...", "…") else []
+            elif (heading := line[2:].strip().removesuffix("@@").strip()) not in ("", "...", "…"):
+                headings.append(heading)
             self.at += 1
             if not self.is_envelope:
-                if numbers is not None:
-                    counts = int(numbers[2] or 1), int(numbers[3] or 1)
-                    body = self._body_by_counts(*counts)
-                    if body is None:
-                        body, repaired = self._body(), True
-                        short = body.old < counts[0] or body.new < counts[1]
-                        cut = body.end >= len(self.lines) and short and _looks_cut(body.rows)
-                        if cut and not self.ended:
-                            raise self.refused(body.end, "the patch ends in the middle of a hunk", _RESEND)
                 break
-        body = body or self._body()
-        self.at = body.end
-        if not body.changes and self[self.at].strip() and not self._ends_hunk(self.at):
-            raise self._unsigned(self.at)
-        if not body.changes:
+        end: int | None = None
+        counts = (int(numbers[2] or 1), int(numbers[3] or 1)) if numbers and not self.is_envelope else None
+        if counts is not None:
+            end = self._counted_end(*counts)
+        repaired = cut = False
+        if end is None:
+            end, repaired = self._seen_end(), counts is not None
+        rows, at_end = self._rows(end)
+        after = self._solid(end)
+        if counts is not None and repaired and after >= len(self.lines):
+            signs = [self._sign(at) for at in range(self.at, end)]
+            short = any(
+                sum(sign in side for sign in signs) < count
+                for side, count in zip((" -", " +"), counts, strict=True)
+            )
+            cut = short and _looks_cut(rows)
+            if cut and not self.ended:
+                raise self.refused(after, "the patch ends in the middle of a hunk", _RESEND)
+        self.at = end
+        if not any(row.sign != " " for row in rows):
+            if self[after].strip() and not self._ends_hunk(after):
+                raise self._unsigned(after)
             raise self.refused(
                 first, "this hunk changes nothing", "give it '-' or '+' lines, or leave it out"
             )
-        return Hunk(number, first + 1, tuple(body.rows), start, tuple(headings), body.at_end, repaired, cut)
+        if self.is_envelope and self[after].rstrip() == _END_OF_FILE:
+            self.at, at_end = after + 1, True
+        start = int(numbers[1]) if numbers else None
+        return Hunk(number, first + 1, tuple(rows), start, tuple(headings), at_end, repaired, cut)
 
     def _unsigned(self, at: int) -> FilewrightError:
         return self.refused(
@@ -595,93 +517,82 @@ class _Reader:
             "put a space before each line of context",
         )
 
-    def _body_by_counts(self, old: int, new: int) -> _Body | None:
-        """The body that a header announces; None if the body is another."""
-        body, at = _Body(), self.at
-        while body.old < old or body.new < new or self[at].startswith("\\"):
-            if at >= len(self.lines) or not self._take(body, at):
+    def _sign(self, at: int) -> str:
+        """What a line is in a hunk, by its first character; "" if no line of a hunk looks like that."""
+        sign = " " if self._is_blank(at) else self[at][0]
+        return sign if at < len(self.lines) and sign in " -+\\" else ""
+
+    def _counted_end(self, old: int, new: int) -> int | None:
+        """The line past as many as a header announces; None where it must have miscounted."""
+        at, context = self.at, False
+        while old > 0 or new > 0 or self[at].startswith("\\"):
+            sign = self._sign(at)
+            if not sign:
                 return None
+            old, new, context = old - (sign in " -"), new - (sign in " +"), context or sign == " "
             at += 1
         # A count one too high takes the next file's header for changed lines. A hunk with context has some behind
         # its changes too, unless the file ends there; and then none follows it.
-        context = any(row.sign == " " for row in body.rows)
         took_header = context and self._is_header(at - 2) and self[at].startswith("@@ -")
-        if body.old != old or body.new != new or took_header:
+        if old or new or took_header:
             return None
-        following = at
-        while following < len(self.lines) and self._is_blank(following):
-            following += 1
-        line = self[following]
-        if line[:1] in (" ", "+", "-", "\\") and not self._ends_hunk(following) and line not in _SIGNATURE:
-            return None
-        body.end = at
-        return body
+        after = self._solid(at)
+        goes_on = self._sign(after) and self[after] not in _SIGNATURE and not self._ends_hunk(after)
+        return None if goes_on else at
 
-    def _body(self) -> _Body:
-        """The body up to the next header or mark; refused where a line of it could be a header too."""
-        body, at = _Body(), self.at
+    def _seen_end(self) -> int:
+        """The line of the next header or mark; refused where a line before it could be a header too."""
+        at = self.at
         while at < len(self.lines) and not self._ends_hunk(at):
-            if self.is_envelope and self[at].rstrip() == _END_OF_FILE:
-                body.at_end = True
-                at += 1
-                break
             if not self.is_envelope and self._is_header(at):
                 raise self.refused(
                     at,
                     "the counts of this hunk are wrong, and these may be a file header or changed lines",
                     "correct the counts in the hunk's header",
                 )
-            if not self._take(body, at):
+            if not self._sign(at):
                 if self.is_envelope:
                     raise self._unsigned(at)
                 break
             at += 1
-        if body.bare:  # empty lines at the end that are not marked as rows only separate
-            del body.rows[-body.bare :]
-            body.old, body.new = body.old - body.bare, body.new - body.bare
-        body.end = at
-        return body
+        # Empty lines at the end that are not marked as rows only separate.
+        while at > self.at and self._is_blank(at - 1):
+            at -= 1
+        return at
 
     def _ends_hunk(self, at: int) -> bool:
         """Whether another hunk or another file begins here."""
         line = self[at]
         if self.is_envelope:
-            return line.startswith("@@") or self._is_mark(at)
+            return line.startswith("@@") or line.rstrip() == _END_OF_FILE or self._is_mark(at)
         if line.startswith(("@@ ", "diff --git ")) or line.rstrip() == "@@":
             return True
         if line in _SIGNATURE and at >= len(self.lines) - 3:
             return True
         return self._is_header(at) and self[at + 2].startswith("@@")
 
-    def _take(self, body: _Body, at: int) -> bool:
-        """Read one line of a hunk; False if no line of a hunk looks like that."""
-        line, bare = self[at], self._is_blank(at)
-        sign = " " if bare else line[0]
-        if sign == "\\":
-            self._unended(body, at)
-            return True
-        if sign not in " +-":
-            return False
-        if sign in body.closed:
-            raise self.refused(
-                at, "a line follows the one that has no newline at the end of its file", _RESEND
-            )
-        body.rows += _rows(sign, line if bare else line[1:])
-        body.bare = body.bare + 1 if bare else 0
-        body.old += sign != "+"
-        body.new += sign != "-"
-        return True
-
-    def _unended(self, body: _Body, at: int) -> None:
-        """Take git's remark that the line above has no newline."""
-        if not body.rows:
-            raise self.refused(at, "there is no line above this remark", _RESEND)
-        last = body.rows[-1]
-        body.at_end = True
-        # Where the file ends with a lone return, the newline is the patch's own.
-        alone = last.terminator == "\r\n"
-        body.rows[-1] = Row(last.sign, last.text, "\r" if alone else "")
-        body.closed += "" if alone else {" ": " +-", "-": " -", "+": " +"}[last.sign]
+    def _rows(self, end: int) -> tuple[list[Row], bool]:
+        """The rows of a hunk's lines before `end`, and whether its last old line is the file's last."""
+        rows: list[Row] = []
+        closed, at_end = "", False
+        for at in range(self.at, end):
+            line, sign = self[at], self._sign(at)
+            if sign == "\\":
+                # git's remark that the line above has no newline.
+                if not rows:
+                    raise self.refused(at, "there is no line above this remark", _RESEND)
+                last, at_end = rows.pop(), True
+                # Where the file ends with a lone return, the newline is the patch's own.
+                alone = last.terminator == "\r\n"
+                rows.append(Row(last.sign, last.text, "\r" if alone else ""))
+                closed += "" if alone else {" ": " +-", "-": " -", "+": " +"}[last.sign]
+            elif sign in closed:
+                raise self.refused(
+                    at, "a line follows the one that has no newline at the end of its file", _RESEND
+                )
+            else:
+                rows += _rows(sign, line if self._is_blank(at) else line[1:])
+        return rows, at_end
 
 
 def _rows(sign: str, text: str) -> list[Row]:
@@ -697,51 +608,52 @@ def _rows(sign: str, text: str) -> list[Row]:
 
 def _looks_cut(rows: list[Row]) -> bool:
     """Whether a hunk shorter than announced lacks the context a diff ends with."""
-    lead = next((i for i, row in enumerate(rows) if row.sign != " "), len(rows))
-    tail = next((i for i, row in enumerate(reversed(rows)) if row.sign != " "), len(rows))
+    lead, tail = (
+        next((at for at, row in enumerate(side) if row.sign != " "), len(rows)) for side in (rows, rows[::-1])
+    )
     return tail < max(1, min(3, lead))
 
 
-def _git_names(line: str) -> tuple[bytes, bytes] | None:
+def _lacks_hunks(kind: Kind, said: Mapping[str, str], *, named: bool) -> bool:
+    """Whether a file without hunks cannot be all that was sent of it; `named`: it has ``---`` and ``+++`` lines."""
+    old, new = said.get("before", ""), said.get("after", "")
+    if named and (kind != "rename" or "verb" in said):
+        return True
+    if kind in ("create", "delete"):
+        blob = new if kind == "create" else old
+        return bool(blob) and not blob.startswith(_EMPTY_BLOB)
+    whole = "old" in said or "new" in said if kind == "modify" else int(said.get("similarity", 100)) == 100
+    return old != new or not whole
+
+
+def _git_names(line: str) -> _Names | None:
     """The names of ``diff --git a/x b/x``; None where it is not clear which is which."""
-    rest = line.removeprefix("diff --git ")
-    middle = len(rest) // 2
-    quoted = _QUOTED.search(rest)
-    if quoted and not quoted.start():
-        old, new = quoted.group(), rest[quoted.end() :].lstrip(" ")
-    elif quoted and quoted.end() == len(rest):
-        old, new = rest[: quoted.start()].rstrip(" "), quoted.group()
-    else:
-        # The two names are as long as one another unless the file was renamed.
-        old, new = rest[:middle], rest[middle + 1 :]
-        alike = old[2:] == new[2:] and _PREFIX.match(old.encode()) and _PREFIX.match(new.encode())
-        if rest[middle : middle + 1] != " " or len(rest) % 2 == 0 or not (old == new or alike):
-            old, _, new = rest.partition(" ")
-            if " " in new:
-                return None
-    return (_unquoted(old), _unquoted(new)) if old and new else None
+    match = _GIT_NAMES.fullmatch(line.removeprefix("diff --git ")) if len(line) < _LONG else None
+    if match is None:
+        return None
+    old, new = match[1] or match[3] or match[5] or match[8], match[2] or match[4] or match[7] or match[9]
+    return _unquoted(old), _unquoted(new)
 
 
 def _unquoted(name: str) -> bytes:
-    quoted = _QUOTED.fullmatch(name)
-    return (quoted[1] or "").encode() + unquote(quoted[2]) if quoted else unquote(name)
+    lead = name[: name.index('"')] if _QUOTED.fullmatch(name) else ""
+    return lead.encode() + unquote(name.removeprefix(lead))
 
 
-def _without_prefixes(old: bytes, new: bytes, header: _Header) -> tuple[bytes, bytes]:
+def _without_prefixes(old: bytes, new: bytes, bears: bool | None) -> _Names:
     """Both names less ``a/`` and ``b/``, where these are prefixes and not folders.
 
-    They are where the ``diff --git`` line has them, or where both sides have different ones before
-    the same name, or where the one side that is a file has the one that belongs there.
+    They are where git's line has them (`bears`; None without one), or where both sides have different ones, or where
+    the one side that is a file has the one that belongs there, or where one side is the other with its own.
     """
     if _NO_FILE in (old, new):
-        name, prefix = (new, b"b/") if old == _NO_FILE else (old, b"a/")
-        if (header.prefixed if header.names is not None else name.startswith(prefix)) and _PREFIX.match(name):
-            name = name[2:]
-        return (_NO_FILE, name) if old == _NO_FILE else (name, _NO_FILE)
-    if old.startswith(b"a/") and old[2:] == new:
-        return new, new
-    if new.startswith(b"b/") and new[2:] == old:
-        return old, old
-    if _PREFIX.match(old) and _PREFIX.match(new) and (old[:1] != new[:1] or header.prefixed):
-        return old[2:], new[2:]
+        own = b"a/" if new == _NO_FILE else b"b/"
+        old, new = (
+            name[2:] if _PREFIX.match(name) and (name.startswith(own) if bears is None else bears) else name
+            for name in (old, new)
+        )
+    elif b"a/" + new == old or b"b/" + old == new:
+        old = new = min(old, new, key=len)
+    elif _PREFIX.match(old) and _PREFIX.match(new) and (old[:1] != new[:1] or bears):
+        old, new = old[2:], new[2:]
     return old, new
