@@ -61,7 +61,7 @@ def test_a_record_says_who_what_when_and_what_became_of_each_file(bench: Any) ->
     )
     assert bench.changes.record(record.id) == record
     assert (record.tool, record.summary, record.undoable) == ("edit_content", "shout", True)
-    assert before <= record.time_ns <= time.time_ns()
+    assert before <= record.number <= time.time_ns()
     actions = {entry.place.shown: entry.action for entry in record.entries}
     assert actions == {
         "a.txt": "modified",
@@ -110,7 +110,7 @@ def test_names_that_are_no_text_survive_in_history(bench: Any) -> None:
 
 def test_many_changes_are_settled_and_stay_listed(bench: Any) -> None:
     made = [bench.commit(Create(bench.at(f"n{n}"), b"")).id for n in range(120)]
-    log = bench.changes.stores[0].log
+    log = bench.changes.logs[0]
     assert len(log.numbers("done")) < 100
     kept = log.database.read("SELECT count(*) FROM operations WHERE state = 'settled' AND plan IS NULL")
     assert kept[0][0] > 20

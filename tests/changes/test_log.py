@@ -26,7 +26,7 @@ EDIT = Splice(0, 3, b"ONE")
 
 
 def _database(bench: Any) -> Path:
-    return Path(os.fsdecode(bench.changes.stores[0].log.database.path))
+    return Path(os.fsdecode(bench.changes.logs[0].database.path))
 
 
 @contextmanager
@@ -206,13 +206,13 @@ def test_no_connection_crosses_a_fork(bench: Any, scene: Any) -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no system with forks")
 def test_forks_beside_threads_that_write_and_read_lose_nothing(bench: Any, scene: Any) -> None:
     made = bench.commit(Create(bench.at("n"), b""))
-    log = bench.changes.stores[0].log
+    log = bench.changes.logs[0]
     ended = threading.Event()
     written: list[str] = []
 
     def writing() -> None:
         while not ended.is_set():
-            log.annotate(made.time_ns, [f"thread {len(written)}"])
+            log.annotate(made.number, [f"thread {len(written)}"])
             written.append(f"thread {len(written)}")
 
     def reading() -> None:
@@ -224,14 +224,14 @@ def test_forks_beside_threads_that_write_and_read_lose_nothing(bench: Any, scene
         thread.start()
     try:
         for number in range(10):
-            assert scene.forked(lambda n=number: log.annotate(made.time_ns, [f"child {n}"])) == 0
+            assert scene.forked(lambda n=number: log.annotate(made.number, [f"child {n}"])) == 0
     finally:
         ended.set()
         for thread in threads:
             thread.join()
-    operation = log.operation(made.time_ns)
+    operation = log.operation(made.number)
     assert operation is not None
-    assert set(operation.record.notes) == {*written, *(f"child {n}" for n in range(10))}
+    assert set(operation.notes) == {*written, *(f"child {n}" for n in range(10))}
     assert bench.changes.problems() == []
 
 
@@ -262,7 +262,7 @@ def test_where_processes_cannot_share_memory_a_rollback_journal_serves(
 
     monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=WithoutMemory))
     first = bench.commit(bench.modify("a.txt", EDIT))
-    with bench.changes.stores[0].log.database.transaction() as execute:
+    with bench.changes.logs[0].database.transaction() as execute:
         assert execute("PRAGMA journal_mode").fetchone() == ("truncate",)
     with scene.Bench(area) as other:
         other.commit(other.modify("b.txt", EDIT))
@@ -278,9 +278,9 @@ def test_dropping_a_large_operation_takes_its_time_in_pieces(
     """An operation is not seen any more once dropping it has begun."""
     large = bench.commit(*(Create(bench.at(f"many/{n}"), b"") for n in range(2500)))
     small = bench.commit(Create(bench.at("n"), b""))
-    log = bench.changes.stores[0].log
+    log = bench.changes.logs[0]
     bench.changes.recover()
-    monkeypatch.setattr(type(log), "_oldest_and_cut", lambda _: (0, small.time_ns))
+    monkeypatch.setattr(type(log), "_oldest_and_cut", lambda _: (0, small.number))
     assert log.prune(seconds=1e-9) == []
     assert [record.id for record in bench.changes.history()] == [small.id]
     for _ in range(5):
@@ -298,11 +298,11 @@ def test_a_record_says_all_of_itself_again(bench: Any) -> None:
     again = bench.changes.record(made.id)
     assert (again.undoable, again.summary) == (False, "words ? that are no text")
     assert again.entries == made.entries
-    assert again.time_ns <= time.time_ns()
+    assert again.number <= time.time_ns()
 
 
 def test_a_small_edit_takes_little_beside_its_content(bench: Any) -> None:
-    log = bench.changes.stores[0].log
+    log = bench.changes.logs[0]
     for number in range(100):
         bench.commit(bench.modify("a.txt", Splice(0, 3, b"%03d" % number)))
     bench.changes.recover()
@@ -313,7 +313,7 @@ def test_a_small_edit_takes_little_beside_its_content(bench: Any) -> None:
 def test_no_change_goes_through_the_whole_history(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(3):
         bench.commit(bench.modify("a.txt", Splice(0, 3, b"%03d" % number)))
-    database = bench.changes.stores[0].log.database
+    database = bench.changes.logs[0].database
     asked: list[tuple[str, int]] = []
     read = database.read
 

@@ -415,9 +415,7 @@ def test_what_is_put_into_a_displaced_folder_is_kept_on_any_device(
 
 
 def _plan(bench: Any) -> bytearray:
-    ((plan,),) = bench.changes.stores[0].log.database.read(
-        "SELECT plan FROM operations WHERE state = 'intent'"
-    )
+    ((plan,),) = bench.changes.logs[0].database.read("SELECT plan FROM operations WHERE state = 'intent'")
     return bytearray(plan)
 
 
@@ -432,7 +430,7 @@ def test_a_torn_or_forged_intent_is_set_aside(
     bench.commit(Create(bench.at("n"), b"n"))
     _stopped_at(bench, monkeypatch, "publish", bench.modify("a.txt", EDIT))
     data = _plan(bench)
-    with bench.changes.stores[0].log.database.transaction() as execute:
+    with bench.changes.logs[0].database.transaction() as execute:
         if damage == "cut":
             data = data[:-40]
         elif damage == "flip":
@@ -504,7 +502,7 @@ def test_damaged_undo_data_is_named_and_changes_nothing_wherever_it_is_kept(
         if kept := list((bench.state / "contents").iterdir()):
             damage(kept[0])
         else:
-            log = bench.changes.stores[0].log
+            log = bench.changes.logs[0]
             ((data,),) = log.database.read("SELECT data FROM contents")
             (area / "content").write_bytes(data)
             damage(area / "content")
@@ -676,7 +674,7 @@ def test_an_intent_whose_end_never_reached_the_disk_leaves_no_second_name(scene:
 
 def test_every_note_of_a_late_save_is_in_the_history(bench: Any) -> None:
     record = bench.commit(Create(bench.at("n"), b""))
-    (store,) = bench.changes.stores
-    store.log.annotate(record.time_ns, ["a.txt was saved late"])
-    store.log.annotate(record.time_ns, ["b.txt was saved late"])
+    (store,) = bench.changes.logs
+    store.annotate(record.number, ["a.txt was saved late"])
+    store.annotate(record.number, ["b.txt was saved late"])
     assert bench.changes.record(record.id).notes == ("a.txt was saved late", "b.txt was saved late")

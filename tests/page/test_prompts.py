@@ -24,7 +24,7 @@ def agent(workspace: Workspace, session: str, turn: str | None = None) -> Any:
 
 
 def head(number: int, minutes: float, session: str | None = "s", turn: str | None = None) -> ChangeRecord:
-    return ChangeRecord(str(number), int(minutes * MINUTE), "t", "", (), session=session, turn=turn)
+    return ChangeRecord(int(minutes * MINUTE), "t", str(number), (), session=session, turn=turn)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def head(number: int, minutes: float, session: str | None = "s", turn: str | Non
 def test_changes_belong_together_by_turn_or_without_a_pause(
     heads: list[ChangeRecord], expected: list[list[str]]
 ) -> None:
-    assert [[each.id for each in group] for group in prompts(heads)] == expected
+    assert [[each.summary for each in group] for group in prompts(heads)] == expected
 
 
 def test_sessions_that_interleave_have_one_heading_each(workspace: Workspace, opened: Opened) -> None:

@@ -70,7 +70,7 @@ class Bench:
 
     def unfinished(self) -> tuple[Any, ...]:
         """What the logs say is not settled."""
-        return tuple(each for store in self.changes.stores for each in store.log.unfinished())
+        return tuple(each for store in self.changes.logs for each in store.unfinished)
 
     def modify(self, path: str, *splices: Splice) -> Modify:
         where = self.at(path)

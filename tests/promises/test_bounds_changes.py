@@ -54,8 +54,8 @@ def test_renaming_every_level_of_a_path_costs_a_step_each(tmp_path: Path, levels
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         workspace.run("move_items", {"items": items})
         assert (root / done / "x.txt").read_bytes() == b"x\n"
-        (store,) = workspace.context.changes.stores
-        (size,) = store.log.database.read(
+        (store,) = workspace.context.changes.logs
+        (size,) = store.database.read(
             "SELECT max(length(plan) + (SELECT sum(length(path) + length(was) + length(before) + length(after)) "
             "FROM entries WHERE operation = operations.number)) FROM operations"
         )

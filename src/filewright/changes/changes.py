@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from filewright import errors
 from filewright.boundary import Boundary, Location, quote, tree_notice
 from filewright.changes.locks import WorkspaceLock
+from filewright.changes.log import Log
 from filewright.changes.record import ChangeRecord, Place
 from filewright.changes.recorded import RecordedChanges
 from filewright.changes.scope import Scope, Selected
 from filewright.changes.state import StateFolder
-from filewright.changes.store import Store
 from filewright.edit import ChangeSet, Copy, Move, Step
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Caller, Task
@@ -68,7 +68,7 @@ class Changes(RecordedChanges):
         self._lock = WorkspaceLock(boundary, settings.lock_seconds)
         self._found: list[Recovery] = []
         self._reported = 0
-        self._withheld: dict[Store, Withheld] = {}
+        self._withheld: dict[Log, Withheld] = {}
         boundary.before_reading = self._refuse_withheld
         self._settle_at_opening()
 
@@ -80,7 +80,7 @@ class Changes(RecordedChanges):
     @property
     def databases(self) -> list[Database]:
         """Those in which history is, the first root's own first."""
-        return [store.log.database for store in self.stores]
+        return [log.database for log in self.logs]
 
     def database(self) -> Database:
         """That of the first root, made if it is not there. Raises what opening its state folder does."""
@@ -90,7 +90,7 @@ class Changes(RecordedChanges):
     @property
     def state_notes(self) -> tuple[str, ...]:
         """Why a root has a new state folder although another could have been its own."""
-        return tuple(store.state.note for store in self._own if store.state.note)
+        return tuple(log.state.note for log in self._own if log.state.note)
 
     @property
     def flushes(self) -> int:
@@ -100,18 +100,18 @@ class Changes(RecordedChanges):
     @property
     def kept(self) -> list[str]:
         """Where versions of others' that were in the way of a change, and records set aside, are kept."""
-        return [shown for store in self.stores for shown in store.kept]
+        return [shown for log in self.logs for shown in log.kept]
 
     def problems(self) -> list[str]:
         """What is wrong with the logs of the roots, as SQLite checks them."""
         found = []
-        for store in self._own:
+        for log in self._own:
             try:
-                problem = store.log.database.problem()
+                problem = log.database.problem()
             except FilewrightError as error:
                 problem = error.message
             if problem is not None:
-                found.append(f"{quote(store.log.database.path)}: {problem}")
+                found.append(f"{quote(log.database.path)}: {problem}")
         return found
 
     # Changing
@@ -134,8 +134,8 @@ class Changes(RecordedChanges):
         with self.writing(task):
             # What a recovery just before has met belongs into the answer, not only to the next doctor.
             met = list(dict.fromkeys(note for found in self._found[self._reported :] for note in found.notes))
-            store, *others = self._stores_of(change_set)
-            attempt = partial(commit, store, change_set, task, met, task.caller or self.caller)
+            log, *others = self._logs_of(change_set)
+            attempt = partial(commit, log, change_set, task, met, task.caller or self.caller)
             try:
                 try:
                     record = attempt()
@@ -155,10 +155,10 @@ class Changes(RecordedChanges):
             self.after_commit(touched)
             if (tree := tree_notice(self._boundary, touched)) is not None:
                 task.notices.append(tree)
-            store.collect(settle=bool(others))
+            log.collect(settle=bool(others))
             return record
 
-    def _stores_of(self, change_set: ChangeSet) -> list[Store]:
+    def _logs_of(self, change_set: ChangeSet) -> list[Log]:
         """Those of the roots a change touches; it is kept in the first, which the others then point to."""
         touched = {where.root.index for step in change_set.steps for where in _touched(step)}
         first, *others = [self._own[index] for index in sorted(touched)] or self._own[:1]
@@ -189,7 +189,7 @@ class Changes(RecordedChanges):
         self._open(task)
         with self._lock.exclusive(task) as fresh:
             # Nested, a change before this one may have failed, and not been rolled back at once.
-            if fresh or any(store.log.unfinished() for store in self._own):
+            if fresh or any(log.unfinished for log in self._own):
                 self._recover(_SETTLE_ABOVE)
             yield
 
@@ -200,17 +200,17 @@ class Changes(RecordedChanges):
         the state folder cannot be written) reading the files of the unfinished change is refused
         with `in_use` until it is.
         """
-        for store in self.stores:
-            seen, known = store.unfinished, self._withheld.get(store)
+        for log in self.logs:
+            seen, known = log.unfinished, self._withheld.get(log)
             if not seen:
-                self._withheld.pop(store, None)
+                self._withheld.pop(log, None)
             elif known is None or known.seen != seen:
                 self._settle()
                 return
 
     def _settle_at_opening(self) -> None:
         try:
-            if not any(store.unfinished or store.log.numbers("done") for store in self.stores):
+            if not any(log.unfinished or log.numbers("done") for log in self.logs):
                 return
         except FilewrightError:
             return  # The first change says what is wrong with the log; reading goes on.
@@ -230,15 +230,15 @@ class Changes(RecordedChanges):
 
     def _withhold(self) -> None:
         """Note the places of all that is left unfinished."""
-        for store in self.stores:
-            seen = store.unfinished
+        for log in self.logs:
+            seen = log.unfinished
             if not seen:
-                self._withheld.pop(store, None)
+                self._withheld.pop(log, None)
                 continue
             with suppress(FilewrightError):
-                store.state.load()
-                paths = frozenset(map(_names, store.recoverer.unfinished_places()))
-                self._withheld[store] = Withheld(seen, store.state.owner.path or b"", paths)
+                log.state.load()
+                paths = frozenset(map(_names, log.recoverer.unfinished_places()))
+                self._withheld[log] = Withheld(seen, log.state.owner.path or b"", paths)
 
     def _refuse_withheld(self, where: Location) -> None:
         if not self._withheld:
@@ -255,8 +255,8 @@ class Changes(RecordedChanges):
             if fresh:
                 self._recover(0, again=True)
                 self._withhold()
-                for store in self._own:
-                    store.collect()
+                for log in self._own:
+                    log.collect()
         from filewright.changes.recovery import Recovery
 
         found = Recovery.of_all(self._found)
@@ -265,27 +265,27 @@ class Changes(RecordedChanges):
         return found
 
     def _recover(self, settle_above: int, *, again: bool = False) -> None:
-        """Settle every store; a change that reaches beyond the roots is left to whoever opens those."""
-        for store in self.stores:
-            if store.own:
-                store.state.open()
-            elif store.unfinished:
-                store.state.load()
+        """Settle every log; a change that reaches beyond the roots is left to whoever opens those."""
+        for log in self.logs:
+            if log.own:
+                log.state.open()
+            elif log.unfinished:
+                log.state.load()
             else:
                 continue
             try:
-                found = store.recoverer.recover(settle_above=settle_above, again=again)
+                found = log.recoverer.recover(settle_above=settle_above, again=again)
             except OSError as error:
                 raise from_os_error(error, "the workspace", doing="recover") from error
             if not found.clean:
                 self._found.append(found)
-                store.collect()
+                log.collect()
 
     def _open(self, task: Task | None = None) -> None:
         if self._settings.read_only:
             raise errors.read_only()
-        for store in self._own:
-            store.state.open(task)
+        for log in self._own:
+            log.state.open(task)
 
     # What others change
 
@@ -295,8 +295,8 @@ class Changes(RecordedChanges):
 
         self._open(task)
         newest = self.newest()
-        for store, root in zip(self._own, self._boundary.roots, strict=True):
-            begin_command(self._boundary, store, root, identifier, newest, task)
+        for log, root in zip(self._own, self._boundary.roots, strict=True):
+            begin_command(self._boundary, log, root, identifier, newest, task)
 
     def end_command(
         self, identifier: str, summary: str, caller: Caller, task: Task
@@ -315,10 +315,8 @@ class Changes(RecordedChanges):
 
         made: list[ChangeRecord] = []
         with self.writing(task):
-            for store, root in zip(self._own, self._boundary.roots, strict=True):
-                made += end_command(
-                    self._boundary, store, root, identifier, summary, caller, made_since, task
-                )
+            for log, root in zip(self._own, self._boundary.roots, strict=True):
+                made += end_command(self._boundary, log, root, identifier, summary, caller, made_since, task)
         return tuple(made)
 
     # Undoing
@@ -392,8 +390,8 @@ class Changes(RecordedChanges):
     def close(self) -> None:
         """Let go of the folders above the roots, which are held for locking, and of the databases."""
         self._lock.close()
-        for store in (*self._own, *self._related.values()):
-            store.log.database.close()
+        for log in (*self._own, *self._related.values()):
+            log.database.close()
 
 
 def _nothing_more(_touched: Sequence[Location]) -> None:

@@ -15,16 +15,15 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 
 from filewright.changes.content import Flusher
-from filewright.changes.log import Operation
+from filewright.changes.log import Log
 from filewright.changes.operations import Alter, CommitPlan, Put, Slot, Stamp
 from filewright.changes.plan import Difference, plan_of
-from filewright.changes.record import ChangeRecord, id_of
+from filewright.changes.record import ChangeRecord
 from filewright.changes.save import Saving
 from filewright.changes.settle import Findings, alter, reason
 from filewright.changes.slots import OpenFolders, Slots
 from filewright.changes.stage import digested_ahead, stage
 from filewright.changes.steps import Steps
-from filewright.changes.store import Store
 from filewright.edit import ChangeSet, Modify
 from filewright.errors import Code, FilewrightError, appeared, from_os_error, stale, unsettled
 from filewright.progress import Caller, Task
@@ -41,7 +40,7 @@ class _RolledBackError(Exception):
 
 
 def commit(
-    store: Store,
+    log: Log,
     change_set: ChangeSet,
     task: Task,
     notes: Sequence[str],
@@ -57,9 +56,9 @@ def commit(
     met: list[str] = []
     follows = any(isinstance(step, Modify) and step.follow for step in change_set.steps)
     for left in reversed(range(_TRIES)):
-        folders = OpenFolders(store.boundary)
+        folders = OpenFolders(log.boundary)
         try:
-            return _attempt(store, folders, change_set, task, (*notes, *met), caller, copy_moves=copy_moves)
+            return _attempt(log, folders, change_set, task, (*notes, *met), caller, copy_moves=copy_moves)
         except FilewrightError as error:
             raise _with_conflicts(error, met) from error.__cause__
         except _RolledBackError as error:
@@ -77,7 +76,7 @@ def commit(
 
 
 def _attempt(
-    store: Store,
+    log: Log,
     folders: OpenFolders,
     change_set: ChangeSet,
     task: Task,
@@ -87,7 +86,7 @@ def _attempt(
     copy_moves: bool,
 ) -> ChangeRecord:
     # Plan: what each step means, and what is refused.
-    steps = Steps(store.boundary, folders, change_set, task, copy_moves=copy_moves)
+    steps = Steps(log.boundary, folders, change_set, task, copy_moves=copy_moves)
     steps.take()
     difference = Difference.of(steps)
     if difference.empty:
@@ -96,17 +95,16 @@ def _attempt(
         )
     task.check()
 
-    begun: Operation | None = None
+    begun: CommitPlan | None = None
     try:
         # At the end of this block the intent is on the disk: from there on a crash is recovered.
-        with _state_errors(), store.log.begin(task) as intent:
+        with _state_errors(), log.begin(task) as intent:
             # Save what undo needs.
-            saving = Saving(folders, store.settings, task, intent if change_set.undoable else None)
+            saving = Saving(folders, log.settings, task, intent if change_set.undoable else None)
             known = digested_ahead(difference, saving.save(difference))
             plan, staging = plan_of(steps, difference, known)
             record = ChangeRecord(
-                id=id_of(intent.number),
-                time_ns=intent.number,
+                number=intent.number,
                 tool=change_set.tool,
                 summary=change_set.summary,
                 entries=known.entries(difference),
@@ -117,33 +115,33 @@ def _attempt(
                 hard_links=steps.hard_links,
                 notes=(*notes, *steps.notes),
             )
-            _refuse_unsettled(store, record)
+            _refuse_unsettled(log, record)
             task.check()
             intent.record(record, plan, "intent")
-        begun = _begun(record, plan)
+        begun = plan
 
         # Stage everything new under temporary names.
-        staged, known = stage(store.flusher, folders, task, plan, staging, known)
-        begun = _begun(record, staged)
+        staged, known = stage(log.flusher, folders, task, plan, staging, known)
+        begun = staged
         if not plan.sealed:
             before = record.entries
             record = replace(record, entries=known.entries(difference))
             with _state_errors():
-                store.log.prepared(record, staged, more=record.entries != before)
+                log.prepared(record, staged, more=record.entries != before)
 
         # Publish: readers see the change. Done: it is never rolled back.
-        slots = Slots(folders, staged, hash_up_to=store.settings.identity_bytes)
-        publish(slots, store.flusher)
+        slots = Slots(folders, staged, hash_up_to=log.settings.identity_bytes)
+        publish(slots, log.flusher)
         with _state_errors():
-            store.log.done(begun.number)
+            log.done(record.number)
     except BaseException as error:
         # Interrupted after the last flush, it is made all the same.
-        if begun is not None and not _is_made(store, begun):
-            _roll_back(store, folders, begun, error)
+        if begun is not None and not _is_made(log, record):
+            _roll_back(log, folders, record, begun, error)
         raise
 
     # The change is made; whatever happens from here on, it is not reported as failed.
-    return replace(record, notes=(*record.notes, *_clean_up(store, begun, slots)))
+    return replace(record, notes=(*record.notes, *_clean_up(log, record.number, slots)))
 
 
 def publish(slots: Slots, flusher: Flusher) -> None:
@@ -192,36 +190,34 @@ def _do(slots: Slots, flusher: Flusher, operation: Put | Alter, folders: dict[Sl
         folders[left] = wanted
 
 
-def _begun(record: ChangeRecord, plan: CommitPlan) -> Operation:
-    return Operation(record.time_ns, "intent", record, lambda: plan)
-
-
-def _is_made(store: Store, begun: Operation) -> bool:
+def _is_made(log: Log, record: ChangeRecord) -> bool:
     try:
-        return store.log.committed(begun.record.id) is not None
+        return log.committed(record.id) is not None
     except FilewrightError:
         return False
 
 
-def _refuse_unsettled(store: Store, record: ChangeRecord) -> None:
+def _refuse_unsettled(log: Log, record: ChangeRecord) -> None:
     """A change that could not be rolled back is in the way of its own files only."""
-    blocked = store.recoverer.blocked()
+    blocked = log.recoverer.blocked()
     for entry in record.entries if blocked else ():
         for place in (entry.place, entry.was):
             if place in blocked:
                 raise unsettled(place.shown, blocked[place])
 
 
-def _roll_back(store: Store, folders: OpenFolders, begun: Operation, cause: BaseException) -> None:
+def _roll_back(
+    log: Log, folders: OpenFolders, record: ChangeRecord, plan: CommitPlan, cause: BaseException
+) -> None:
     """Undo what was begun. What cannot be undone now is left to the next recovery."""
     try:
-        findings = store.recoverer.roll_back(begun, folders)
+        findings = log.recoverer.roll_back(record, plan, folders)
         if findings.unsettled:
             raise OSError(0, "; ".join(findings.unsettled))
         if findings.conflicts or findings.waiting:
-            store.log.set_aside(begun.number)
+            log.set_aside(record.number)
         else:
-            store.log.forget(begun.number)
+            log.forget(record.number)
     except (OSError, FilewrightError) as error:
         if isinstance(cause, FilewrightError):
             cause.hint = (
@@ -244,7 +240,7 @@ def _with_conflicts(error: FilewrightError, met: Sequence[str]) -> FilewrightErr
     return error
 
 
-def _clean_up(store: Store, operation: Operation, slots: Slots) -> tuple[str, ...]:
+def _clean_up(log: Log, number: int, slots: Slots) -> tuple[str, ...]:
     """Remove what was displaced; what stays is reported, and tried again by the next recovery."""
     conflicts: list[str] = []
     for pause in (0.0, 0.001, 0.004, 0.016, 0.064):
@@ -252,7 +248,7 @@ def _clean_up(store: Store, operation: Operation, slots: Slots) -> tuple[str, ..
             time.sleep(pause)  # A program that saves just now closes the file in a moment.
         slots.search_anew()
         try:
-            found = store.recoverer.clean_up(operation, slots)
+            found = log.recoverer.clean_up(number, slots)
         except (OSError, FilewrightError) as error:
             found = Findings(unsettled=[str(error)])
         conflicts += found.conflicts

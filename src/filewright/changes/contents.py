@@ -36,104 +36,116 @@ _FOLDER = b"contents"
 _CANNOT_LINK = (errno.EXDEV, errno.EPERM, errno.EACCES, errno.EMLINK, errno.EOPNOTSUPP)
 
 
-class ContentStore:
-    """The contents of one state folder. What is kept belongs to a transaction of the log, given as `execute`."""
+class Keeping:
+    """What one operation keeps, in its transaction of the log, given as `execute`."""
 
-    def __init__(self, database: Database, state: StateFolder, flusher: Flusher) -> None:
-        self._database = database
-        self._state = state
-        self._flusher = flusher
-        self._fresh: list[tuple[File, bytes, bytes]] = []
+    def __init__(self, store: ContentStore, execute: Execute, number: int) -> None:
+        self.execute = execute
+        self.number = number
+        self._store = store
+        self._fresh: list[tuple[File, bytes, str]] = []
         self._adopted = 0
-        self._swept: int | None = None
 
-    # Keeping
-
-    def keep(self, execute: Execute, number: int, content: bytes) -> str:
-        """Keep a content, once, for the operation with that number; returns its name."""
-        digest = hashlib.sha256(content)
-        if not self._is_kept(execute, digest.hexdigest(), number):
+    def keep(self, content: bytes) -> str:
+        """Keep a content, once; returns its name."""
+        digest = hashlib.sha256(content).hexdigest()
+        if not self._is_kept(digest):
             packed = zlib.compress(content, 1) if len(content) > _TINY else content
             smaller = len(packed) < len(content)
             packed = packed if smaller else content
             if len(packed) > _IN_DATABASE:
-                return self.keep_blocks(execute, number, [content])
-            self._add(execute, digest.hexdigest(), number, len(packed), packed, packed=smaller)
-        return digest.hexdigest()
+                return self.keep_blocks([content])
+            self._add(digest, len(packed), packed, packed=smaller)
+        return digest
 
-    def keep_blocks(self, execute: Execute, number: int, blocks: Iterable[bytes | memoryview]) -> str:
+    def keep_blocks(self, blocks: Iterable[bytes | memoryview]) -> str:
         """The same of a large one, in a file of its own that is flushed by `flush`."""
-        digest, packer = hashlib.sha256(), zlib.compressobj(1)
+        state, packer = hashlib.sha256(), zlib.compressobj(1)
         fresh = b".new-" + secrets.token_hex(8).encode()
-        with self._folder() as folder:
+        with self._store.folder() as folder:
             file = folder.create(fresh)
-            size = 0
-            try:
-                for block in blocks:
-                    digest.update(block)
-                    packed = packer.compress(block)
-                    file.write(packed, size)
-                    size += len(packed)
-                packed = packer.flush()
+        size = 0
+        try:
+            for block in blocks:
+                state.update(block)
+                packed = packer.compress(block)
                 file.write(packed, size)
-                if self._is_kept(execute, digest.hexdigest(), number):
-                    file.close()
-                    folder.remove(fresh)
-                else:
-                    self._fresh.append((file, fresh, digest.hexdigest().encode()))
-                    self._add(execute, digest.hexdigest(), number, size + len(packed), None, packed=True)
-            except BaseException:
-                file.close()
-                with suppress(OSError):  # Removed already.
-                    folder.remove(fresh)
-                raise
-        return digest.hexdigest()
+                size += len(packed)
+            packed = packer.flush()
+            file.write(packed, size)
+        except BaseException:
+            file.close()
+            raise
+        digest = state.hexdigest()
+        self._fresh.append((file, fresh, digest))
+        if not self._is_kept(digest):
+            self._add(digest, size + len(packed), None, packed=True)
+        return digest
 
-    def adopt(self, execute: Execute, number: int, folder: Folder, name: bytes, size: int) -> str | None:
+    def adopt(self, folder: Folder, name: bytes, size: int) -> str | None:
         """Keep a file as it is by a second name in the state folder; None where that cannot be done."""
         self._adopted += 1
-        kept = f"={id_of(number)}-{self._adopted}"
+        kept = f"={id_of(self.number)}-{self._adopted}"
         try:
-            with self._folder() as contents:
+            with self._store.folder() as contents:
                 folder.link(name, contents, kept.encode())
         except OSError as error:
             if error.errno in _CANNOT_LINK:
                 return None
             raise
-        self._add(execute, kept, number, size, None, packed=False)
+        self._add(kept, size, None, packed=False)
         return kept
 
     def flush(self) -> None:
         """Bring what is in files to the disk, before an intent that needs them is."""
-        fresh, self._fresh = self._fresh, []
-        adopted, self._adopted = self._adopted, 0
-        if not fresh and not adopted:
-            return
-        with self._folder() as folder:
-            try:
-                self._flusher.all([file for file, _, _ in fresh])
-            finally:
-                for file, _, _ in fresh:
-                    file.close()
-            for _, name, digest in fresh:
-                folder.rename(name, folder, digest, "replace")
-            self._flusher.one(folder)
-            self._swept = folder.status().mtime_ns  # Nobody else changes it while we have the lock.
+        if self._fresh or self._adopted:
+            self._store.flush(self._fresh)
+            self._fresh = []
 
-    def _is_kept(self, execute: Execute, key: str, number: int) -> bool:
-        found = execute(
-            "UPDATE contents SET operation = ? WHERE name = ? AND operation < ?", (number, key, number)
+    def drop(self) -> None:
+        """The operation never came about: files have no second name, and what was written is gone."""
+        for file, _, _ in self._fresh:
+            file.close()
+        self._store.drop_adopted(self.number)
+
+    def _is_kept(self, key: str) -> bool:
+        found = self.execute(
+            "UPDATE contents SET operation = ? WHERE name = ? AND operation < ?",
+            (self.number, key, self.number),
         )
         return (
             found.rowcount > 0
-            or execute("SELECT 1 FROM contents WHERE name = ?", (key,)).fetchone() is not None
+            or self.execute("SELECT 1 FROM contents WHERE name = ?", (key,)).fetchone() is not None
         )
 
-    @staticmethod
-    def _add(execute: Execute, key: str, number: int, size: int, data: bytes | None, *, packed: bool) -> None:
+    def _add(self, key: str, size: int, data: bytes | None, *, packed: bool) -> None:
         size = size if size < _PAGE // 4 else -(-size // _PAGE) * _PAGE  # in pages of its own
-        execute("INSERT INTO contents VALUES (?,?,?,?,?)", (key, number, size, packed, data))
-        execute("UPDATE usage SET bytes = bytes + ?", (size,))
+        self.execute("INSERT INTO contents VALUES (?,?,?,?,?)", (key, self.number, size, packed, data))
+        self.execute("UPDATE usage SET bytes = bytes + ?", (size,))
+
+
+class ContentStore:
+    """The contents of one state folder."""
+
+    def __init__(self, database: Database, state: StateFolder, flusher: Flusher) -> None:
+        self._database = database
+        self._state = state
+        self._flusher = flusher
+        self._swept: int | None = None
+
+    def folder(self) -> Folder:
+        """That in which the files are."""
+        return self._state.folder(_FOLDER)
+
+    def flush(self, fresh: Sequence[tuple[File, bytes, str]]) -> None:
+        """Bring new files to the disk, by the names of what they hold, with all names of adopted ones."""
+        with self.folder() as folder:
+            self._flusher.all([file for file, _, _ in fresh])
+            for file, name, digest in fresh:
+                file.close()
+                folder.rename(name, folder, digest.encode(), "replace")
+            self._flusher.one(folder)
+            self._swept = folder.status().mtime_ns  # Nobody else changes it while we have the lock.
 
     # Reading
 
@@ -156,7 +168,7 @@ class ContentStore:
             yield content
             return
         try:
-            with self._folder() as folder:
+            with self.folder() as folder:
                 opened = folder.open(name.encode())
         except FileNotFoundError as error:
             raise KeyError(name) from error
@@ -175,12 +187,9 @@ class ContentStore:
     # Dropping
 
     def drop_adopted(self, number: int) -> None:
-        """The operation never came about, or was rolled back: files that it keeps have their one name again."""
-        for file, _, _ in self._fresh:
-            file.close()
-        self._fresh, self._adopted = [], 0
+        """Files that an operation adopted have their one name again, and what was being written is gone."""
         begin = f"={id_of(number)}-".encode()
-        with suppress(FileNotFoundError), self._folder() as folder:
+        with suppress(FileNotFoundError), self.folder() as folder:
             for name in folder.names():
                 if name.startswith((begin, b".new-")):
                     folder.remove(name)
@@ -201,7 +210,7 @@ class ContentStore:
     def remove(self, files: Sequence[bytes]) -> None:
         """Remove files that were dropped."""
         if files:
-            with self._folder() as folder:
+            with self.folder() as folder:
                 for name in files:
                     with suppress(FileNotFoundError):  # Somebody was faster.
                         folder.remove(name)
@@ -212,7 +221,7 @@ class ContentStore:
         A second name of a file would keep that from being replaced.
         """
         try:
-            with self._folder() as folder:
+            with self.folder() as folder:
                 now = folder.status().mtime_ns
                 if now == self._swept:
                     return
@@ -225,9 +234,6 @@ class ContentStore:
         )
         known = {name.encode() for (name,) in rows}
         self.remove([name for name in names if name not in known])
-
-    def _folder(self) -> Folder:
-        return self._state.folder(_FOLDER)
 
 
 def _raw(file: File) -> Iterator[bytes]:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 # SQLite is imported where a database is opened: a server that has only started needs none of it.
 
-VERSION = 5
+VERSION = 6
 _TABLES = """
 CREATE TABLE roots (number INTEGER PRIMARY KEY, path BLOB NOT NULL);
 CREATE TABLE operations (
@@ -67,7 +67,7 @@ INSERT INTO usage VALUES (0);
   `size` what it takes beside contents; `plan` and its `seal` are there until nothing is left to clean up.
   `state` is intent, done, settled, unsettled (it could not be rolled back entirely) or aside (it is left for
   a person to look at).
-- entries: what an operation did, by place; `before` and `after` are JSON, as `rows` says.
+- entries: what an operation did, by place; `before` and `after` are JSON, of a `Side`.
 - contents: by SHA-256; `operation` is the newest that needs it; `data` NULL: in a file of its own.
 - words: what a person is asked, and says: calls that wait (`kind` call, `word` is what they answered), and comments
   for the agent's `session` (`word` is when it was told), and files that were `seen`.

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import hmac
 import json
-import os
 import time
 import zlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from filewright.boundary import quote
+from filewright.boundary import Boundary, quote
 from filewright.changes.content import Flusher
-from filewright.changes.contents import ContentStore
+from filewright.changes.contents import ContentStore, Keeping
 from filewright.changes.database import Database, Execute, Row
 from filewright.changes.operations import CommitPlan, plan_bytes, plan_of_bytes
 from filewright.changes.record import (
@@ -39,7 +38,9 @@ from filewright.changes.state import StateFolder
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.system import Folder
+
+if TYPE_CHECKING:
+    from filewright.changes.recovery import Recoverer
 
 _HELD = 512
 """Entries of a record that are held as values; more are read anew each time."""
@@ -55,11 +56,11 @@ _ROW = 400
 _HEAD = "number, state, tool, summary, session, client, turn, more, entries"
 _ENTRY = "root, path, was_root, was, before, after, spans, removed, inserted"
 _INSERT_ENTRY = f"INSERT INTO entries (operation, number, {_ENTRY}) VALUES (?,?,?,?,?,?,?,?,?,?,?)"
+_INSERT = f"INSERT OR REPLACE INTO operations ({_HEAD}, size, plan, seal) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)"
+_ENDS = ("root", "path"), ("was_root", "was")
 _BY_STATE = "state IN ('done', 'settled')"
 _COMMITTED = f"+{_BY_STATE}"
 """The plus keeps SQLite from its index by states: newest first, nearly all are committed."""
-_DECODER = json.JSONDecoder()
-_ENCODER = json.JSONEncoder(separators=(",", ":"))
 _NO_SENSE = (
     KeyError,
     ValueError,
@@ -76,52 +77,58 @@ class DamagedError(Exception):
     """What is on record makes no sense, or is not sealed with our key."""
 
 
-@dataclass(frozen=True)
-class Operation:
-    """One operation of the log; the plan is read when it is asked for."""
-
-    number: int
-    state: str
-    record: ChangeRecord
-    read_plan: Callable[[], CommitPlan]
-
-    @cached_property
-    def plan(self) -> CommitPlan:
-        """What it does to names. Raises `DamagedError`."""
-        return self.read_plan()
-
-
-@dataclass(frozen=True, slots=True)
-class Intent:
-    """An operation that begins: what undo needs is kept in the same transaction, as `ContentStore` says.
+class Intent(Keeping):
+    """An operation that begins: what undo needs is kept in the same transaction.
 
     It ends with `record`, which says what the operation will do.
     """
 
-    number: int
-    keep: Callable[[bytes], str]
-    keep_blocks: Callable[[Iterable[bytes | memoryview]], str]
-    adopt: Callable[[Folder, bytes, int], str | None]
-    record: Callable[[ChangeRecord, CommitPlan, str], None]
+    def __init__(self, log: Log, execute: Execute, number: int) -> None:
+        super().__init__(log.contents, execute, number)
+        self._log = log
+
+    def record(self, record: ChangeRecord, plan: CommitPlan, state: str) -> None:
+        """Write it down, or once more."""
+        self.flush()
+        self._log.write(self.execute, record, plan, state)
 
 
 class Log:
-    """The log of one state folder. Whatever writes needs the workspace lock."""
+    """The log of one state folder. Whatever writes needs the workspace lock. `own`: of a root that is open here."""
 
-    def __init__(self, state: StateFolder, flusher: Flusher, settings: Settings) -> None:
-        self._state = state
-        self._settings = settings
+    def __init__(
+        self, boundary: Boundary, settings: Settings, state: StateFolder, flusher: Flusher, *, own: bool
+    ) -> None:
+        self.boundary = boundary
+        self.settings = settings
+        self.flusher = flusher
+        self.state = state
+        self.own = own
         self.database = Database(
             lambda: state.at(b"state.db"), flusher, settings.lock_seconds, read_only=settings.read_only
         )
         self.contents = ContentStore(self.database, state, flusher)
         self._rolled_back: set[int] = set()
 
+    @cached_property
+    def recoverer(self) -> Recoverer:
+        """What settles it; imported when there is something to settle."""
+        from filewright.changes.recovery import Recoverer
+
+        return Recoverer(self)
+
     # Looking
 
+    @property
     def unfinished(self) -> tuple[tuple[int, str], ...]:
-        """What tells one set of operations that are not settled from another: their numbers and states."""
-        return self._in("intent", "unsettled")
+        """What tells one set of operations that are not settled from another: their numbers and states.
+
+        Of a log that cannot be read nothing is known, and reading files goes on.
+        """
+        try:
+            return self._in("intent", "unsettled")
+        except FilewrightError:
+            return ()
 
     def numbers(self, *states: str) -> list[int]:
         """The operations in states that are not settled, oldest first."""
@@ -135,12 +142,25 @@ class Log:
         )
         return tuple(sorted(row for row in rows if row[1] in states and row[0] not in self._rolled_back))
 
-    def operation(self, number: int) -> Operation | None:
+    @property
+    def kept(self) -> list[str]:
+        """What conflicts have left: others' versions, and operations that were set aside."""
+        try:
+            with self.state.folder(b"kept") as folder:
+                kept = [quote(self.state.at(b"kept", name)) for name in folder.names()]
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        return [*kept, *map(self.named, self.numbers("aside"))]
+
+    def operation(self, number: int) -> ChangeRecord | None:
         """An operation in whatever state; None if there is none. Raises `io_error` if it is damaged."""
         rows = self.database.read(f"SELECT {_HEAD} FROM operations WHERE number = ?", number)
-        return self._operation(rows[0]) if rows else None
+        if not rows:
+            return None
+        count, read = rows[0][-1], partial(self._entries, number)
+        return replace(_head(rows[0]), entries=tuple(read()) if count <= _HELD else Entries(count, read))
 
-    def committed(self, change_id: str) -> Operation | None:
+    def committed(self, change_id: str) -> ChangeRecord | None:
         """A change that was made; None if there is none of that id."""
         number = number_of(change_id)
         found = self.operation(number) if number is not None else None
@@ -188,7 +208,7 @@ class Log:
         """The operations older than one that did something at an absolute path or below it."""
         found: set[int] = set()
         for number, below in self._below_roots(path):
-            for root, name in (("root", "path"), ("was_root", "was")):
+            for root, name in _ENDS:
                 rows = self.database.read(
                     f"SELECT operation FROM entries WHERE {root} = ?1 AND {name} = ?2 AND operation < ?5 "
                     f"UNION SELECT operation FROM entries WHERE {root} = ?1 AND {name} >= ?3 AND {name} < ?4 "
@@ -218,22 +238,23 @@ class Log:
                     way,
                     before,
                 )
-                found += [(row[0], _absolute(roots[row[1]], row[2]) + below[len(way) :]) for row in rows]
+                for operation, root, was in rows:
+                    found.append((operation, roots[root].rstrip(b"/") + b"/" + was + below[len(way) :]))
         return found
 
     def has_renames(self, after: int) -> bool:
         """Whether something was renamed since an operation."""
-        newest = self.database.read(
-            "SELECT 1 FROM entries WHERE was IS NOT NULL AND operation > ? LIMIT 1", after
+        return bool(
+            self.database.read("SELECT 1 FROM entries WHERE was IS NOT NULL AND operation > ? LIMIT 1", after)
         )
-        return bool(newest)
 
     def touching_any(self, wanted: Callable[[Place], bool]) -> set[int]:
         """The operations that did something at one of the `wanted` places, of all that there were."""
         roots = self._roots()
         found: set[int] = set()
-        for root, name, index in (("root", "path", ""), ("was_root", "was", "WHERE was IS NOT NULL")):
-            for number, path in self.database.read(f"SELECT DISTINCT {root}, {name} FROM entries {index}"):
+        for root, name in _ENDS:
+            places = f"SELECT DISTINCT {root}, {name} FROM entries WHERE {name} IS NOT NULL"
+            for number, path in self.database.read(places):
                 if wanted(_place(roots, number, path)):
                     rows = self.database.read(
                         f"SELECT operation FROM entries WHERE {root} = ? AND {name} = ?", number, path
@@ -250,12 +271,6 @@ class Log:
             elif root.startswith(path + b"/"):
                 yield number, b""
 
-    def _operation(self, row: Row) -> Operation:
-        number, state, count = row[0], row[1], row[8]
-        read = partial(self._entries, number)
-        entries = tuple(read()) if count <= _HELD else Entries(count, read)
-        return Operation(number, state, replace(_head(row), entries=entries), partial(self._plan, number))
-
     def _entries(self, number: int) -> Iterator[Entry]:
         roots = self._roots()
         after = -1
@@ -267,27 +282,32 @@ class Log:
             try:
                 yield from [_entry(row, roots) for row in rows]
             except _NO_SENSE as error:
-                raise _damaged(id_of(number), error) from error
+                name = id_of(number)
+                message = f"the record of the change {name} is damaged: {error}"
+                raise FilewrightError(
+                    Code.IO_ERROR, message, "run filewright doctor", change_id=name
+                ) from error
             after = rows[-1][-1]
 
-    def _plan(self, number: int) -> CommitPlan:
+    def plan(self, number: int) -> CommitPlan:
+        """What an operation that is not settled does to names. Raises `DamagedError`."""
         rows = self.database.read("SELECT plan, seal FROM operations WHERE number = ?", number)
         if not rows or rows[0][0] is None:
             return CommitPlan((), ())
         plan, seal = rows[0]
-        self._state.load()
+        self.state.load()
         if not isinstance(seal, bytes) or not hmac.compare_digest(self._seal(number, plan), seal):
             raise DamagedError("a seal is not ours")
         try:
-            return plan_of_bytes(plan).relocated(self._state.relocations())
+            return plan_of_bytes(plan).relocated(self.state.relocations())
         except _NO_SENSE as error:
             raise DamagedError(f"the plan makes no sense: {error!r}") from error
 
     def _roots(self) -> dict[int, bytes]:
         """The roots that entries name by number, as they are called now."""
-        moved: dict[bytes, bytes] = self._state.relocations()
+        moved = self.state.relocations()
         rows: list[tuple[int, bytes]] = self.database.read("SELECT number, path FROM roots")
-        return {int(number): moved.get(path, path) for number, path in rows}
+        return {number: moved.get(path, path) for number, path in rows}
 
     # Changing
 
@@ -297,29 +317,23 @@ class Log:
         with self.database.transaction(task) as execute:
             newest = execute("SELECT max(number) FROM operations").fetchone()[0]
             # One more than the newest, if the clock went back.
-            number = max(time.time_ns(), (newest or 0) + 1)
+            intent = Intent(self, execute, max(time.time_ns(), (newest or 0) + 1))
             try:
-                yield Intent(
-                    number,
-                    partial(self.contents.keep, execute, number),
-                    partial(self.contents.keep_blocks, execute, number),
-                    partial(self.contents.adopt, execute, number),
-                    partial(self._write, execute),
-                )
+                yield intent
             except BaseException:
-                self.contents.drop_adopted(number)
+                intent.drop()
                 raise
 
     def prepared(self, record: ChangeRecord, plan: CommitPlan, *, more: bool) -> None:
         """Add to an intent what staging found out; with `more` about its entries too."""
         with self.database.transaction() as execute:
             if more:
-                self._write(execute, record, plan, "intent")
+                self.write(execute, record, plan, "intent")
                 return
-            packed = plan_bytes(plan)
+            packed, number = plan_bytes(plan), record.number
             execute(
                 "UPDATE operations SET plan = ?, seal = ? WHERE number = ?",
-                (packed, self._seal(record.time_ns, packed), record.time_ns),
+                (packed, self._seal(number, packed), number),
             )
 
     def done(self, number: int) -> None:
@@ -372,29 +386,28 @@ class Log:
                 record = replace(record, notes=tuple(dict.fromkeys((*record.notes, *notes))))
                 execute("UPDATE operations SET more = ? WHERE number = ?", (_more(record), number))
 
-    def _write(self, execute: Execute, record: ChangeRecord, plan: CommitPlan, state: str) -> None:
-        number = record.time_ns
+    def write(self, execute: Execute, record: ChangeRecord, plan: CommitPlan, state: str) -> None:
+        """Write an operation down, over what is there of it."""
+        number = record.number
         packed = plan_bytes(plan) if plan.operations else None
         roots: dict[bytes, int] = {}
-        self.contents.flush()
 
-        def root(place: Place | None) -> int | None:
-            if place is not None and place.root not in roots:
+        def at(place: Place | None) -> tuple[int, bytes] | tuple[None, None]:
+            if place is None:
+                return None, None
+            if place.root not in roots:
                 found = execute("SELECT number FROM roots WHERE path = ?", (place.root,)).fetchone()
                 if found is None:
-                    execute("INSERT INTO roots (path) VALUES (?)", (place.root,))
-                    found = execute("SELECT last_insert_rowid()").fetchone()
+                    found = (execute("INSERT INTO roots (path) VALUES (?)", (place.root,)).lastrowid,)
                 roots[place.root] = found[0]
-            return roots[place.root] if place is not None else None
+            return roots[place.root], b"/".join(place.parts)
 
         execute("DELETE FROM entries WHERE operation = ?", (number,))
         size = _ROW + len(record.summary)
-        for at, entry in enumerate(record.entries):
+        for index, entry in enumerate(record.entries):
             row = (
-                root(entry.place),
-                b"/".join(entry.place.parts),
-                root(entry.was),
-                b"/".join(entry.was.parts) if entry.was is not None else None,
+                *at(entry.place),
+                *at(entry.was),
                 _side_text(entry.before),
                 _side_text(entry.after),
                 zlib.compress(entry.spans.numbers.tobytes(), 1) if entry.spans else None,
@@ -402,31 +415,34 @@ class Log:
                 entry.inserted,
             )
             size += _ROW + sum(len(value) for value in row if isinstance(value, str | bytes))
-            execute(_INSERT_ENTRY, (number, at, *row))
+            execute(_INSERT_ENTRY, (number, index, *row))
         old = execute("SELECT size FROM operations WHERE number = ?", (number,)).fetchone()
-        execute(
-            f"INSERT OR REPLACE INTO operations ({_HEAD}, size, plan, seal) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
-            (
-                number,
-                state,
-                _text(record.tool),
-                _text(record.summary),
-                _text(record.session),
-                _text(record.client),
-                _text(record.turn),
-                _more(record),
-                len(record.entries),
-                size,
-                packed,
-                self._seal(number, packed) if packed is not None else None,
-            ),
-        )
+        said = (record.tool, record.summary, record.session, record.client, record.turn)
+        texts = (text and text.encode("utf-8", "replace").decode() for text in said)
+        seal = self._seal(number, packed) if packed is not None else None
+        execute(_INSERT, (number, state, *texts, _more(record), len(record.entries), size, packed, seal))
         execute("UPDATE usage SET bytes = bytes + ?", (size - (old[0] if old else 0),))
 
     def _seal(self, number: int, plan: bytes) -> bytes:
-        return hmac.digest(self._state.key, number.to_bytes(8, "big") + plan, "sha256")
+        return hmac.digest(self.state.key, number.to_bytes(8, "big") + plan, "sha256")
 
     # Limits
+
+    def collect(self, *, settle: bool = False) -> None:
+        """Keep the history within its limits.
+
+        With `settle`, what is cleaned up is settled in any case: of a change over several roots,
+        which are not always open together, nothing is to be left to do. Needs the workspace lock.
+        """
+        try:
+            oldest, cut = self._oldest_and_cut()
+            if settle or oldest < cut:
+                # What is not known to be cleaned up is never dropped.
+                self.recoverer.settle_done()
+            if oldest < cut:
+                self.prune()
+        except (OSError, FilewrightError):
+            pass  # The change itself is made; the next one collects what is left.
 
     def prune(self, *, seconds: float = _CUT_SECONDS) -> list[str]:
         """Drop what is past the limits, as far as the time goes; returns the ids of the changes dropped.
@@ -475,12 +491,6 @@ class Log:
         """What operations and contents take, in bytes."""
         return sum(row[0] for row in self.database.read("SELECT bytes FROM usage"))
 
-    @property
-    def within_limits(self) -> bool:
-        """Whether nothing is past the limits."""
-        oldest, cut = self._oldest_and_cut()
-        return oldest >= cut
-
     def _oldest_and_cut(self) -> tuple[int, int]:
         """The number of the oldest operation, and that below which everything is past the limits."""
         rows = self.database.read(
@@ -489,8 +499,8 @@ class Log:
             "FROM usage"
         )
         oldest, newest, fiftieth, total = rows[0] if rows else (None, None, None, 0)
-        cut = fiftieth - self._settings.history_days * _DAY_NS if fiftieth else 0
-        limit = self._settings.history_bytes
+        cut = fiftieth - self.settings.history_days * _DAY_NS if fiftieth else 0
+        limit = self.settings.history_bytes
         if total > limit:
             cut = max(cut, self._cut_by_size(total - int(limit * _LEAVE)))
         return oldest or 0, min(cut, newest or 0)
@@ -527,42 +537,22 @@ def _without_space() -> Iterator[None]:
 # Rows
 
 
-def _damaged(change_id: str, error: Exception) -> FilewrightError:
-    message = f"the record of the change {change_id} is damaged: {error}"
-    return FilewrightError(Code.IO_ERROR, message, "run filewright doctor", change_id=change_id)
-
-
 def _head(row: Row) -> ChangeRecord:
-    number, _, tool, summary, session, client, turn, more, _ = row
+    number, state, tool, summary, session, client, turn, more, _ = row
     said: dict[str, Any] = json.loads(more) if more else {}
-    return ChangeRecord(
-        id=id_of(number),
-        time_ns=number,
-        tool=tool,
-        summary=summary,
-        entries=(),
-        session=session,
-        client=client,
-        turn=turn,
-        reverts=tuple(said.get("reverts", ())),
-        partial=bool(said.get("partial")),
-        undoable=bool(said.get("undoable", True)),
-        hard_links=said.get("hard_links", {}),
-        notes=tuple(said.get("notes", ())),
-    )
+    for name in said.keys() & {"reverts", "notes"}:
+        said[name] = tuple(said[name])
+    return ChangeRecord(number, tool, summary, (), session, client, turn, **said, state=state)
+
+
+_RARE = {"reverts": False, "partial": False, "undoable": True, "hard_links": False, "notes": False}
+"""What few changes have, and whether the others have it."""
 
 
 def _more(record: ChangeRecord) -> str | None:
-    said = {
-        "reverts": record.reverts,
-        "partial": record.partial,
-        "hard_links": dict(record.hard_links),
-        "notes": record.notes,
-    }
-    more: dict[str, Any] = {name: value for name, value in said.items() if value}
-    if not record.undoable:
-        more["undoable"] = False
-    return json.dumps(more, separators=(",", ":")) if more else None
+    said = {name: getattr(record, name) for name in _RARE}
+    more = {name: value for name, value in said.items() if bool(value) is not _RARE[name]}
+    return _ENCODER.encode(more) if more else None
 
 
 def _entry(row: Row, roots: dict[int, bytes]) -> Entry:
@@ -585,35 +575,12 @@ def _place(roots: dict[int, bytes], root: int, path: bytes) -> Place:
     return Place(roots[root], parts)
 
 
-def _absolute(root: bytes, path: bytes) -> bytes:
-    return root.rstrip(b"/") + b"/" + path
-
-
-def _text(text: str | None) -> str | None:
-    """Text that can be written as UTF-8."""
-    return text.encode("utf-8", "replace").decode() if text is not None else None
-
-
 def _side_text(side: Side | None) -> str | None:
-    """A side as a JSON array, without what is unset at its end; undecodable names become lone surrogates."""
+    """A side as a JSON array in the order of its fields, without what is unset at its end."""
     if side is None:
         return None
-    carried = {name: data.hex() for name, data in side.attributes.items()} or None
-    size = side.size if side.kind == "file" else None
-    target = os.fsdecode(side.target) if side.target is not None else None
-    row: list[Any] = [
-        side.kind,
-        side.mode,
-        side.uid,
-        side.gid,
-        side.mtime_ns,
-        size,
-        side.digest,
-        side.blob,
-        target,
-    ]
-    row.append(carried)
-    while row[-1] is None:
+    row = [getattr(side, name) for name in Side.__slots__]
+    while len(row) > _LEAST and not row[-1]:
         row.pop()
     return _ENCODER.encode(row)
 
@@ -623,9 +590,21 @@ def _side_of(text: str | None) -> Side | None:
     if text is None:
         return None
     row = _DECODER.decode(text)
-    kind, mode, uid, gid, time, size, digest, blob, target, carried = row + [None] * (10 - len(row))
-    side = Side(kind, mode, uid, gid, size or 0, time, digest, blob)
-    if target is None and carried is None:
-        return side
-    attributes = {name: bytes.fromhex(data) for name, data in (carried or {}).items()}
-    return replace(side, target=os.fsencode(target) if target is not None else None, attributes=attributes)
+    if len(row) > _TARGET and row[_TARGET] is not None:
+        row[_TARGET] = _bytes(row[_TARGET])
+    if len(row) > _TARGET + 1:
+        row[-1] = {name: _bytes(data) for name, data in row[-1].items()}
+    return Side(*row)
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+_LEAST = 4
+_TARGET = Side.__slots__.index("target")
+_DECODER = json.JSONDecoder()
+_ENCODER = json.JSONEncoder(
+    separators=(",", ":"), default=lambda data: data.decode("utf-8", "surrogateescape")
+)
+"""What is not text in names and attributes becomes lone surrogates."""

@@ -281,17 +281,17 @@ def continues(left: Side | None, found: Side | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ChangeRecord:
-    """A committed change: `id` in time order, `time_ns` since the epoch, and an entry per place.
+    """A change, committed or about to be: its `number` is the time in nanoseconds since the epoch; an entry per place.
 
     `session` is that of the caller, of which `client` is the name and version and `turn` what it calls
     the part of its conversation, where these are known. `reverts` names the changes it undid, newest
     first; with `partial` it took back only some of what they did.
     `hard_links` counts the names of each file whose other names were left behind. `notes` says what a
-    person should know, such as bytes that another program wrote late and where they were kept.
+    person should know, such as bytes that another program wrote late and where they were kept. `state` is that of
+    the operation in the log.
     """
 
-    id: str
-    time_ns: int
+    number: int
     tool: str
     summary: str
     entries: Sequence[Entry]
@@ -303,11 +303,17 @@ class ChangeRecord:
     undoable: bool = True
     hard_links: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    state: str = field(default="intent", compare=False)
+
+    @property
+    def id(self) -> str:
+        """Its name, which sorts as its time does."""
+        return id_of(self.number)
 
     @property
     def time(self) -> datetime:
         """When it was committed, in UTC."""
-        return time_of(self.time_ns)
+        return time_of(self.number)
 
     @property
     def paths(self) -> list[str]:

@@ -16,7 +16,7 @@ from filewright import errors
 from filewright.boundary import Boundary, Location, quote
 from filewright.changes.content import Flusher
 from filewright.changes.contents import Contents
-from filewright.changes.log import Operation
+from filewright.changes.log import Log
 from filewright.changes.record import ChangeRecord, Entries, Entry, Place, Side, id_of, number_of
 from filewright.changes.scope import (
     Scope,
@@ -31,7 +31,6 @@ from filewright.changes.scope import (
     undoing,
 )
 from filewright.changes.state import Index, StateFolder, base_folder
-from filewright.changes.store import Store
 from filewright.errors import Code, FilewrightError
 from filewright.progress import SETUP, Caller, Task
 from filewright.settings import Settings
@@ -60,30 +59,30 @@ class RecordedChanges:
         self._settings = settings
         self._flusher = Flusher(enabled=settings.flush)
         self._index = Index(base_folder(settings), settings.lock_seconds)
-        self._own = [self._store(StateFolder.of(self._index, root), own=True) for root in boundary.roots]
-        self._related: dict[str, Store] = {}
-        self._listed: tuple[object, list[str], list[Store]] = None, [], self._own
-        self._hidden_for: tuple[Task | None, Mapping[Store, frozenset[int]]] = None, {}
+        self._own = [self._log(StateFolder.of(self._index, root), own=True) for root in boundary.roots]
+        self._related: dict[str, Log] = {}
+        self._listed: tuple[object, list[str], list[Log]] = None, [], self._own
+        self._hidden_for: tuple[Task | None, Mapping[Log, frozenset[int]]] = None, {}
 
-    def _store(self, state: StateFolder, *, own: bool) -> Store:
-        return Store(self._boundary, self._settings, state, self._flusher, own=own)
+    def _log(self, state: StateFolder, *, own: bool) -> Log:
+        return Log(self._boundary, self._settings, state, self._flusher, own=own)
 
     @property
-    def stores(self) -> list[Store]:
-        """Every store that may hold changes of what is below the roots, their own first."""
+    def logs(self) -> list[Log]:
+        """Every log that may hold changes of what is below the roots, their own first."""
         # Without a lock: a child process would find it held, by a thread that it does not have.
         owners = self._index.owners
         seen, known, listed = self._listed
         if owners is not seen:
             # The first change of a root may have been made by another process since it was opened here.
-            for store in self._own:
-                store.state.find()
-        own = [store.state.owner.id for store in self._own]
+            for log in self._own:
+                log.state.find()
+        own = [log.state.owner.id for log in self._own]
         if owners is not seen or own != known:
             listed = self._own + [
                 self._related.get(owner.id)
                 or self._related.setdefault(
-                    owner.id, self._store(StateFolder(self._index, owner, None), own=False)
+                    owner.id, self._log(StateFolder(self._index, owner, None), own=False)
                 )
                 for owner in self._index.related(self._boundary.roots, own)
             ]
@@ -117,7 +116,7 @@ class RecordedChanges:
         if client is not None:
             heads = self._heads_since(moment + 1, task)
             begin = client.casefold()
-            chosen.append({h.time_ns for h in heads if (h.client or "").casefold().startswith(begin)})
+            chosen.append({h.number for h in heads if (h.client or "").casefold().startswith(begin)})
         found: list[ChangeRecord] = []
         ids: Iterable[str] = (head.id for head in self.heads(task))
         if chosen:
@@ -137,22 +136,22 @@ class RecordedChanges:
         seen = dict(pending)
         while pending:
             path, before = pending.pop()
-            for store in self.stores:
-                found |= store.log.touching(path, before)
-                for number, was in store.log.renames_to(path, before):
+            for log in self.logs:
+                found |= log.touching(path, before)
+                for number, was in log.renames_to(path, before):
                     found.add(number)
                     if seen.get(was, 0) < number:
                         seen[was] = number
                         pending.append((was, number))
         return found
 
-    def _inside(self, file: Operation) -> ChangeRecord | None:
+    def _inside(self, file: ChangeRecord) -> ChangeRecord | None:
         """A record with what it did below the roots that is not denied, named from there; None if nothing is."""
-        everything = file.record.entries
+        everything = file.entries
         denied = self._denied()
         hides = any(denied(e.place) or (e.was is not None and denied(e.was)) for e in everything)
         if not hides and not self._reaches_beyond(file):
-            return file.record
+            return file
 
         def seen(place: Place | None) -> Place | None:
             return None if place is None or denied(place) else self._seen_from_here(place)
@@ -166,15 +165,15 @@ class RecordedChanges:
                     yield replace(entry, place=was, was=None, after=None)
 
         count = sum(1 for _ in inside())
-        record = replace(file.record, entries=Entries(count, inside))
+        record = replace(file, entries=Entries(count, inside))
         if hides:  # its words may name what is denied
             record = replace(record, summary=record.tool, notes=(), hard_links={})
         return record if count else None
 
-    def _reaches_beyond(self, operation: Operation) -> bool:
+    def _reaches_beyond(self, operation: ChangeRecord) -> bool:
         """Whether some of its places are named from another root than those here."""
         own = {None, *(root.resolved for root in self._boundary.roots)}
-        return any(not own.issuperset((e.place.root, e.was and e.was.root)) for e in operation.record.entries)
+        return any(not own.issuperset((e.place.root, e.was and e.was.root)) for e in operation.entries)
 
     def _seen(self, entries: Iterable[Entry]) -> list[Entry]:
         """Those that are of places below the roots and not denied."""
@@ -192,8 +191,8 @@ class RecordedChanges:
         return denials(self._boundary)
 
     def newest(self) -> str | None:
-        """The id of the newest change of any store, which one look at each journal tells."""
-        return max(filter(None, (store.log.newest() for store in self.stores)), default=None)
+        """The id of the newest change of any log, which one look at each tells."""
+        return max(filter(None, (log.newest() for log in self.logs)), default=None)
 
     def record(self, change_id: str) -> ChangeRecord:
         """One change. Raises `not_found` if there is none with that id."""
@@ -213,7 +212,7 @@ class RecordedChanges:
             skipped = itertools.islice(self.heads(), int(back[1] or 0), None)
             if (head := next(skipped, None)) is not None:
                 return head.id
-        elif any(store.log.committed(given) for store in self.stores):
+        elif any(log.committed(given) for log in self.logs):
             return given
         elif given:
             begun = (head.id for head in self.heads() if head.id.startswith(given))
@@ -226,31 +225,31 @@ class RecordedChanges:
 
     def heads(self, task: Task | None = None) -> Iterator[ChangeRecord]:
         """All changes of what is below the roots, newest first, without their entries."""
-        hidden = {store: self._hidden(store, task) for store in self.stores}
-        streams = [zip(store.log.heads(), itertools.repeat(store)) for store in hidden]
-        for head, store in heapq.merge(*streams, key=lambda item: item[0].time_ns, reverse=True):
+        hidden = {log: self._hidden(log, task) for log in self.logs}
+        streams = [zip(log.heads(), itertools.repeat(log)) for log in hidden]
+        for head, log in heapq.merge(*streams, key=lambda item: item[0].number, reverse=True):
             if task is not None:
                 task.check()
-            if head.time_ns not in hidden[store]:
+            if head.number not in hidden[log]:
                 yield head
-            elif (seen := self._seen_of(store, head.time_ns)) is not None:
+            elif (seen := self._seen_of(log, head.number)) is not None:
                 yield seen
 
     def _heads_since(self, moment: int, task: Task | None) -> Iterator[ChangeRecord]:
-        return itertools.takewhile(lambda head: head.time_ns >= moment, self.heads(task))
+        return itertools.takewhile(lambda head: head.number >= moment, self.heads(task))
 
-    def _seen_of(self, store: Store, number: int) -> ChangeRecord | None:
+    def _seen_of(self, log: Log, number: int) -> ChangeRecord | None:
         """The head of a change that is hidden in part; None if it is hidden altogether."""
         try:
-            operation = store.log.committed(id_of(number))
+            operation = log.committed(id_of(number))
         except FilewrightError:
             return None  # A damaged record; asking for it says so.
         record = self._inside(operation) if operation is not None else None
         return replace(record, entries=()) if record is not None else None
 
-    def _unseen(self, store: Store, task: Task | None) -> set[int]:
+    def _unseen(self, log: Log, task: Task | None) -> set[int]:
         """The changes that are hidden altogether."""
-        return {number for number in self._hidden(store, task) if self._seen_of(store, number) is None}
+        return {number for number in self._hidden(log, task) if self._seen_of(log, number) is None}
 
     def standing(self, task: Task | None = None) -> Iterator[ChangeRecord]:
         """The changes that are neither undone nor undos, newest first, but for what configured a client."""
@@ -265,38 +264,38 @@ class RecordedChanges:
     def undos(self, task: Task | None = None) -> list[ChangeRecord]:
         """The changes that took others back, newest first, without their entries."""
         found: list[ChangeRecord] = []
-        for store in self.stores:
-            unseen = self._unseen(store, task)
-            found += (undo for undo in store.log.undos() if undo.time_ns not in unseen)
-        return sorted(found, key=lambda undo: undo.time_ns, reverse=True)
+        for log in self.logs:
+            unseen = self._unseen(log, task)
+            found += (undo for undo in log.undos() if undo.number not in unseen)
+        return sorted(found, key=lambda undo: undo.number, reverse=True)
 
     def undone(self, task: Task | None = None) -> set[int]:
         """The numbers of the changes that are undone, but for undos."""
         undos = self.undos(task)
         found = {number_of(name) or 0 for undo in undoing(undos) for name in undo.reverts}
-        return found.difference(undo.time_ns for undo in undos if not undo.partial)
+        return found.difference(undo.number for undo in undos if not undo.partial)
 
-    def _hidden(self, store: Store, task: Task | None) -> frozenset[int]:
+    def _hidden(self, log: Log, task: Task | None) -> frozenset[int]:
         """The changes of which something is denied now, or beyond the roots; for one task they stay the same."""
-        if task is not None and task is self._hidden_for[0] and store in self._hidden_for[1]:
-            return self._hidden_for[1][store]
+        if task is not None and task is self._hidden_for[0] and log in self._hidden_for[1]:
+            return self._hidden_for[1][log]
         denied = self._denied()
         own = {root.resolved for root in self._boundary.roots}
-        hidden = frozenset(store.log.touching_any(lambda place: place.root not in own or denied(place)))
+        hidden = frozenset(log.touching_any(lambda place: place.root not in own or denied(place)))
         if task is not None:
             known = self._hidden_for[1] if task is self._hidden_for[0] else {}
-            self._hidden_for = task, {**known, store: hidden}
+            self._hidden_for = task, {**known, log: hidden}
         return hidden
 
     def sessions(self, task: Task | None = None) -> list[Session]:
         """The sessions, the one that changed something last first."""
         found: dict[str | None, list[Session]] = {}
-        for store in self.stores:
-            unseen = self._unseen(store, task)
-            for each in store.log.sessions():
+        for log in self.logs:
+            unseen = self._unseen(log, task)
+            for each in log.sessions():
                 seen = each
                 if unseen:
-                    made = store.log.made_in(each.name) - unseen or {0}
+                    made = log.made_in(each.name) - unseen or {0}
                     seen = replace(each, changes=len(made - {0}), first=min(made), last=max(made))
                 if seen.changes:
                     found.setdefault(each.name, []).append(seen)
@@ -312,7 +311,7 @@ class RecordedChanges:
 
     def made_in(self, session: str | None) -> set[int]:
         """The numbers of the changes of a session."""
-        return set().union(*(store.log.made_in(session) for store in self.stores))
+        return set().union(*(log.made_in(session) for log in self.logs))
 
     def select(
         self, scope: Scope | str, *, inside: bool = False, every: bool = False, task: Task | None = None
@@ -328,7 +327,7 @@ class RecordedChanges:
         if scope.change_id is not None:
             contents = self.contents(self.identify(scope.change_id), inside=inside)
             record = contents.record
-            if not inside and any(store.log.has_renames(record.time_ns) for store in self.stores):
+            if not inside and any(log.has_renames(record.number) for log in self.logs):
                 later = itertools.takewhile(lambda head: head.id > record.id, self.heads(task))
                 contents = self._net(record, [*later, record], {record.id}, task, changed_only=False)
             words = f": {record.summary}" if scope.path is None and scope.hunk is None else ""
@@ -452,7 +451,7 @@ class RecordedChanges:
         if moment is None:
             before = given.endswith("^")
             record = self.record(self.identify(given.removesuffix("^")))
-            return record.time_ns - before, f"{'before ' if before else ''}the change {record.id}"
+            return record.number - before, f"{'before ' if before else ''}the change {record.id}"
         if not known:
             return moment, local_time(moment)
         begins = min((each.first for each in self.sessions()), default=None)
@@ -543,33 +542,33 @@ class RecordedChanges:
 
         Of what is denied its words tell nothing in either.
         """
-        store, operation = self._kept(change_id)
+        log, operation = self._kept(change_id)
         record = self._inside(operation)
         if not inside:
-            record = replace(operation.record, summary=record.summary if record else operation.record.tool)
+            record = replace(operation, summary=record.summary if record else operation.tool)
         elif record is None:
             raise errors.unknown_change(change_id)
-        return self._contents_of(store, record)
+        return self._contents_of(log, record)
 
-    def _contents_of(self, store: Store, record: ChangeRecord) -> Contents:
-        keeper = store.log.contents, record.id
+    def _contents_of(self, log: Log, record: ChangeRecord) -> Contents:
+        keeper = log.contents, record.id
         return Contents(lambda _: keeper, record, small=self._settings.hold_bytes)
 
     def _all_contents(self, change_id: str) -> Contents:
         """The contents of a change, its places named from the roots here, whichever root they were made from."""
-        store, operation = self._kept(change_id)
-        record = operation.record
+        log, operation = self._kept(change_id)
+        record = operation
 
         def here(place: Place) -> Place:
             return self._seen_from_here(place) or place
 
         def named() -> Iterator[Entry]:
-            for entry in operation.record.entries:
+            for entry in operation.entries:
                 yield replace(entry, place=here(entry.place), was=entry.was and here(entry.was))
 
         if self._reaches_beyond(operation):
             record = replace(record, entries=Entries(len(record.entries), named))
-        return self._contents_of(store, record)
+        return self._contents_of(log, record)
 
     # Places
 
@@ -593,11 +592,11 @@ class RecordedChanges:
 
         return locate
 
-    def _kept(self, change_id: str) -> tuple[Store, Operation]:
-        for store in self.stores:
-            file = store.log.committed(change_id)
+    def _kept(self, change_id: str) -> tuple[Log, ChangeRecord]:
+        for log in self.logs:
+            file = log.committed(change_id)
             if file is not None:
-                return store, file
+                return log, file
         raise errors.unknown_change(change_id)
 
     def entry_at(self, record: ChangeRecord, location: Location) -> Entry | None:

@@ -19,16 +19,16 @@ from filewright import system
 from filewright.boundary import quote
 from filewright.changes.content import copy_blocks
 from filewright.changes.contents import Contents
-from filewright.changes.log import DamagedError, Operation
+from filewright.changes.log import DamagedError
 from filewright.changes.operations import CommitPlan, Stamp
-from filewright.changes.record import Place, id_of
+from filewright.changes.record import ChangeRecord, Place, id_of
 from filewright.changes.settle import Findings, clean_up, roll_back
 from filewright.changes.slots import FolderSearch, OpenFolders, Slots, denials, located
 from filewright.errors import FilewrightError
 from filewright.system import Folder
 
 if TYPE_CHECKING:
-    from filewright.changes.store import Store
+    from filewright.changes.log import Log
 
 
 _LEFT = "something that rules keep from agents is left of an earlier change; `filewright doctor` names it"
@@ -73,12 +73,11 @@ class Recovery(Findings):
 
 
 class Recoverer:
-    """Recovers one store; `cleaned` are the numbers of the committed changes that it has cleaned up after."""
+    """Recovers one log; `cleaned` are the numbers of the committed changes that it has cleaned up after."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._log = store.log
-        self._search = FolderSearch(store.boundary)
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._search = FolderSearch(log.boundary)
         self.cleaned: set[int] = set()
 
     def recover(self, *, settle_above: int, again: bool = False) -> Recovery:
@@ -88,36 +87,36 @@ class Recoverer:
         """
         found = Recovery()
         intents = self._log.numbers("intent", *(("unsettled",) if again else ()))
-        if self._store.own:
+        if self._log.own:
             self._log.contents.sweep()
         done = self._log.numbers("done")
         left = [*intents, *(number for number in done if number not in self.cleaned)]
         if left:
-            self._search = FolderSearch(self._store.boundary)
+            self._search = FolderSearch(self._log.boundary)
         for number in left:
-            operation = self._read(number, found)
-            if operation is not None:
-                self._settle(operation, found)
+            operation, plan = self._log.operation(number), self._plan(number, found)
+            if operation is not None and plan is not None:
+                self._settle(operation, plan, found)
         if len(done) > settle_above:
             self.settle_done()
         return found
 
-    def _settle(self, operation: Operation, found: Recovery) -> None:
+    def _settle(self, operation: ChangeRecord, plan: CommitPlan, found: Recovery) -> None:
         """Settle one operation; what is found of it is secret if it touched something that is denied."""
-        number, identifier, made = operation.number, operation.record.id, operation.state == "done"
-        beyond = self._beyond(operation.plan)
+        number, identifier, made = operation.number, operation.id, operation.state == "done"
+        beyond = self._beyond(plan)
         if beyond is not None and made:
             return  # It is made; whoever opens all of its roots cleans up.
         if beyond is not None:
             findings = Findings(unsettled=[f"it reaches into {quote(beyond)}: open that too"])
         elif made:
-            with self._slots(operation.plan) as slots:
-                findings = self.clean_up(operation, slots)
+            with self._slots(plan) as slots:
+                findings = self.clean_up(number, slots)
             if findings.cleaned:
                 found.finished.append(identifier)
             found.waiting += findings.waiting
         else:
-            findings = self.roll_back(operation)
+            findings = self.roll_back(operation, plan)
             if not findings.unsettled:
                 found.rolled_back.append(identifier)
                 if findings.conflicts or findings.waiting:
@@ -128,21 +127,22 @@ class Recoverer:
                     self._log.forget(number)
         if not made and findings.unsettled:
             findings.unsettled = [f"change {identifier}: {why}" for why in findings.unsettled]
-            if operation.state == "intent" and (self._store.own or beyond is None):
+            if operation.state == "intent" and (self._log.own or beyond is None):
                 self._log.keep_unsettled(number)
         said = {*findings.conflicts, *findings.unsettled}
         if said and beyond is None:
-            denied = denials(self._store.boundary)
-            if any(denied(p) for e in operation.record.entries for p in (e.place, e.was) if p):
+            denied = denials(self._log.boundary)
+            if any(denied(p) for e in operation.entries for p in (e.place, e.was) if p):
                 found.secret |= said
         found.conflicts += findings.conflicts
         found.unsettled += findings.unsettled
 
-    def roll_back(self, operation: Operation, folders: OpenFolders | None = None) -> Findings:
+    def roll_back(
+        self, record: ChangeRecord, plan: CommitPlan, folders: OpenFolders | None = None
+    ) -> Findings:
         """Roll an operation back; `folders` are given while it is being made."""
-        record = operation.record
         keeper = self._log.contents, record.id
-        contents = Contents(lambda _: keeper, record, small=self._store.settings.hold_bytes)
+        contents = Contents(lambda _: keeper, record, small=self._log.settings.hold_bytes)
 
         def content(after: Stamp) -> bytes | None:
             for entry in record.entries:
@@ -151,17 +151,17 @@ class Recoverer:
                         return contents.after(entry)
             return None
 
-        with self._slots(operation.plan, folders) as slots:
-            return roll_back(slots, self._store.flusher, self._keep, content)
+        with self._slots(plan, folders) as slots:
+            return roll_back(slots, self._log.flusher, self._keep, content)
 
-    def clean_up(self, operation: Operation, slots: Slots) -> Findings:
+    def clean_up(self, number: int, slots: Slots) -> Findings:
         """Remove what a committed change displaced."""
-        findings = clean_up(slots, self._store.flusher, self._keep)
+        findings = clean_up(slots, self._log.flusher, self._keep)
         if not (findings.waiting or findings.unsettled):
-            self.cleaned.add(operation.number)
+            self.cleaned.add(number)
         if findings.conflicts:
             try:
-                self._log.annotate(operation.number, findings.conflicts)
+                self._log.annotate(number, findings.conflicts)
             except (OSError, FilewrightError) as error:
                 findings.conflicts.append(f"this could not be written to the history: {error}")
         return findings
@@ -177,60 +177,56 @@ class Recoverer:
         Of what could not be settled though all its roots are open, each file may be read as it is.
         """
         found: set[Place] = set()
-        for number, state in self._log.unfinished():
+        for number, state in self._log.unfinished:
             with suppress(DamagedError):
-                operation = self._log.operation(number)
-                if operation and (state == "intent" or self._beyond(operation.plan) is not None):
+                if state == "intent" or self._beyond(self._log.plan(number)) is not None:
                     found.update(self._places(number))
         return found
 
     def _places(self, number: int) -> Iterator[Place]:
         operation = self._log.operation(number)
-        for entry in operation.record.entries if operation is not None else ():
+        for entry in operation.entries if operation is not None else ():
             yield entry.place
             if entry.was is not None:
                 yield entry.was
 
     @contextmanager
     def _slots(self, plan: CommitPlan, folders: OpenFolders | None = None) -> Iterator[Slots]:
-        own = folders or OpenFolders(self._store.boundary)
+        own = folders or OpenFolders(self._log.boundary)
         try:
-            yield Slots(own, plan, hash_up_to=self._store.settings.identity_bytes, search=self._search)
+            yield Slots(own, plan, hash_up_to=self._log.settings.identity_bytes, search=self._search)
         finally:
             if folders is None:
                 own.close()
 
-    def _read(self, number: int, found: Recovery) -> Operation | None:
-        """An operation whose plan makes sense; another is set aside."""
+    def _plan(self, number: int, found: Recovery) -> CommitPlan | None:
+        """What an operation does; one whose plan makes no sense is set aside."""
         try:
-            operation = self._log.operation(number)
-            if operation is not None:
-                _ = operation.plan
+            return self._log.plan(number)
         except DamagedError:
             found.set_aside.append(self._log.set_aside(number))
             return None
-        return operation
 
     def _beyond(self, plan: CommitPlan) -> bytes | None:
         """A root that a plan reaches into and that is not open: nothing is written beyond the roots."""
         for folder in plan.folders:
-            if folder.root is not None and located(self._store.boundary, Place(folder.root, ())) is None:
+            if folder.root is not None and located(self._log.boundary, Place(folder.root, ())) is None:
                 return folder.root
         return None
 
     def settle_done(self) -> None:
         """Flush the folders that were cleaned up, then call those changes settled."""
         ready = [number for number in self._log.numbers("done") if number in self.cleaned]
-        folders = OpenFolders(self._store.boundary)
+        folders = OpenFolders(self._log.boundary)
         flushed: set[tuple[int, int]] = set()
         try:
             for number in ready:
-                operation = self._read(number, Recovery())
-                if operation is None:
+                plan = self._plan(number, Recovery())
+                if plan is None:
                     continue
                 # What rules have closed since cannot be flushed: after a power cut, temporaries may be back in it.
-                with suppress(FilewrightError), self._slots(operation.plan, folders) as slots:
-                    slots.flush(self._store.flusher, flushed)
+                with suppress(FilewrightError), self._slots(plan, folders) as slots:
+                    slots.flush(self._log.flusher, flushed)
         finally:
             folders.close()
         self._log.settled(ready)
@@ -242,17 +238,17 @@ class Recoverer:
         last = os.fsencode(shown.rsplit("/", 1)[-1])[:100].replace(b'"', b"")
         kept_as = id_of(time.time_ns()).encode() + b"-" + last
         try:
-            with system.open_folder(self._store.state.at(b"kept")) as kept:
+            with system.open_folder(self._log.state.at(b"kept")) as kept:
                 try:
                     folder.rename(name, kept, kept_as, "keep")
                 except OSError as error:
                     if error.errno not in (errno.EXDEV, errno.EPERM, errno.EACCES):
                         raise
                     _move_by_copying(folder, name, kept, kept_as)
-                self._store.flusher.one(kept)
+                self._log.flusher.one(kept)
         except OSError:
             return None  # No room: it stays under its temporary name, and the next recovery tries again.
-        return quote(self._store.state.at(b"kept", kept_as))
+        return quote(self._log.state.at(b"kept", kept_as))
 
 
 def _move_by_copying(folder: Folder, name: bytes, to: Folder, to_name: bytes) -> None:

@@ -129,7 +129,7 @@ def prompts(records: Iterable[ChangeRecord]) -> list[list[ChangeRecord]]:
 
 
 def _of_one_prompt(record: ChangeRecord, later: ChangeRecord) -> bool:
-    pause = later.time_ns - record.time_ns
+    pause = later.number - record.number
     return record.turn == later.turn and (record.turn is not None or pause <= PAUSE * 10**9)
 
 

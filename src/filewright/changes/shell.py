@@ -40,10 +40,10 @@ from filewright import errors, system
 from filewright.boundary import Boundary, Location, Root
 from filewright.changes.content import digest_of
 from filewright.changes.contents import Contents
+from filewright.changes.log import Log
 from filewright.changes.operations import CommitPlan
-from filewright.changes.record import ChangeRecord, Entry, Kind, Place, Side, id_of
+from filewright.changes.record import ChangeRecord, Entry, Kind, Place, Side
 from filewright.changes.state import Index, StateFolder, base_folder
-from filewright.changes.store import Store
 from filewright.errors import FilewrightError
 from filewright.progress import Caller, Task
 from filewright.settings import KB, MB, Settings
@@ -129,13 +129,13 @@ _Listing = dict[bytes, _Names]
 
 
 def begin_command(
-    boundary: Boundary, store: Store, root: Root, identifier: str, newest: str | None, task: Task
+    boundary: Boundary, log: Log, root: Root, identifier: str, newest: str | None, task: Task
 ) -> None:
     """List what is below a root, as the change `newest` has left it, and keep what fits into the budget.
 
     Raises `not_found` for a bad name.
     """
-    with _opened(store, identifier) as folder:
+    with _opened(log, identifier) as folder:
         _clean(folder)
         fresh = b"new-" + secrets.token_hex(8).encode()
         folder.create(fresh).close()
@@ -150,7 +150,7 @@ def begin_command(
 
 def end_command(
     boundary: Boundary,
-    store: Store,
+    log: Log,
     root: Root,
     identifier: str,
     summary: str,
@@ -164,7 +164,7 @@ def end_command(
 
     Needs the workspace lock. Raises `not_found` if there is no such listing.
     """
-    with _opened(store, identifier) as folder:
+    with _opened(log, identifier) as folder:
         try:
             begun, newest, rules, listing = _read(folder, _list(identifier))
         except (OSError, ValueError, EOFError) as error:
@@ -178,7 +178,7 @@ def end_command(
             if changes or old.names != new.names or old.stamps != new.stamps:
                 before.update(old.things(prefix))
                 after.update((path, thing.stamp) for path, thing in new.things(prefix))
-        command = _Command(boundary, store, root, folder, task)
+        command = _Command(boundary, log, root, folder, task)
         for change in changes:
             before = command.after(change, before)
         since = begun if folder.status().device == root.device else begun - _SLACK_NS
@@ -205,12 +205,12 @@ def begun_in(settings: Settings, identifier: str) -> list[str]:
 _NOTHING = _Names()
 
 
-def _opened(store: Store, identifier: str) -> Folder:
+def _opened(log: Log, identifier: str) -> Folder:
     if not _ID.fullmatch(identifier):
         raise errors.unknown_listing(identifier)
-    with store.state.folder() as own, suppress(FileExistsError):
+    with log.state.folder() as own, suppress(FileExistsError):
         own.make(b"shell", 0o700)
-    return store.state.folder(b"shell")
+    return log.state.folder(b"shell")
 
 
 def _list(identifier: str) -> bytes:
@@ -472,9 +472,9 @@ class _Found:
 class _Command:
     """What a command did: what is `gone`, what `came`, and what is other than it was, by path."""
 
-    def __init__(self, boundary: Boundary, store: Store, root: Root, folder: Folder, task: Task) -> None:
+    def __init__(self, boundary: Boundary, log: Log, root: Root, folder: Folder, task: Task) -> None:
         self._boundary = boundary
-        self._store = store
+        self._log = log
         self._root = root
         self._folder = folder
         self._task = task
@@ -505,7 +505,7 @@ class _Command:
                     self._found.append(_Found(entry, change, was, thing, path or was))
                 taken.add(was)
             if path is not None and entry.after is not None:
-                stamp = _stamp_of(entry.after, change.record.time_ns)
+                stamp = _stamp_of(entry.after, change.record.number)
                 made[path] = _Thing(stamp, left=(entry, change))
         stayed: dict[bytes, _Thing] = {}
         moved: dict[bytes, _Thing] = {}
@@ -624,7 +624,7 @@ class _Command:
 
     def record(self, summary: str, caller: Caller) -> list[ChangeRecord]:
         """The change, committed, the oldest part first; none if nothing is different."""
-        log = self._store.log
+        log = self._log
         with log.begin(self._task) as intent:
             self._section = intent.keep
             parts = self._found_by_tools()
@@ -633,8 +633,7 @@ class _Command:
                 parts[intent.number] = entries
             records = [
                 ChangeRecord(
-                    id=id_of(number),
-                    time_ns=number,
+                    number=number,
                     tool="shell",
                     summary=summary,
                     entries=tuple(part),
@@ -646,7 +645,7 @@ class _Command:
             for record in records:
                 # It displaced nothing, and nothing is left to clean up.
                 intent.record(record, CommitPlan((), ()), "settled")
-        self._store.collect()
+        self._log.collect()
         return records
 
     def _found_by_tools(self) -> dict[int, list[Entry]]:
@@ -658,8 +657,8 @@ class _Command:
                 before = self._before(found.path, found.thing)
             if after is None or (before is None and found.thing is not None):
                 continue
-            number = found.change.record.time_ns - 1
-            if number not in parts and self._store.log.operation(number) is not None:
+            number = found.change.record.number - 1
+            if number not in parts and self._log.operation(number) is not None:
                 self._lost.append(_place(self._root, found.path).shown)  # A clock that stood still.
                 continue
             content = found.change.before(found.entry)
