@@ -22,7 +22,7 @@ ROOMS = {
     # room: (limit, goal), in code tokens
     "changes": (69_620, 42_000),
     "edit": (64_429, 40_000),
-    "tools": (46_972, 32_000),
+    "tools": (46_950, 32_000),
     "structure": (26_133, 20_500),
     "system": (24_014, 23_000),
     "boundary": (23_603, 20_000),

@@ -285,3 +285,74 @@ def test_the_preview_of_an_undo_names_what_the_undo_does(workspace: Workspace, r
 def test_the_preview_of_an_undo_names_each_file_below_a_folder_once(workspace: Workspace, root: Path) -> None:
     made = workspace.write("new/deep/a.txt", "new\n").change_id
     assert workspace.revert_edit(made, preview=True).diff.count("deleted file mode") == 1
+
+
+def test_patterns_that_meet_in_a_line_share_it(root: Path, workspace: Workspace) -> None:
+    (root / "a.py").write_text("".join(f"x{n}\n" for n in range(20)) + "one two\nthree\n")
+    (root / "b.py").write_text("two\n")
+    text = workspace.search(patterns=["one", "two", "three"]).text
+    assert text.splitlines() == [
+        "pattern 'one':", "a.py", "19- x18", "20- x19", "21: one two   [also 'two']", "22- three",
+        "[1 matching line in 1 file, all shown; 2 files searched; none skipped]",
+        "pattern 'two':", "b.py", "1: two",
+        "[2 matching lines in 2 files, all shown; 2 files searched; none skipped; 1 line shown above]",
+        "pattern 'three':", "a.py", "22: three",
+        "[1 matching line in 1 file, all shown; 2 files searched; none skipped]",
+    ]  # fmt: skip
+    found = workspace.search(patterns=["one", "two"])
+    assert [hit.line for hit in found.searches[1].results] == [21, 1]
+
+
+def test_what_max_results_cuts_off_is_counted(root: Path, workspace: Workspace) -> None:
+    """However large what is left is, as long as counting it takes no longer than a second of work."""
+    line = b"x" * 200 + b"\n"
+    (root / "a.log").write_bytes((line * 100 + b"needle\n") * 4_000)
+    for path in (".", "a.log"):
+        found = workspace.search("needle", path=path, max_results=3)
+        assert found.total == 4_000
+        assert "[3 of 4,000 in 1 file shown, the search is not complete" in found.text
+
+
+def test_a_hit_on_a_definition_shows_a_short_body(root: Path, workspace: Workspace) -> None:
+    rows = "".join(f"    row{n}()\n" for n in range(9))
+    (root / "a.py").write_text(f"def short():\n{rows}    return 1\n\n\ndef long():\n{rows}{rows}\n")
+    text = workspace.search("def short").text
+    assert "\n11-     return 1\n[1 matching" in text
+    assert "14-" not in text
+    (hit,) = workspace.search("def long").results
+    assert hit.context_after == ("    row0()", "    row1()")
+    (hit,) = workspace.search("def short", context=1).results
+    assert len(hit.context_after) == 1
+    many = "".join(f"def needle{n}():\n    return {n}\n\n\n" for n in range(9))
+    (root / "b.py").write_text(many)
+    assert "return" not in workspace.search("def needle").text
+
+
+def test_a_count_that_is_expected_is_carried_out_at_once(root: Path, workspace: Workspace) -> None:
+    (root / "a.txt").write_text("old old\n")
+    asked = {"pattern": "old", "replacement": "new"}
+    refused = workspace.call("replace_content", {**asked, "expected_count": 3})
+    assert refused.code == "invalid_input"
+    shown = workspace.call("replace_content", {**asked, "expected_count": 2, "preview": True})
+    assert "preview" in shown.text
+    assert (root / "a.txt").read_text() == "old old\n"
+    done = workspace.call("replace_content", {**asked, "expected_count": 2})
+    assert "2 matches in 1 file replaced; change" in done.text
+    assert (root / "a.txt").read_text() == "new new\n"
+
+
+def test_history_says_whose_a_change_is(root: Path, tmp_path: Path) -> None:
+    (root / "a.txt").write_text("a")
+    with Workspace(root, state_dir=tmp_path / "state", session="me", client="agent 1") as mine:
+        mine.write("b.txt", "b")
+        for client in ("agent 2", "filewright review", None):
+            with Workspace(root, state_dir=tmp_path / "state", session="x", client=client) as theirs:
+                theirs.write(f"{client}.txt", "c")
+        found = mine.get_history()
+        assert [change.by for change in found.changes] == ["another", "a person", "another", "this session"]
+        rows = found.text.splitlines()
+        assert rows[0].endswith("[another, session x]")
+        assert rows[1].endswith("[a person, by filewright review]")
+        assert rows[2].endswith("[agent 2, session x]")
+        assert rows[3].endswith("created b.txt")
+        assert rows[4] == "[those without a name: this session]"

@@ -341,3 +341,16 @@ def test_a_file_that_is_not_there_has_no_version(root: Path, workspace: Workspac
     done = workspace.call("edit_content", {"edits": [{**HEAD, "expected_version": "0" * 16}]})
     assert done.code == "not_found", done.text
     assert not (root / "new.py").exists()
+
+
+def test_what_is_moved_into_a_new_file_begins_a_line_of_its_own(shop: Path, workspace: Workspace) -> None:
+    """Also where what the file is made of before has no line end."""
+    lines = {"path": "shop.py", "start_line": 1, "end_line": 1}
+    made = [{"path": "new.py", "content": "A = 1"}, {"path": "new.py", "from": lines, "copy": True}]
+    workspace.read("shop.py")
+    assert not workspace.call("edit_content", {"edits": made}).is_error
+    made = [{**edit, "path": "other.py"} for edit in made]
+    made.append({"path": "other.py", "from": {"path": "shop.py", "symbol": "rate"}})
+    assert not workspace.call("edit_content", {"edits": made}).is_error
+    assert (shop / "new.py").read_bytes() == b"A = 1\nimport math\n"
+    assert (shop / "other.py").read_bytes() == b"A = 1\nimport math\n\n\ndef rate():\n    return 19\n"

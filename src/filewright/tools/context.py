@@ -166,7 +166,7 @@ class Context:
         """Note that the caller was shown this snapshot (`shown_range` in bytes, of large files)."""
         if snapshot.location is None:
             return
-        self.seen.note(snapshot, self._session)
+        self.seen.note(snapshot, self.session)
         held = snapshot.held
         if held is not None and len(held) <= SHOWN_WHOLE_BYTES:
             self.shown.record(snapshot.location, snapshot.version, held)
@@ -179,10 +179,11 @@ class Context:
     def has_shown(self, snapshot: Snapshot) -> bool:
         """Whether this very content was shown to the session of this call, and nothing else since."""
         location = snapshot.location
-        return location is not None and self.seen.shown_to(self._session, location) == snapshot.version
+        return location is not None and self.seen.shown_to(self.session, location) == snapshot.version
 
     @property
-    def _session(self) -> str | None:
+    def session(self) -> str | None:
+        """The session of this call."""
         return (self.task.caller or self.changes.caller).session
 
     def previewed(self, call: Arguments, outcome: str, *, preview: bool) -> bool:

@@ -12,7 +12,6 @@ from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary import Location
 from filewright.edit import (
-    Create,
     Delete,
     Edit,
     Expected,
@@ -39,7 +38,7 @@ from filewright.text import (
     terminators_in,
 )
 from filewright.tools.context import Context
-from filewright.tools.pipeline import Change, ChangeArguments, Changed, Decided, change, decided
+from filewright.tools.pipeline import Change, ChangeArguments, Changed, Decided, change, created, decided
 from filewright.tools.registry import Arguments, Tool
 from filewright.tools.result import ChangeResult, DiffWanted, Page, optional
 from filewright.visible import visible
@@ -377,7 +376,6 @@ class _Edits:
         return decided(self._snapshot(file), planned, self._task, as_file=as_file, follow=file.follow)
 
     def _created(self, file: _EditedText) -> Decided[Plan]:
-        location, name = file.location, file.location.shown
         outcomes, line = [], 1
         for number, named, data in file.made_of:
             lines = terminators_in(data).total + (not data.endswith((b"\n", b"\r")) and bool(data))
@@ -385,9 +383,7 @@ class _Edits:
             line += lines
         content = b"".join(data for _, _, data in file.made_of)
         added = (Splice(0, 0, content),) if content else ()
-        empty = Snapshot.of_bytes(b"", encoding="utf-8", location=location, settings=self._context.settings)
-        made = Plan(added, tuple(outcomes))
-        return Decided(made, location, [Create(location, content)], empty, added, None, name)
+        return created(self._context, Plan(added, tuple(outcomes)), file.location, content)
 
     def _deleted(self, file: _EditedText, number: int) -> Decided[Plan]:
         for other, edit in zip(file.numbers, file.edits, strict=True):
@@ -523,7 +519,7 @@ class _Edits:
             self._add_whole(item, file)
             return
         if item.source is not None and file.is_new:
-            self._fill(item, item.source, file)
+            self._move(item, item.source, file, None, None)
             return
         if item.source is not None and item.insert_after is None and item.insert_before is None:
             raise self._invalid(
@@ -540,7 +536,7 @@ class _Edits:
         if item.insert_after is not None or item.insert_before is not None:
             spot = self._spot(meant, item)
             if item.source is not None:
-                self._move(item, item.source, meant, spot)
+                self._move(item, item.source, file, meant, spot)
                 return
             if fuzzy and spot.indent is not None:
                 new = indented(new, spot.indent)
@@ -588,35 +584,6 @@ class _Edits:
             destination = self._context.boundary.locate(item.move_to)
             self._context.boundary.guard_write(destination, link_itself=True)
             file.moved = self._number, destination
-
-    def _fill(self, item: EditItem, source: MovedFrom, file: _EditedText) -> None:
-        """Put what is moved or copied into a new file, parted from what is there already."""
-        taken, lines, first, last, what = self._taken(source, None)
-        name = visible(taken.file.location.shown)
-        if not item.copied:
-            self._take_out(taken, lines, first, last, f"{what} moved to {visible(file.location.shown)}")
-        snapshot = taken.snapshot
-        data = self._bytes(snapshot, first, last)
-        before = b"".join(made for _, _, made in file.made_of)
-        ended = terminators_in(before)
-        end = ended.dominant if ended.total else snapshot.dominant
-        if item.reindent or not snapshot.encoding.is_utf8 or end != snapshot.dominant:
-            # A new file is UTF-8, with one kind of line end, whatever its pieces come from.
-            try:
-                text = codec.normalised(data.decode(snapshot.encoding.name))
-            except UnicodeDecodeError as error:
-                raise self._invalid(
-                    f"there are invalid bytes in {what} of {name}", "move it without reindent"
-                ) from error
-            data = codec.encoded(indented(text, "") if item.reindent else text, _UTF8, end)
-        if before:
-            usual = _usual_gap(data.decode("latin-1"), python=_is_python(file)) if lines is not None else 0
-            ends = (len(before) - len(before.rstrip(b"\r\n"))) // len(end)
-            data = end * max(0, usual + 1 - ends) + data
-        verb = "copied" if item.copied else "moved"
-        if not data.endswith((b"\n", b"\r")):
-            data += end
-        file.made_of.append((self._number, f"{what} {verb} here from {name}", data))
 
     def _meant(self, file: _EditedText, version: str | None) -> _Meant:
         """The text that lines and symbols are of. Raises `stale_version` for one that is not remembered."""
@@ -705,56 +672,67 @@ class _Edits:
         self._check_range(taken, first, last)
         return taken, None, first, last, f"lines {first}-{last}"
 
-    def _take_out(self, taken: _Meant, lines: SymbolLines | None, first: int, last: int, named: str) -> None:
-        """Take what is moved out of its file, of a symbol with the blank lines that it would leave."""
-        gone = (lines.gone_first, lines.gone_last) if lines is not None else (first, last)
-        taken.file.add(self._number, Rewrite(*gone, "", named, taken.base), fuzzy=False)
-
-    def _move(self, item: EditItem, source: MovedFrom, meant: _Meant, spot: _Spot) -> None:
+    def _move(
+        self, item: EditItem, source: MovedFrom, file: _EditedText, meant: _Meant | None, spot: _Spot | None
+    ) -> None:
+        """Move or copy lines to a spot of a file, or to the end of one that is made by this call."""
         taken, lines, first, last, what = self._taken(source, meant)
-        file, own = taken.file, lines.gap if lines is not None else None
-        name = visible(file.location.shown)
+        origin, own = taken.snapshot, lines.gap if lines is not None else None
         verb = "copied" if item.copied else "moved"
         if not item.copied:
-            there = "" if meant.file is file else f" to {visible(meant.file.location.shown)}"
-            self._take_out(taken, lines, first, last, f"{what} moved{there}")
-        data = self._bytes(taken.snapshot, first, last)
-        target = meant.snapshot
-        as_it_is = (
-            not item.reindent
-            and target.encoding.width == 1
-            and target.encoding.name == taken.snapshot.encoding.name
-            and (meant.file is file or target.dominant == taken.snapshot.dominant)
-        )
+            # With a symbol go the blank lines that it would leave.
+            gone = (lines.gone_first, lines.gone_last) if lines is not None else (first, last)
+            there = f" to {visible(file.location.shown)}" if file is not taken.file else ""
+            taken.file.add(self._number, Rewrite(*gone, "", f"{what} moved{there}", taken.base), fuzzy=False)
+        if meant is not None:
+            target, end = meant.snapshot, meant.snapshot.dominant
+            alike = target.encoding.width == 1 and target.encoding.name == origin.encoding.name
+        else:  # a new file is UTF-8, with one kind of line end, whatever its pieces come from
+            target = Snapshot.of_bytes(b"".join(made for _, _, made in file.made_of), encoding="utf-8")
+            end = target.dominant if target.size else origin.dominant
+            alike = origin.encoding.is_utf8
+        as_it_is = not item.reindent and alike and (file is taken.file or end == origin.dominant)
+        data = self._bytes(origin, first, last)
         try:
-            text = data.decode(taken.snapshot.encoding.name)
+            text = data.decode(origin.encoding.name)
         except UnicodeDecodeError as error:
             if not as_it_is:
                 raise self._invalid(
-                    f"there are invalid bytes in {what} of {name}",
+                    f"there are invalid bytes in {what} of {visible(taken.file.location.shown)}",
                     "such text goes only to a file of the same encoding and line ends, and without reindent",
                 ) from error
-            text = data.decode(taken.snapshot.encoding.name, "surrogateescape")
+            text = data.decode(origin.encoding.name, "surrogateescape")
+        text = codec.normalised(text)
         if item.reindent:
-            text = indented(text, spot.indent or "")
-        named = f"{what} {verb} here from {name}, {spot.named}"
-        python = _is_python(meant.file)
-        gap = own if spot.gap is None and own is not None else spot.blank(text, python=python)
+            text = indented(text, (spot.indent if spot is not None else None) or "")
+        named = f"{what} {verb} here from {visible(taken.file.location.shown)}"
+        python = _is_python(file)
+        usual = own if own is not None and spot is not None else _usual_gap(text, python=python)
         behind = 0
-        if lines is not None and spot.indent is None:  # a definition at a line: as its neighbours expect
-            usual = own if own is not None else _usual_gap(text, python=python)
+        if spot is None:
+            spot = _Spot(target.lines.counted(self._task) + 1, "")
+        else:
+            named += f", {spot.named}"
+        if lines is None or spot.indent is not None:
+            gap = own if spot.gap is None and own is not None else spot.blank(text, python=python)
+        else:  # a definition at a line: as its neighbours expect
             above = self._blank_lines(target, spot.line - 1, -1)
             gap = 0 if above is None else max(0, usual - above)
             below = self._blank_lines(target, spot.line, 1)
             behind = 0 if below is None else max(0, usual - below)
+        text = self._parted(text, spot, gap) + "\n" * behind
         exact = None
         if as_it_is:
-            blank = b"" if data.startswith((b"\n", b"\r")) and not spot.behind else target.dominant * gap
-            ended = data if data.endswith((b"\n", b"\r")) else data + target.dominant
-            exact = (ended + blank if spot.behind else blank + ended) + target.dominant * behind
-        text = self._parted(text, spot, gap) + "\n" * behind
-        rewrite = Rewrite(spot.line, spot.line - 1, text, named, meant.base, exact)
-        meant.file.add(self._number, rewrite, fuzzy=False)
+            blank = b"" if data.startswith((b"\n", b"\r")) and not spot.behind else end * gap
+            ended = data if data.endswith((b"\n", b"\r")) else data + end
+            exact = (ended + blank if spot.behind else blank + ended) + end * behind
+        if meant is not None:
+            rewrite = Rewrite(spot.line, spot.line - 1, text, named, meant.base, exact)
+            file.add(self._number, rewrite, fuzzy=False)
+        else:
+            torn = target.size > 0 and not target.lines.ends_in_terminator()
+            data = exact or codec.encoded(text, _UTF8, end)
+            file.made_of.append((self._number, named, end * torn + data))
 
     def _blank_lines(self, snapshot: Snapshot, line: int, step: int) -> int | None:
         """How many blank lines there are from a line on, upwards or downwards; None if nothing else follows them."""

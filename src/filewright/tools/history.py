@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import datetime
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AliasChoices, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from filewright.changes import ChangeRecord, Entry, Side
@@ -59,17 +59,11 @@ class RevertArguments(Arguments):
     preview: bool = False
     """true: show what would happen, write nothing"""
     diff: DiffWanted = "auto"
-    force: Annotated[bool, Field(description="even over later changes")] = False
+    force: Annotated[
+        bool, Field(validation_alias=AliasChoices("force", "wholly"), description="even over later changes")
+    ] = False
     """restore the earlier content over whatever is there now, instead of merging or refusing"""
     break_hard_links: bool | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _former_name(cls, given: Any) -> Any:
-        """`force` was called `wholly`."""
-        if isinstance(given, dict) and "wholly" in given and "force" not in given:
-            return {("force" if name == "wholly" else name): value for name, value in given.items()}
-        return given
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +80,9 @@ class HistoryFile:
 @dataclass(frozen=True, slots=True)
 class HistoryChange:
     """One change. `time` is ISO 8601 in UTC; `reverts` the changes it undid, newest first, or with `partial`
-    some of what they did; `files` the first 200."""
+    some of what they did; `files` the first 200. It was made `by` "this session", "a person" (on the review page or
+    at the command line), or "another" session; None where no session is known.
+    """
 
     change_id: str
     time: str
@@ -101,10 +97,11 @@ class HistoryChange:
     files: tuple[HistoryFile, ...]
     file_count: int
     notes: tuple[str, ...]
+    by: Literal["this session", "a person", "another"] | None
 
     @classmethod
-    def of(cls, record: ChangeRecord) -> HistoryChange:
-        """A change as it is shown."""
+    def of(cls, record: ChangeRecord, own: str | None) -> HistoryChange:
+        """A change as the session `own` is shown it."""
         return cls(
             change_id=record.id,
             time=record.time.isoformat(),
@@ -128,7 +125,15 @@ class HistoryChange:
             ),
             file_count=len(record.entries),
             notes=tuple(record.notes),
+            by=_by(record, own),
         )
+
+
+def _by(record: ChangeRecord, own: str | None) -> Literal["this session", "a person", "another"] | None:
+    """Who made a change. Agents are clients of other names: a person's words go through our own programs."""
+    if record.session is None or record.session == own:
+        return "this session" if record.session else None
+    return "a person" if (record.client or "").startswith("filewright ") else "another"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -197,35 +202,40 @@ def get_history(context: Context, arguments: HistoryArguments) -> HistoryResult:
         since=arguments.since,
         task=context.task,
     )
-    own = (context.task.caller or context.changes.caller).session
     more = len(records) > arguments.limit
     records = records[: arguments.limit]
     page = Page(context.settings.page_chars)
     kept: list[ChangeRecord] = []
+    own = False
     for record in records:
         row = f"{record.id}  {record.time:%Y-%m-%d %H:%M:%S}Z ({ago(record.time)})  {visible(record.summary)}"
         row += _files_named(record)
         if record.reverts:
-            row += f"  [undoes {_named(record)}]"
-        if record.session != own and record.session is not None:
-            row += f"  [{visible(record.client or 'another')}, session {visible(record.session)}]"
+            row += f"  [undoes {'some of ' if record.partial else ''}{listed(record.reverts, 1)}]"
+        by = _by(record, context.session)
+        if by == "a person":
+            row += f"  [a person, by {visible(record.client or '')}]"
+        elif by == "another":
+            row += f"  [{visible(record.client or 'another')}, session {visible(record.session or '')}]"
         if not page.fits(row, reserve=120):
             more = True
             break
         page.add(row)
         kept.append(record)
+        own = own or by == "this session"
+    if own:
+        page.add("[those without a name: this session]")
     if not kept:
         what = f" of {visible(arguments.path)}" if arguments.path is not None else ""
         page.add(f"[no {'more ' if arguments.cursor else ''}changes{what} are recorded]")
     following = kept[-1].id if more and kept else None
     if following is not None:
         page.add(f"[older changes: cursor={following}]")
-    return HistoryResult(page.text(), changes=tuple(map(HistoryChange.of, kept)), next_cursor=following)
-
-
-def _named(record: ChangeRecord) -> str:
-    """The changes that one undid."""
-    return f"{'some of ' if record.partial else ''}{listed(record.reverts, 1)}"
+    return HistoryResult(
+        page.text(),
+        changes=tuple(HistoryChange.of(record, context.session) for record in kept),
+        next_cursor=following,
+    )
 
 
 def _check_cursor(context: Context, cursor: str | None) -> None:
@@ -265,23 +275,18 @@ def _one(context: Context, change_id: str) -> HistoryResult:
         page.add(f"[{counted(left, 'more file')}]")
     diff = context.changes.diff(record.id, max_lines=context.settings.diff_lines, task=context.task)
     page.add_diff(diff.text)
-    return HistoryResult(page.text(), changes=(HistoryChange.of(record),), difference=diff)
-
-
-def _entry_row(entry: Entry) -> str:
-    if entry.was is not None:
-        return f"{entry.action}: {visible(entry.was.shown)} → {visible(entry.place.shown)}"
-    return f"{entry.action}: {visible(entry.place.shown)}"
+    return HistoryResult(page.text(), changes=(HistoryChange.of(record, context.session),), difference=diff)
 
 
 _UNDONE = {"created": "deleted", "deleted": "created"}
 
 
-def _undone_row(entry: Entry) -> str:
-    """What undoing an entry does."""
-    if entry.was is not None:
-        return f"{entry.action}: {visible(entry.place.shown)} → {visible(entry.was.shown)}"
-    return f"{_UNDONE.get(entry.action, entry.action)}: {visible(entry.place.shown)}"
+def _entry_row(entry: Entry, *, undoes: bool = False) -> str:
+    """What was done to an entry, or what undoing it does."""
+    ends = [visible(place.shown) for place in (entry.was, entry.place) if place is not None]
+    if not undoes:
+        return f"{entry.action}: {' → '.join(ends)}"
+    return f"{_UNDONE.get(entry.action, entry.action)}: {' → '.join(reversed(ends))}"
 
 
 def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
@@ -318,8 +323,7 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
     if alone and record.reverts:
         page.add("[that change was an undo itself; for an earlier one give its change_id from get_history]")
     entries = (made or record).entries
-    row = _entry_row if made is not None else _undone_row
-    rows = [row(entry) for entry in entries[:40]]
+    rows = [_entry_row(entry, undoes=made is None) for entry in entries[:40]]
     left = page.extend(rows, reserve=page.room // 2) + len(entries) - len(rows)
     if left:
         page.add(f"[{counted(left, 'more file')}]")

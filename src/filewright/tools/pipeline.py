@@ -16,7 +16,7 @@ import xxhash
 
 from filewright.boundary import Location
 from filewright.changes import ChangeRecord
-from filewright.edit import ChangeSet, Diff, FileDiff, Modify, Step, unified
+from filewright.edit import ChangeSet, Create, Diff, FileDiff, Modify, Step, unified
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.structure import language_of_snapshot
@@ -235,6 +235,13 @@ def spliced(snapshot: Snapshot, page: Snapshot, decision: S, *, follow: bool = F
     steps = [Modify.of(location, snapshot, splices, follow=follow)] if splices else []
     name = location.shown
     return Decided(decision, location, steps, snapshot, splices, name, name, page, shown)
+
+
+def created(context: Context, decision: D, location: Location, content: bytes) -> Decided[D]:
+    """The decision to make a file."""
+    empty = Snapshot.of_bytes(b"", encoding="utf-8", location=location, settings=context.settings)
+    added = (Splice(0, 0, content),) if content else ()
+    return Decided(decision, location, [Create(location, content)], empty, added, None, location.shown)
 
 
 def _made(context: Context, one: Decided[D], left: int, *, warn: bool) -> Changed[D]:

@@ -17,7 +17,7 @@ from filewright.tools.context import Context
 from filewright.tools.pipeline import Change, ChangeArguments, Changed, Decided, change, spliced
 from filewright.tools.registry import Tool
 from filewright.tools.result import ChangeResult, DiffWanted, Page, short_diff
-from filewright.tools.search import skipped
+from filewright.tools.search import kind_row, skipped
 from filewright.visible import visible
 from filewright.wording import counted
 
@@ -56,7 +56,7 @@ class ReplaceArguments(ChangeArguments):
     """true: show the diff, write nothing"""
     diff: DiffWanted = "auto"
     expected_count: Annotated[int | None, Field(ge=0)] = None
-    """refused if there are more or fewer occurrences"""
+    """written at once if there are just so many occurrences, else refused"""
     max_count: Annotated[int | None, Field(ge=0, description="write at once if no more")] = None
     """written at once if there are no more occurrences than that, else a preview"""
     max_files: Annotated[int, Field(ge=1, le=100_000)] = 1000
@@ -86,8 +86,11 @@ def run(context: Context, arguments: ReplaceArguments) -> ReplaceResult:
 
     most = arguments.max_count
     preview: bool | Callable[[], bool] = arguments.preview
-    if most is not None and not ("preview" in arguments.model_fields_set and arguments.preview):
-        preview = lambda: sum(found.counts.values()) > most  # noqa: E731
+    if "preview" not in arguments.model_fields_set or not preview:
+        if most is not None:
+            preview = lambda: sum(found.counts.values()) > most  # noqa: E731
+        elif arguments.expected_count is not None:
+            preview = False  # another count is refused
 
     made = change(
         context,
@@ -259,13 +262,10 @@ def _add_counts(page: Page, counts: Mapping[str, int]) -> None:
 def _add_kinds(page: Page, kinds: LineKinds) -> None:
     """A line of each kind that is replaced, the most frequent first."""
     if len(kinds) < kinds.lines:
-        page.extend(
-            (
-                f"{kind.count:,} like {visible(kind.path)}:{kind.line}: {visible(kind.text[:_KIND_CHARS])}"
-                for kind in kinds.ranked(rarest_first=False)[:_KINDS]
-            ),
-            reserve=page.room // 3,
+        rows = (
+            kind_row(kind, path=True, most=_KIND_CHARS) for kind in kinds.ranked(rarest_first=False)[:_KINDS]
         )
+        page.extend(rows, reserve=page.room // 3)
         if len(kinds) > _KINDS:
             page.add(f"[and {counted(len(kinds) - _KINDS, 'other kind')} of lines]")
 

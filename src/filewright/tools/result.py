@@ -188,21 +188,14 @@ class Page:
             self._lines.append(kept)
             self._used += len(kept) + 1
 
-    def extend(
-        self, lines: Iterable[str], *, reserve: int = 0, most: int | None = None, more: str = ""
-    ) -> int:
-        """Add lines while they fit whole, `most` at most; the number that did not is returned.
-
-        With `more`, a noun, a last line says how many of them there are.
-        """
+    def extend(self, lines: Iterable[str], *, reserve: int = 0) -> int:
+        """Add lines while they fit whole; the number that did not is returned."""
         left = 0
-        for number, line in enumerate(lines):
-            if left or number == most or not self.fits(line, reserve=reserve):
+        for line in lines:
+            if left or not self.fits(line, reserve=reserve):
                 left += 1
             else:
                 self.add(line)
-        if left and more:
-            self.add(f"[{counted(left, f'more {more}')}]")
         return left
 
     def add_diff(self, text: str, *, rest: str = "") -> None:

@@ -7,8 +7,8 @@ import re
 import time
 import zlib
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Annotated, Literal
@@ -18,6 +18,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary import Location
 from filewright.errors import Code, FilewrightError, invalid
+from filewright.progress import Task
 from filewright.search import (
     ContextLine,
     Found,
@@ -39,7 +40,7 @@ from filewright.search import (
     search_snapshot,
 )
 from filewright.search import context as context_of
-from filewright.structure import path_of
+from filewright.structure import enclosing, path_of
 from filewright.text import NotebookView, Snapshot
 from filewright.tools.context import Context, binary
 from filewright.tools.cursor import decode, encode
@@ -61,6 +62,8 @@ FEW, _NEAR = 5, 2
 _MATCH_LINES = 100
 """Lines of one match that are shown."""
 
+_GAP = "--"
+
 _RESERVE = 400
 """Characters that are kept for the last lines of a page."""
 
@@ -71,9 +74,11 @@ _LEAST_CHARS = 500
 """What each of several patterns may say."""
 
 _MOST_FILES = 1_000_000
-_COUNTED_BYTES = 64 << 20
-_COUNTED_FILES = 2_000
-"""What is read on only to count the matches that are not shown."""
+_COUNTING_SECONDS, _COUNTING_AT_MOST = 1.0, 3.0
+"""Work, and time, that is spent on counting the matches that are not shown."""
+
+_BODY_LINES = 12
+"""A definition up to this is shown whole where its first line is one of few hits."""
 
 
 class SearchArguments(Arguments):
@@ -104,7 +109,7 @@ class SearchArguments(Arguments):
     `mailbox full`
     """
     context: Annotated[int | None, Field(ge=0, le=50)] = None
-    """lines shown around each hit; 2 for up to 5 hits, else 0"""
+    """lines shown around each hit; of up to 5 hits 2, or all of a definition of up to 12 lines; else 0"""
     context_before: Annotated[int | None, Field(ge=0, le=50)] = None
     """the same, above the hit only"""
     context_after: Annotated[int | None, Field(ge=0, le=50)] = None
@@ -188,19 +193,48 @@ class SearchResult(ToolResult):
         return bool(self.results or self.files or self.kinds)
 
 
+class _Spare(Task):
+    """The time for what is only counted: work by the processor's clock, so that the same is counted under load."""
+
+    def __init__(self, task: Task) -> None:
+        super().__init__(seconds=_COUNTING_AT_MOST)
+        self._call = task
+        self._end = time.thread_time() + _COUNTING_SECONDS
+
+    def check(self) -> None:
+        """Raise `timeout` when it is used up, and what the call's own task raises."""
+        self._call.check()
+        super().check()
+        if time.thread_time() > self._end:
+            raise FilewrightError(Code.TIMEOUT, "counting would take too long")
+
+
+@dataclass(slots=True)
+class _Row:
+    """A row of the page: a file's name, a gap, or a `line` of it; `beside` one that is shown with few hits only."""
+
+    text: str
+    line: int = 0
+    beside: bool = False
+    is_hit: bool = False
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def whole(self) -> str:
+        """The row with what is said beside the line."""
+        return self.text + "".join(f"   [{note}]" for note in self.notes)
+
+
 @dataclass
 class _Search:
-    """One call under way: its rows, what it found, where it stopped.
-
-    A row that is only shown if there are few hits is marked; `full` says that a hit did not fit on the page.
-    """
+    """One call under way: its rows, what it found, where it stopped; `full` says that a hit did not fit on the page."""
 
     context: Context
     arguments: SearchArguments
     room: int
-    rows: list[tuple[str, bool]] = field(default_factory=list)
-    used: int = 0
+    rows: list[_Row] = field(default_factory=list)
     full: bool = False
+    used: int = 0
     results: list[SearchHit] = field(default_factory=list)
     files: list[SearchedFile] = field(default_factory=list)
     kinds: LineKinds = field(default_factory=LineKinds)
@@ -215,14 +249,19 @@ class _Search:
     outlined: str | None = None
 
     @property
+    def name(self) -> str:
+        """The pattern as it is shown."""
+        return repr(visible(self.arguments.text))
+
+    @property
     def adaptive(self) -> bool:
         """Whether the number of hits decides how much context is shown."""
         wanted = self.arguments
         return (wanted.context, wanted.context_before, wanted.context_after) == (None, None, None)
 
-    def add(self, rows: Sequence[tuple[str, bool]], *, first: bool = False) -> bool:
-        """Add rows if those that are not marked fit together, the `first` ones in any case."""
-        length = sum(len(row) + 1 for row, beside in rows if not beside)
+    def add(self, rows: Sequence[_Row], *, first: bool = False) -> bool:
+        """Add rows if those that are shown in any case fit together, the `first` ones without a look."""
+        length = sum(len(row.whole) + 1 for row in rows if not row.beside)
         if not first and self.used + length + _RESERVE > self.room:
             self.full = True
             return False
@@ -256,7 +295,8 @@ def run(context: Context, arguments: SearchArguments) -> SearchResult:
         )
     if arguments.patterns is None:
         search = _searched(context, arguments, context.settings.page_chars)
-        return _answer(search, few=len(search.results) <= FEW)
+        _keep_context([search])
+        return _answer(search)
     if arguments.cursor is not None:
         raise invalid(
             "the cursor belongs to the search of one pattern",
@@ -271,16 +311,16 @@ def run(context: Context, arguments: SearchArguments) -> SearchResult:
         room = max(_LEAST_CHARS, left // (len(each) - position)) - len(wanted.text) - 20
         searches.append(_searched(context, wanted, room))
         left -= searches[-1].used
-    few = sum(len(search.results) for search in searches) <= FEW
-    made = [_answer(search, few=few) for search in searches]
+    _keep_context(searches)
+    _share(searches)
+    made = [_answer(search) for search in searches]
     texts = []
     nowhere: list[str] = []
-    for result, wanted in zip(made, each, strict=True):
-        name = repr(visible(wanted.text))
-        if result.complete and not result.found and not _advice(wanted, result.files_searched):
-            nowhere.append(name)
+    for result, search in zip(made, searches, strict=True):
+        if result.complete and not result.found and not _advice(search.arguments, result.files_searched):
+            nowhere.append(search.name)
         else:
-            texts.append(f"pattern {name}:\n{result.text}")
+            texts.append(f"pattern {search.name}:\n{result.text}")
     if nowhere:
         texts.append(f"no match: {', '.join(nowhere)}")
         if len(nowhere) == len(each):
@@ -295,6 +335,49 @@ def run(context: Context, arguments: SearchArguments) -> SearchResult:
         files_searched=made[0].files_searched,
         searches=tuple(made),
     )
+
+
+def _keep_context(searches: Sequence[_Search]) -> None:
+    """Of the lines beside hits keep those that were asked for, and those of few hits, if there is room."""
+    few = sum(len(search.results) for search in searches) <= FEW
+    for search in searches:
+        size = sum(len(row.whole) + 1 for row in search.rows)
+        if search.adaptive and not (few and not search.full and size + _RESERVE <= search.room):
+            search.rows = [row for row in search.rows if not row.beside]
+            search.results = [replace(hit, context_before=(), context_after=()) for hit in search.results]
+
+
+def _share(searches: Sequence[_Search]) -> None:
+    """Show each line once, where it is met first; a hit is marked there with the other patterns that find it."""
+    hits: dict[tuple[str, str], _Row] = {}
+    lines: set[tuple[str, int]] = set()
+    for search in searches:
+        kept: list[_Row] = []
+        heading = gap = None
+        path, above = "", 0
+        for row in search.rows:
+            if not row.line:
+                if row.text == _GAP:
+                    gap = row
+                else:
+                    heading, gap, path = row, None, row.text
+                continue
+            first = hits.get((path, row.text)) if row.is_hit else None
+            if first is not None:
+                first.notes.append(f"also {search.name}")
+                above += 1
+            elif row.is_hit or (path, row.line) not in lines:
+                # A name or a gap goes before the first line that is still there.
+                kept += [each for each in ((heading,) if heading else (gap,)) if each is not None]
+                kept.append(row)
+                heading = gap = None
+                lines.add((path, row.line))
+                if row.is_hit:
+                    hits[path, row.text] = row
+        if search.results:
+            search.rows = kept
+        if above:
+            search.notes.append(f"{counted(above, 'line')} shown above")
 
 
 def _check_patterns(context: Context, each: Sequence[SearchArguments]) -> None:
@@ -432,8 +515,8 @@ def _file(search: _Search, location: Location, pattern: Pattern, resume: Resume 
             stopped = found.stopped_at
         if stopped is not None:
             search.stop(location, Resume(location, stopped, mark_of(snapshot, stopped)))
-            if snapshot.size <= _COUNTED_BYTES:
-                search.total = count_hits(snapshot, pattern, invert=invert, task=task)
+            with _counting(task) as spare:
+                search.total = count_hits(snapshot, pattern, invert=invert, task=spare)
 
 
 def _tree_options(arguments: SearchArguments) -> TreeOptions:
@@ -450,8 +533,8 @@ def _tree_options(arguments: SearchArguments) -> TreeOptions:
 
 
 def _tree(search: _Search, location: Location, pattern: Pattern, resume: Resume | None) -> None:
-    options = _tree_options(search.arguments)
-    found = search.context.searcher.tree(location, pattern, options, resume=resume, task=search.context.task)
+    options, task, tree = _tree_options(search.arguments), search.context.task, search.context.searcher.tree
+    found = tree(location, pattern, options, resume=resume, task=task)
     for snapshot, hits in found:
         stopped = _take(search, pattern, snapshot, hits)
         if stopped is not None:
@@ -463,26 +546,27 @@ def _tree(search: _Search, location: Location, pattern: Pattern, resume: Resume 
         if found.resume is not None:
             search.stop(location, found.resume)
     if not search.complete and search.arguments.output in ("matches", "counts") and resume is None:
-        found = _count_all(search, location, pattern) or found
+        with _counting(task) as spare:
+            options = replace(options, output="counts", limit=_MOST_FILES)
+            counts = tree(location, pattern, options, task=spare)
+            for _ in counts:
+                pass
+            if counts.complete:
+                found, search.total, search.matched = counts, counts.count, counts.matched
     search.searched = found.searched
     if search.complete or search.total is not None:
         search.notes.append(f"{counted(found.searched, 'file')} searched")
     search.notes += skipped(found)
 
 
-def _count_all(search: _Search, location: Location, pattern: Pattern) -> TreeSearch | None:
-    """Count the matches that are not shown too; None if that is more than is worth reading for a number."""
-    options = replace(_tree_options(search.arguments), output="counts", limit=_COUNTED_FILES)
-    found = search.context.searcher.tree(location, pattern, options, task=search.context.task)
-    nbytes = 0
-    for snapshot, _ in found:
-        nbytes += snapshot.size
-        if nbytes > _COUNTED_BYTES:
-            return None
-    if not found.complete:
-        return None
-    search.total, search.matched = found.count, found.matched
-    return found
+@contextmanager
+def _counting(task: Task) -> Iterator[Task]:
+    """A task to count what is not shown; what takes longer than it may is left uncounted."""
+    try:
+        yield _Spare(task)
+    except FilewrightError as error:
+        if error.code != Code.TIMEOUT:
+            raise
 
 
 def skipped(found: TreeSearch) -> list[str]:
@@ -555,7 +639,7 @@ def _add_count(search: _Search, snapshot: Snapshot, count: int) -> bool:
     """Add a file's row; False if the page is full."""
     assert snapshot.location is not None
     shown, counts = snapshot.location.shown, search.arguments.output == "counts"
-    if not search.add([(visible(shown) + (f": {count}" if counts else ""), False)]):
+    if not search.add([_Row(visible(shown) + (f": {count}" if counts else ""))]):
         return False
     search.files.append(SearchedFile(shown, count if counts else None))
     return True
@@ -573,34 +657,32 @@ def _show(search: _Search, snapshot: Snapshot, found: Found) -> int | None:
     named = ""
     for position, hit in enumerate(found.hits):
         task.check()
+        symbol, outside, body = _symbol(search, snapshot, hit)
         if beside:
-            before = after = _NEAR if len(search.results) < FEW else 0
+            before, after = (_NEAR, max(_NEAR, body)) if len(search.results) < FEW else (0, 0)
         above, below = context_of(snapshot, hit, before, after, width, task=task)
         more, further = continuation(snapshot, hit, _MATCH_LINES, width, task=task)
         last = hit.line + further
         piece = excerpt(snapshot, hit, width)
-        symbol, outside = _symbol(search, snapshot, hit)
         is_cut = piece.cut_before or piece.cut_after
-        rows = [(visible(shown), False)] if not position else []
+        rows = [_Row(visible(shown))] if not position else []
         fresh = [line for line in above if line.line > shown_to]
         if position and (above or before or after) and (fresh[0].line if fresh else hit.line) > shown_to + 1:
-            rows.append(("--", beside))
-        rows += [(_row(line, "-"), beside) for line in fresh]
+            rows.append(_Row(_GAP, beside=beside))
+        rows += [_row(line, "-", beside) for line in fresh]
         if hit.line > matched_to or is_cut:  # else it is the last line of the match before, and is there
             place = f"{hit.line}:{hit.column}" if is_cut else f"{hit.line}"
-            start, end = "…" * piece.cut_before, "…" * piece.cut_after
-            text = f"{place}: {start}{visible(piece.text)}{end}"
-            if outside and outside != named:
-                text += f"   [{visible(outside)}]"
+            text = f"{place}: {'…' * piece.cut_before}{visible(piece.text)}{'…' * piece.cut_after}"
+            notes = [visible(outside)] if outside and outside != named else []
             if arguments.mode == "fuzzy":
-                text += f"   [similarity {hit.score:.2f}]"
-            rows.append((text, False))
-        rows += [(_row(line, ":"), False) for line in more if line.line > matched_to]
+                notes.append(f"similarity {hit.score:.2f}")
+            rows.append(_Row(text, hit.line, is_hit=True, notes=notes))
+        rows += [_row(line, ":") for line in more if line.line > matched_to]
         if further > len(more):
-            rows.append((f"[{further - len(more):,} more lines of this match, to line {last}]", False))
+            rows.append(_Row(f"[{further - len(more):,} more lines of this match, to line {last}]", last))
         following = found.hits[position + 1].line if position + 1 < len(found.hits) else snapshot.size
         tail = [line for line in below if line.line < following]
-        rows += [(_row(line, "-"), beside) for line in tail]
+        rows += [_row(line, "-", beside) for line in tail]
         if not search.add(rows, first=not (search.results or position)):
             return hit.offset
         named = symbol
@@ -632,8 +714,8 @@ def _show(search: _Search, snapshot: Snapshot, found: Found) -> int | None:
     return None
 
 
-def _row(line: ContextLine, mark: str) -> str:
-    return f"{line.line}{mark} {visible(line.text)}{'…' * line.cut}"
+def _row(line: ContextLine, mark: str, beside: bool = False) -> _Row:
+    return _Row(f"{line.line}{mark} {visible(line.text)}{'…' * line.cut}", line.line, beside)
 
 
 def _matched(snapshot: Snapshot, hit: Hit) -> str:
@@ -642,43 +724,38 @@ def _matched(snapshot: Snapshot, hit: Hit) -> str:
     return found.decode(snapshot.encoding.name, "ignore" if len(found) == _MATCHED_BYTES else "replace")
 
 
-def _symbol(search: _Search, snapshot: Snapshot, hit: Hit) -> tuple[str, str]:
-    """The definition around a match, also less the one its line begins, as long as there is work to spend on it.
+def _symbol(search: _Search, snapshot: Snapshot, hit: Hit) -> tuple[str, str, int]:
+    """The definition around a match, also less the one its line begins, and how many more lines a short one has.
 
-    The work is counted in bytes parsed, so that the same search answers the same under load; the clock only
-    stops what is slower than anything that was measured.
+    As long as there is work to spend on it: the work is counted in bytes parsed, so that the same search answers
+    the same under load; the clock only stops what is slower than anything that was measured.
     """
     if isinstance(snapshot, NotebookView):
         place = snapshot.place(hit.offset)
-        return place, place
+        return place, place, 0
     if snapshot.asked != search.outlined:
         cost = max(snapshot.size, _SYMBOL_BYTES // 8)
         if cost > search.symbol_bytes or snapshot.size > _SYMBOL_BYTES:
-            return "", ""
+            return "", "", 0
         search.symbol_bytes -= cost
         search.outlined = snapshot.asked
     if search.symbol_seconds <= 0:
-        return "", ""
+        return "", "", 0
     begun = time.monotonic()
     try:
         outline = search.context.outlines.outline(snapshot, task=search.context.task)
-        return path_of(outline, hit.line), path_of(outline, hit.line, outside=True)
+        inside, outside = path_of(outline, hit.line), path_of(outline, hit.line, outside=True)
+        more = enclosing(snapshot, hit.line, outline).end_line - hit.line if inside != outside else 0
+        return inside, outside, more if more < _BODY_LINES else 0
     finally:
         search.symbol_seconds -= time.monotonic() - begun
 
 
-def _answer(search: _Search, *, few: bool) -> SearchResult:
-    """The page with its last lines: how many were found and shown, whether that is all, what was skipped.
-
-    `few` hits are shown with their context, if there is room.
-    """
+def _answer(search: _Search) -> SearchResult:
+    """The page with its last lines: how many were found and shown, whether that is all, what was skipped."""
     arguments, notes, results = search.arguments, search.notes, search.results
     page = Page(search.room)
-    if search.adaptive:
-        few = few and not search.full and page.fits(*(row for row, _ in search.rows), reserve=_RESERVE)
-        if not few:
-            results = [replace(hit, context_before=(), context_after=()) for hit in results]
-    page.add(*(row for row, beside in search.rows if few or not beside or not search.adaptive))
+    page.add(*(row.whole for row in search.rows))
     kinds = _add_kinds(search, page) if arguments.output == "kinds" else ()
     found = len(results) or len(search.files) or len(search.kinds)
     if not found:
@@ -716,9 +793,9 @@ def _add_kinds(search: _Search, page: Page) -> tuple[LineKind, ...]:
     """Show the kinds of the lines that were found, the rarest first."""
     kinds, several = search.kinds, search.searched is not None
     ranked = kinds.ranked(rarest_first=True)
-    most = search.arguments.max_results
-    rows = (kind_row(kind, path=several, alone=True) for kind in ranked)
-    left = page.extend(rows, reserve=_RESERVE, most=most)
+    chosen = ranked[: search.arguments.max_results]
+    rows = (kind_row(kind, path=several, alone=True) for kind in chosen)
+    left = page.extend(rows, reserve=_RESERVE) + len(ranked) - len(chosen)
     if ranked:
         more = f"; {left:,} more frequent not shown" if left else ""
         more += f"; {kinds.others:,} lines of other kinds" if kinds.others else ""

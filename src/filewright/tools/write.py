@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from filewright.boundary import Location
-from filewright.edit import Create, Expected, Modify, splices_between
+from filewright.edit import Expected, Modify, splices_between
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.text import Encoding, Snapshot, Splice, codec
 from filewright.tools.context import Context
 from filewright.tools.items import BatchArguments, BatchResult, Item, ItemResult, item_named, run_batch
-from filewright.tools.pipeline import Decided
+from filewright.tools.pipeline import Decided, created
 from filewright.tools.registry import Arguments, Tool
 from filewright.tools.result import DiffWanted
 
 _CREATED = Encoding("utf-8")
-_UNSEEN = object()
 
 
 class WriteItem(Arguments):
@@ -40,127 +39,6 @@ class WriteArguments(BatchArguments):
     diff: DiffWanted = "auto"
 
 
-@dataclass
-class _Target:
-    """One file as the items so far leave it: `whole` new content, or the old with `tail` appended."""
-
-    context: Context
-    location: Location
-    snapshot: Snapshot | None = None
-    whole: bytes | None = None
-    tail: bytes = b""
-    versioned: bool = False
-    last: int = 0
-    """The index of the last item that names it."""
-    identity: object = _UNSEEN
-    """That of the file when it was opened first; None where there was none."""
-
-    def open(self) -> Snapshot | None:
-        """The file as it is, None where there is none. Raises `stale_version` if it is another since it was let go."""
-        if self.snapshot is None and self.identity is not None:
-            self.snapshot = _existing(self.context, self.location)
-            found = self.snapshot.identity if self.snapshot is not None else None
-            if self.identity not in (_UNSEEN, found):
-                raise FilewrightError(
-                    Code.STALE_VERSION,
-                    f"{self.location.asked} was changed meanwhile",
-                    "write it again",
-                    path=self.location.asked,
-                )
-            self.identity = found
-        return self.snapshot
-
-    def let_go(self) -> None:
-        """Let go of the file's content; it can be opened again."""
-        if self.snapshot is not None:
-            self.snapshot.let_go()
-            self.snapshot = None
-
-    def take(self, item: WriteItem) -> str:
-        """Apply one item; says what was done."""
-        if item.mode == "create":
-            if self.snapshot is not None or self.whole is not None:
-                raise FilewrightError(
-                    Code.ALREADY_EXISTS,
-                    f"{item.path} exists already",
-                    'use mode="overwrite" or mode="append", or edit_content to change a part of it',
-                    path=item.path,
-                )
-            self.whole = _encoded(item, _CREATED, b"\n")
-            return "created"
-        if item.mode == "append":
-            if self.whole is not None:
-                self.whole += _encoded(item, self._encoding(), _dominant(self.whole), appended=True)
-            elif self.snapshot is not None:
-                self.tail += _encoded(item, self._encoding(), self._terminator(), appended=True)
-            else:
-                self.whole = _encoded(item, _CREATED, b"\n")
-                return "created"
-            return "appended"
-        existed = self.snapshot is not None or self.whole is not None
-        encoding = self._encoding()
-        self.whole = _encoded(item, encoding, self._terminator() if existed else b"\n")
-        self.tail = b""
-        return "overwritten" if existed else "created"
-
-    def _encoding(self) -> Encoding:
-        if self.snapshot is None or self.snapshot.binary is not None:
-            return _CREATED
-        if self.snapshot.encoding.invalid:
-            return Encoding("utf-8", bom=self.snapshot.encoding.bom)  # new bytes are valid; the mark stays
-        return self.snapshot.encoding
-
-    def _terminator(self) -> bytes:
-        if self.whole is not None:
-            return _dominant(self.whole)
-        if self.snapshot is None or self.snapshot.binary is not None:
-            return b"\n"
-        return self.snapshot.dominant
-
-    def splices(self) -> tuple[Splice, ...]:
-        """What turns the file that is there into what it is to be."""
-        assert self.snapshot is not None
-        if self.whole is None:
-            return (Splice(self.snapshot.size, 0, self.tail),) if self.tail else ()
-        return splices_between(self.snapshot, self.whole)
-
-    def decided(self, index: int, result: ItemResult) -> Decided[Item]:
-        """What is to become of the file; `result` is that of the last item that names it."""
-        location, before, name = self.location, self.open(), self.location.shown
-        if before is None:
-            content = self.whole or b""
-            empty = Snapshot.of_bytes(
-                b"", encoding="utf-8", location=location, settings=self.context.settings
-            )
-            added = (Splice(0, 0, content),) if content else ()
-            return Decided((index, result), location, [Create(location, content)], empty, added, None, name)
-        splices = self.splices()
-        if not splices:
-            return Decided((index, replace(result, operation="unchanged")), location, (), before)
-        follow = self.whole is None and not self.versioned
-        step = Modify(location, Expected.of(before), splices, follow=follow)
-        return Decided((index, result), location, [step], before, splices, name, name)
-
-
-def _dominant(content: bytes) -> bytes:
-    return Snapshot.of_bytes(content).dominant
-
-
-def _encoded(item: WriteItem, encoding: Encoding, terminator: bytes, *, appended: bool = False) -> bytes:
-    """The bytes of the content: terminators as asked, the file's own mark kept and never doubled."""
-    text = item.content
-    if text.startswith("\ufeff") and (encoding.bom or appended):
-        text = text[1:]
-    mark = b"" if appended else encoding.bom
-    codec.check_text(text, "content")
-    if item.newline == "keep":
-        kept = [codec.encoded(part, encoding, b"\n") for part in text.split("\r")]
-        return mark + "\r".encode(encoding.name).join(kept)
-    return mark + codec.encoded(
-        text, encoding, b"\n" if item.newline == "lf" else terminator, argument="content"
-    )
-
-
 def run(context: Context, arguments: WriteArguments) -> BatchResult:
     """Write every item; one transaction if `atomic`."""
     total = sum(len(item.content) for item in arguments.items)
@@ -175,26 +53,12 @@ def run(context: Context, arguments: WriteArguments) -> BatchResult:
         )
 
     def plan(items: Sequence[WriteItem]) -> Iterator[Decided[Item]]:
-        targets: dict[Location, _Target] = {}
-        results: list[ItemResult] = []
-        held = 0
+        files: dict[Location, list[int]] = {}
         for index, item in enumerate(items):
             with item_named(index, len(items)):
-                location = _located(context, item)
-                target = targets.setdefault(location, _Target(context, location))
-                snapshot = target.open()
-                _check(context, target, item)
-                target.last = index
-                results.append(ItemResult(item.path, target.take(item)))
-                held += len(snapshot.held or b"") if snapshot is not None else 0
-                if held > context.settings.hold_bytes or (snapshot is not None and snapshot.held is None):
-                    target.let_go()
-        for index, item in enumerate(items):
-            target = targets[context.boundary.locate(item.path)]
-            if target.last == index:
-                yield target.decided(index, results[index])
-            else:
-                yield Decided((index, results[index]), target.location, ())
+                files.setdefault(_located(context, item), []).append(index)
+        for location, indexes in files.items():
+            yield from _decided(context, location, items, indexes)
 
     return run_batch(
         context,
@@ -219,18 +83,55 @@ def _located(context: Context, item: WriteItem) -> Location:
     return location
 
 
-def _check(context: Context, target: _Target, item: WriteItem) -> None:
-    if item.expected_version is None:
+def _decided(
+    context: Context, location: Location, items: Sequence[WriteItem], indexes: Sequence[int]
+) -> Iterator[Decided[Item]]:
+    """What is to become of a file, by the items that name it: `whole` new content, or the old and a `tail`."""
+    before: Snapshot | None = None
+    whole: bytes | None = None
+    tail = b""
+    versioned = False
+    for index in indexes:
+        item = items[index]
+        with item_named(index, len(items)):
+            if index == indexes[0]:
+                before = _existing(context, location)
+            if item.expected_version is not None:
+                _check_version(context, before, item)
+                versioned = True
+            exists = before is not None or whole is not None
+            if exists and item.mode == "create":
+                raise FilewrightError(
+                    Code.ALREADY_EXISTS,
+                    f"{item.path} exists already",
+                    'use mode="overwrite" or mode="append", or edit_content to change a part of it',
+                    path=item.path,
+                )
+            encoding, end = _form(before)
+            if whole is not None:
+                end = Snapshot.of_bytes(whole).dominant
+            appends = exists and item.mode == "append"
+            data = _encoded(item, encoding, end, appended=appends)
+            if not appends:
+                whole, tail, done = data, b"", "overwritten" if exists else "created"
+            else:
+                whole, tail, done = (
+                    (whole + data, tail, "appended") if whole is not None else (None, tail + data, "appended")
+                )
+            result = ItemResult(item.path, done)
+        if index != indexes[-1]:
+            yield Decided((index, result), location, ())
+    if before is None:
+        yield created(context, (index, result), location, whole or b"")
         return
-    if target.snapshot is None:
-        raise FilewrightError(
-            Code.STALE_VERSION,
-            f"{item.path} does not exist, but version {item.expected_version} was expected",
-            "list the folder; leave expected_version out to create it",
-            path=item.path,
-        )
-    context.check_version(target.snapshot, item.expected_version)
-    target.versioned = True
+    splices: Sequence[Splice] = (Splice(before.size, 0, tail),) if tail else ()
+    if whole is not None:
+        splices = splices_between(before, whole)
+    if not splices:
+        yield Decided((index, replace(result, operation="unchanged")), location, (), before)
+        return
+    step = Modify(location, Expected.of(before), splices, follow=whole is None and not versioned)
+    yield Decided((index, result), location, [step], before, splices, location.shown, location.shown)
 
 
 def _existing(context: Context, location: Location) -> Snapshot | None:
@@ -241,8 +142,44 @@ def _existing(context: Context, location: Location) -> Snapshot | None:
             return None
         raise
     if snapshot.held is not None:
-        snapshot.close()  # What it holds stays readable, and thousands of files need no descriptor each.
+        snapshot.close()  # what it holds stays readable, whatever happens next
     return snapshot
+
+
+def _check_version(context: Context, before: Snapshot | None, item: WriteItem) -> None:
+    if before is None:
+        raise FilewrightError(
+            Code.STALE_VERSION,
+            f"{item.path} does not exist, but version {item.expected_version} was expected",
+            "list the folder; leave expected_version out to create it",
+            path=item.path,
+        )
+    context.check_version(before, item.expected_version)
+
+
+def _form(before: Snapshot | None) -> tuple[Encoding, bytes]:
+    """The encoding and the line end of what is written over a file, or added to it."""
+    if before is None or before.binary is not None:
+        return _CREATED, b"\n"
+    if before.encoding.invalid:
+        return Encoding(
+            "utf-8", bom=before.encoding.bom
+        ), before.dominant  # new bytes are valid; the mark stays
+    return before.encoding, before.dominant
+
+
+def _encoded(item: WriteItem, encoding: Encoding, terminator: bytes, *, appended: bool) -> bytes:
+    """The bytes of the content: terminators as asked, the file's own mark kept and never doubled."""
+    text = item.content
+    if text.startswith("\ufeff") and (encoding.bom or appended):
+        text = text[1:]
+    mark = b"" if appended else encoding.bom
+    codec.check_text(text, "content")
+    if item.newline == "keep":
+        kept = [codec.encoded(part, encoding, b"\n") for part in text.split("\r")]
+        return mark + "\r".encode(encoding.name).join(kept)
+    end = b"\n" if item.newline == "lf" else terminator
+    return mark + codec.encoded(text, encoding, end, argument="content")
 
 
 TOOL = Tool(
