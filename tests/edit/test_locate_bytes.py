@@ -10,7 +10,7 @@ from filewright.edit import Edit, Plan, plan
 from filewright.edit.filetext import FileText
 from filewright.edit.find import find_exact
 from filewright.errors import Code, FilewrightError
-from filewright.text import Snapshot, apply, inverse
+from filewright.text import Snapshot, apply
 
 
 def done(data: bytes, *edits: Edit, encoding: str | None = None, fuzzy: bool = True) -> bytes:
@@ -116,7 +116,7 @@ def planned_or_code(snapshot: Snapshot, edit: Edit) -> Plan | Code:
 
 @settings(max_examples=400, derandomize=True, deadline=None)
 @given(texts(), st.data())
-def test_outside_the_region_every_byte_stays_and_the_inverse_restores(text: str, data: st.DataObject) -> None:
+def test_outside_the_region_every_byte_stays(text: str, data: st.DataObject) -> None:
     content = text.encode()
     plain = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     first = data.draw(st.integers(0, len(plain) - 1))
@@ -132,7 +132,6 @@ def test_outside_the_region_every_byte_stays_and_the_inverse_restores(text: str,
         return
     result = apply(content, planned.splices)
     assert result != content
-    assert apply(result, inverse(content, planned.splices)) == content
     outcome = planned.outcomes[0]
     start = snapshot.lines.offset_of(outcome.first)
     end = snapshot.lines.offset_of(outcome.last + 1)

@@ -76,7 +76,7 @@ def test_a_large_log_is_sampled_at_its_ends(tmp_path: object) -> None:
             return super().read(offset, length)
 
     data = b"".join(lines)
-    snapshot = Counting(size=len(data), content=data, encoding="utf-8")
+    snapshot = Counting(data, encoding="utf-8")
     facts = hints(snapshot, Language.LOG).log
     assert facts is not None
     assert not facts.complete

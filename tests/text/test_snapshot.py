@@ -114,7 +114,7 @@ def windowed_again(tmp_path, **options) -> Snapshot:
     data=st.binary(max_size=80),
     cuts=st.lists(st.tuples(st.integers(0, 80), st.integers(0, 10), st.binary(max_size=5)), max_size=6),
 )
-def test_bytes_outside_splices_are_identical_and_the_inverse_restores(data, cuts):
+def test_bytes_outside_splices_are_identical(data, cuts):
     wanted, position = [], 0
     for offset, length, replacement in sorted(cuts):
         if offset < position or offset + length > len(data):
@@ -130,7 +130,6 @@ def test_bytes_outside_splices_are_identical_and_the_inverse_restores(data, cuts
         shift += len(s.replacement) - s.length
         at = s.end
     assert result[at + shift :] == data[at:]
-    assert splice.apply(result, splice.inverse(data, splices)) == data
 
 
 @pytest.mark.parametrize(

@@ -66,12 +66,6 @@ class Overlay:
             for piece in pieces
         )
 
-    def read_into(self, buffer: bytearray, offset: int, /) -> int:
-        """Fill `buffer` from `offset`; how many bytes there were."""
-        data = self.read(offset, len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
-
     def origin_of(self, offset: int, *, end: bool = False) -> int:
         """The offset in the original that an offset of the result means.
 

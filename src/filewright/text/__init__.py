@@ -18,12 +18,10 @@ from typing import TYPE_CHECKING
 from filewright.faces import names_of
 from filewright.text import codec, splice
 from filewright.text.cache import SHOWN_WHOLE_BYTES, BoundedCache, Shown
-from filewright.text.codec import Encoding, check_text, cut, decoded, encoded, normalised
-from filewright.text.finder import finder
-from filewright.text.lines import LINE_REACH, Line, LineIndex, Lines, Terminators, terminators_in
+from filewright.text.codec import PLAIN, SPACES, Encoding, check_text, cut, decoded, encoded, normalised
+from filewright.text.lines import LINE_REACH, Line, LineIndex, Lines, Terminators, finder, terminators_in
 from filewright.text.snapshot import Identity, Snapshot, content_version
-from filewright.text.splice import Splice, Splices, apply, inverse, ordered, replacements, require_ordered
-from filewright.text.typography import PLAIN, SPACES
+from filewright.text.splice import Splice, Splices, apply, ordered, replacements, require_ordered
 from filewright.text.wide import Narrowed
 
 if TYPE_CHECKING:
@@ -56,7 +54,6 @@ __all__ = [
     "decoded",
     "encoded",
     "finder",
-    "inverse",
     "normalised",
     "notebook_view",
     "ordered",

@@ -5,8 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Hashable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from filewright.boundary import Location
@@ -58,8 +57,7 @@ SHOWN_WHOLE_BYTES = 1 << 20
 _VERSIONS = 4
 
 
-@dataclass(frozen=True, slots=True)
-class _Remembered:
+class _Remembered(NamedTuple):
     version: str
     content: bytes
     whole: bool
@@ -69,49 +67,32 @@ class Shown:
     """The base of a three-way merge when a request was made against an older version. Small files
     are remembered whole, of larger ones only the ranges that were shown.
 
-    Up to `limit` bytes of shown content, least recently shown first out. Thread-safe."""
+    Up to `limit` bytes of shown content, the files least recently shown first out. Thread-safe."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._files: OrderedDict[Location, list[_Remembered]] = OrderedDict()
-        self._total = 0
-        self._lock = threading.Lock()
+        self._files: BoundedCache[tuple[_Remembered, ...]] = BoundedCache(limit)
+        self._recording = threading.Lock()
 
     def record(self, location: Location, version: str, content: bytes, *, whole: bool = True) -> None:
         """Remember `content`, the file or a range of it, as shown of `location` at `version`."""
         if len(content) > self._limit:
             return
-        entry = _Remembered(version, content, whole)
-        with self._lock:
-            kept = self._files.setdefault(location, [])
-            self._files.move_to_end(location)
-            if entry in kept:
-                kept.remove(entry)
-                kept.append(entry)
-                return
-            kept.append(entry)
-            self._total += len(content)
-            if len(kept) > _VERSIONS:
-                self._total -= len(kept.pop(0).content)
-            while self._total > self._limit:
-                oldest, entries = next(iter(self._files.items()))
-                self._total -= len(entries.pop(0).content)
-                if not entries:
-                    del self._files[oldest]
+        new = _Remembered(version, content, whole)
+        with self._recording:
+            kept = [entry for entry in self._kept(location) if entry != new][1 - _VERSIONS :]
+            while sum(len(entry.content) for entry in kept) + len(content) > self._limit:
+                del kept[0]
+            entries = (*kept, new)
+            self._files.put(location, entries, sum(len(entry.content) for entry in entries))
 
     def at(self, location: Location, version: str) -> bytes | None:
         """The whole file at `version`, if it was shown and is still remembered."""
-        with self._lock:
-            kept = self._files.get(location, [])
-            return next((e.content for e in kept if e.whole and e.version == version), None)
+        return next((e.content for e in self._kept(location) if e.whole and e.version == version), None)
 
     def bases(self, location: Location, *, except_version: str = "") -> tuple[bytes, ...]:
         """What was shown of the file at other versions than `except_version`, newest first."""
-        with self._lock:
-            kept = self._files.get(location, [])
-            return tuple(e.content for e in reversed(kept) if e.version != except_version)
+        return tuple(e.content for e in reversed(self._kept(location)) if e.version != except_version)
 
-    @property
-    def total(self) -> int:
-        """Bytes remembered now."""
-        return self._total
+    def _kept(self, location: Location) -> tuple[_Remembered, ...]:
+        return self._files.get(location) or ()

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_left
-from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
@@ -32,9 +31,7 @@ LONG = 1 << 20
 LINE_REACH = 256 << 20
 """How far the end of a line is looked for where only its beginning is shown."""
 
-_STRETCH = 1 << 20
-"""Bytes that are read at once where lines are counted."""
-
+_LONG_NEEDLE = 256
 _NEAR = 4 << 20
 _SMALL = 4 << 10
 _LOOK = 0.05  # seconds a thread waits for another one's counting before it looks at its own task
@@ -148,8 +145,6 @@ class Readable(Protocol):
 
     def read(self, offset: int, length: int, /) -> bytes: ...
 
-    def read_into(self, buffer: bytearray, offset: int, /) -> int: ...
-
 
 class Lines:
     """The lines of one source, from `start` (past a byte-order mark) to `size`. Thread-safe.
@@ -180,10 +175,6 @@ class Lines:
     def complete(self) -> bool:
         """Whether the whole file was counted."""
         return self._index.complete
-
-    def build(self, task: Task | None = None) -> None:
-        """Count the whole file."""
-        self._counted_until(_never, task)
 
     @property
     def terminators(self) -> Terminators:
@@ -218,7 +209,9 @@ class Lines:
         if index.before[-1] < wanted:
             return self._size
         block = bisect_left(index.before, wanted) - 1
-        return self._nth_end(self._start + block * index.block, wanted - index.before[block], index.block)
+        begin, left = self._start + block * index.block, wanted - index.before[block]
+        lines = self._units(begin, begin + index.block + self._width).splitlines(keepends=True)
+        return begin + sum(map(len, lines[:left])) * self._width
 
     def line_at(self, offset: int, task: Task | None = None) -> int:
         """The number of the line that holds the byte at `offset`."""
@@ -265,17 +258,13 @@ class Lines:
         before, terminators = list(index.before), index.terminators
         offset = self._reached(index)
         kept = len(before)
-        plain = _Plain(self._source, offset, index.block) if self._width == 1 else None
         try:
             while offset < self._size and not enough(offset, before[-1]):
                 if task is not None and len(before) % 16 == 0:
                     task.check()
                     task.report(offset, self._size, "counting lines")
                 stop = min(offset + index.block, self._size)
-                counted = plain.terminators_in(offset, stop) if plain is not None else None
-                if counted is None:
-                    plain, counted = None, self.terminators_in(offset, stop)
-                terminators += counted
+                terminators += self.terminators_in(offset, stop)
                 before.append(terminators.total)
                 offset = stop
                 if len(before) >= 2 * kept:  # those who wait for a little need not wait for all
@@ -287,18 +276,6 @@ class Lines:
 
     def _reached(self, index: LineIndex) -> int:
         return min(self._start + (len(index.before) - 1) * index.block, self._size)
-
-    def _nth_end(self, offset: int, n: int, length: int) -> int:
-        """Where the n-th terminator of the `length` bytes from `offset` ends."""
-        stop = min(offset + length, self._size)
-        while stop - offset > _SMALL:
-            middle = self._aligned((offset + stop) // 2)
-            ends = self.terminators_in(offset, middle).total
-            if ends >= n:
-                stop = middle
-            else:
-                offset, n = middle, n - ends
-        return self._ends(offset, stop)[n - 1]
 
     # What is found by looking near an offset
 
@@ -399,32 +376,10 @@ class Lines:
 
     def last(self, count: int, task: Task | None = None) -> int:
         """The offset where the last `count` lines begin, found from the end without counting."""
-        starts: deque[int] = deque(maxlen=max(0, count))
-        stop = self._size
-        length = PAGE
-        while stop > self._start and count > 0:
-            if task is not None:
-                task.check()
-            low = max(self._start, self._aligned(stop - length))
-            found = [end for end in self._ends(low, stop) if end < self._size]
-            starts.extendleft(reversed(found[-(count - len(starts)) :]))
-            if len(starts) == count:
-                return starts[0]
-            stop, length = low, min(2 * length, LONG)
-        return self._start if count > 0 else self._size
-
-    def _ends(self, start: int, stop: int) -> list[int]:
-        """The ends of lines in (start, stop], both aligned, read at once."""
-        position = start
-        ends: list[int] = []
-        units = self._units(start, stop + self._width)
-        if b"\n" not in units and b"\r" not in units:
-            return []  # inside a long line: looked through without a copy
-        for piece in units.splitlines(keepends=True):
-            position += len(piece) * self._width
-            if position <= stop and piece.endswith((b"\n", b"\r")):
-                ends.append(position)
-        return ends
+        begin = self._size
+        while count > 0 and begin > self._start:
+            begin, count = self.begin(begin - 1, task), count - 1
+        return begin
 
     def _body(self, body: bytes, limit: int) -> bytes:
         return cut(body, limit, self._encoding) if len(body) > limit else body
@@ -457,27 +412,6 @@ class Lines:
 
 def _never(_offset: int, _ends: int) -> bool:
     return False
-
-
-class _Plain:
-    """Counts the line ends of a source block by block, as long as there is no carriage return in it."""
-
-    def __init__(self, source: Readable, start: int, block: int) -> None:
-        self._source = source
-        self._buffer = bytearray(min(max(1, _STRETCH // block) * block, source.size - start))
-        self._offset = self._end = start
-        self._able = start == 0 or source.read(start - 1, 1) != b"\r"
-
-    def terminators_in(self, start: int, stop: int) -> Terminators | None:
-        """Those that end in the next block; None if it, or what is read with it, holds a carriage return."""
-        if self._able and stop > self._end:
-            self._offset, self._end = start, start + self._source.read_into(self._buffer, start)
-            self._able = stop <= self._end and self._buffer.find(b"\r", 0, self._end - start) < 0
-        if not self._able:
-            return None
-        with memoryview(self._buffer) as view, view[start - self._offset : stop - self._offset] as text:
-            feeds = feeds_in(text)
-        return Terminators(lf=feeds, first=b"\n" if feeds else b"")
 
 
 def _block(size: int) -> int:
@@ -523,9 +457,19 @@ def _count(units: bytes, table: bytes, start: int, stop: int) -> int:
     return int(bytesum(translate(units, table, start=start, end=stop)))
 
 
-def feeds_in(text: memoryview) -> int:
-    """How many line feeds a text holds, which is overwritten on the way: a sixth quicker than into new memory."""
-    from stringzilla import bytesum, translate
+Finder = Callable[[bytes, int], int]
+"""The index of the next occurrence in some bytes from an index on, or -1."""
 
-    translate(text, _LF, inplace=True)
-    return int(bytesum(text))
+
+def finder(needle: bytes) -> Finder:
+    """The fastest safe way to find `needle`: by `stringzilla` at memory speed.
+
+    That compares byte by byte where it suspects a match, so a long needle of few different bytes goes
+    to `bytes.find`, which never degrades.
+    """
+    if len(needle) > _LONG_NEEDLE:
+        return lambda text, index: text.find(needle, index)
+
+    from stringzilla import find
+
+    return lambda text, index: int(find(text, needle, index))

@@ -32,7 +32,8 @@ _CELLS = 100_000
 _DEEPEST = 1_000
 _SPACE = re.compile(rb"[ \t\r\n]*")
 _PLAIN = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL)
-_BRACKET = re.compile(rb'["{}\[\]]')
+_OTHER = re.compile(rb'[^"{}\[\]]*')
+_CLOSING = {b"{": b"}", b"[": b"]"}
 _SCALAR = re.compile(rb"[-+.0-9A-Za-z]*")
 _PIECE = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|[^\\]+", re.DOTALL
@@ -85,15 +86,12 @@ class NotebookView(Snapshot):
     """The text of a notebook's cells; `raw` is the file itself, whose version it has. Closing it closes that."""
 
     def __init__(self, raw: Snapshot, cells: Sequence[Cell], content: bytes, texts: Sequence[bytes]) -> None:
-        super().__init__(
-            size=len(content), content=content, encoding="utf-8", location=raw.location, status=raw.status
-        )
+        super().__init__(content, encoding="utf-8", location=raw.location, status=raw.status)
         self.raw = raw
         self.cells = tuple(cells)
         self._texts = texts
         self._known_ends: dict[int, Sequence[int]] = {}
         self._starts = [cell.start for cell in cells]
-        self.identity = raw.identity
 
     def close(self) -> None:
         """Let go of the file."""
@@ -199,14 +197,9 @@ class NotebookView(Snapshot):
         """The cell of a change, and its place and text there, without the line ends that only the view has."""
         start, end, new = change.offset, change.offset + change.length, change.replacement
         index = bisect_right(self._starts, start) - 1
-        after = index + 1
-        if index >= 0 and start > self._after(self.cells[index]):
-            index = -1
-        if index < 0 and start == end and after and start == self._after(self.cells[after - 1]):
-            index = after - 1
-        cell = self.cells[index] if index >= 0 else None
-        if cell is None or end > self._after(cell):
-            number = self.cells[min(after, len(self.cells) - 1)].number
+        cell = self.cells[index]
+        if index < 0 or end > cell.end + (not cell.closed):
+            number = self.cells[min(index + 1, len(self.cells) - 1)].number
             raise errors.refused(
                 Code.INVALID_INPUT,
                 self.asked,
@@ -225,10 +218,6 @@ class NotebookView(Snapshot):
             elif not new and text[start - 1 : start] == b"\n":
                 start -= 1  # the last line goes, and so does the end of the one before
         return cell, start, end, new
-
-    @staticmethod
-    def _after(cell: Cell) -> int:
-        return cell.end + (0 if cell.closed else 1)
 
     @cached_property
     def _style(self) -> tuple[bytes, bool]:
@@ -253,8 +242,7 @@ def notebook_view(
     if not named or not snapshot.encoding.is_utf8:
         return snapshot
     try:
-        cells = list(_cells(_Scanner(snapshot, task or Task())))
-        return _viewed(snapshot, cells, headings)
+        return _viewed(snapshot, _cells(_Scanner(snapshot, task or Task())), headings)
     except _NotANotebookError:
         return snapshot
 
@@ -294,7 +282,7 @@ def _decoded(literal: bytes) -> bytes:
 # Scanning
 
 
-def _cells(scan: _Scanner) -> Iterator[Cell]:
+def _cells(scan: _Scanner) -> list[Cell]:
     found: list[Cell] | None = None
     version = 0
     for key in scan.members():
@@ -309,10 +297,9 @@ def _cells(scan: _Scanner) -> Iterator[Cell]:
                 scan.skip()
         else:
             scan.skip()
-    scan.end()
-    if found is None or version < 4:
+    if scan.peek() or found is None or version < 4:
         raise _NotANotebookError
-    yield from found
+    return found
 
 
 def _cell(scan: _Scanner, number: int) -> Cell:
@@ -365,15 +352,23 @@ class _Scanner:
         """Where it is in the file."""
         return self._base + self._at
 
-    def _more(self) -> bool:
-        """Have another block behind what is not passed yet; False at the end of the file."""
-        self._task.check()
-        known = self._base + len(self._buffer)
-        block = self._snapshot.read(known, _BLOCK) if known < self._snapshot.size else b""
-        self._buffer = self._buffer[self._at :] + block
-        self._base += self._at
-        self._at = 0
-        return bool(block)
+    def _pass(self, any_number: re.Pattern[bytes]) -> bytes:
+        """Pass over as much as there is of something, in as many blocks as it takes; the byte that follows."""
+        while True:
+            match = any_number.match(self._buffer, self._at)
+            assert match is not None
+            self._at = match.end()
+            if (
+                len(self._buffer) - self._at > 1
+            ):  # A backslash alone may escape what the next block begins with.
+                break
+            self._task.check()
+            known = self._base + len(self._buffer)
+            if known >= self._snapshot.size:
+                break
+            self._buffer = self._buffer[self._at :] + self._snapshot.read(known, _BLOCK)
+            self._base, self._at = self._base + self._at, 0
+        return self._buffer[self._at : self._at + 1]
 
     def text(self, start: int, end: int) -> bytes:
         """The bytes of a short string that was passed."""
@@ -381,25 +376,13 @@ class _Scanner:
 
     def peek(self) -> bytes:
         """The next byte that is not white space; empty at the end."""
-        while True:
-            match = _SPACE.match(self._buffer, self._at)
-            assert match is not None
-            self._at = match.end()
-            if self._at < len(self._buffer):
-                return self._buffer[self._at : self._at + 1]
-            if not self._more():
-                return b""
+        return self._pass(_SPACE)
 
     def take(self, byte: bytes) -> None:
         """Pass over one byte that must come next."""
         if self.peek() != byte:
             raise _NotANotebookError
         self._at += 1
-
-    def end(self) -> None:
-        """Nothing more may come."""
-        if self.peek():
-            raise _NotANotebookError
 
     def members(self) -> Iterator[str]:
         """The keys of an object; whoever iterates passes over each value."""
@@ -423,60 +406,39 @@ class _Scanner:
         """The place of the next string, between its quotes."""
         self.take(b'"')
         start = self.offset
-        while True:
-            match = _PLAIN.match(self._buffer, self._at)
-            assert match is not None
-            self._at = match.end()
-            if self._buffer[self._at : self._at + 1] == b'"':
-                self._at += 1
-                return start, self.offset - 1
-            if not self._more():
-                raise _NotANotebookError
+        self._pass(_PLAIN)
+        self.take(b'"')
+        return start, self.offset - 1
 
     def scalar(self) -> bytes:
         """The next number or word."""
         self.peek()
-        while True:
-            match = _SCALAR.match(self._buffer, self._at)
-            assert match is not None
-            if match.end() < len(self._buffer) or not self._more():
-                break
-        match = _SCALAR.match(self._buffer, self._at)
-        assert match is not None
-        self._at = match.end()
+        start = self.offset
+        self._pass(_SCALAR)
+        text = self.text(start, self.offset)
         try:
-            json.loads(match[0])
+            json.loads(text)
         except ValueError as error:
             raise _NotANotebookError from error
-        return match[0]
+        return text
 
     def skip(self) -> None:
         """Pass over the next value."""
-        first = self.peek()
-        if first == b'"':
+        if (first := self.peek()) == b'"':
             self.string()
-            return
-        if first not in (b"{", b"["):
+        elif first not in _CLOSING:
             self.scalar()
-            return
-        closing: list[bytes] = []
-        while True:
-            match = _BRACKET.search(self._buffer, self._at)
-            if match is None:
-                self._at = len(self._buffer)
-                if not self._more():
+        else:
+            closing: list[bytes] = []
+            while first or closing:
+                first, byte = b"", self._pass(_OTHER)
+                if byte == b'"':
+                    self.string()
+                    continue
+                self._at += 1
+                if byte in _CLOSING:
+                    closing.append(_CLOSING[byte])
+                    if len(closing) > _DEEPEST:
+                        raise _NotANotebookError
+                elif closing.pop() != byte:
                     raise _NotANotebookError
-                continue
-            self._at = match.start()
-            if match[0] == b'"':
-                self.string()
-                continue
-            self._at += 1
-            if match[0] in (b"{", b"["):
-                closing.append(b"}" if match[0] == b"{" else b"]")
-                if len(closing) > _DEEPEST:
-                    raise _NotANotebookError
-            elif closing.pop() != match[0]:
-                raise _NotANotebookError
-            if not closing:
-                return

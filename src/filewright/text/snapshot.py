@@ -23,7 +23,7 @@ from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.system import File
-from filewright.text import detection
+from filewright.text import codec
 from filewright.text.cache import BoundedCache
 from filewright.text.codec import Encoding
 from filewright.text.lines import LineIndex, Lines, Terminators
@@ -63,21 +63,19 @@ class Snapshot(Closing):
 
     def __init__(
         self,
+        content: bytes | None,
         *,
-        size: int,
         settings: Settings | None = None,
         file: File | None = None,
-        content: bytes | None = None,
         location: Location | None = None,
-        identity: Identity | None = None,
         status: os.stat_result | None = None,
         encoding: str | None = None,
         indexes: BoundedCache[LineIndex] | None = None,
     ) -> None:
-        self.size = size
+        self.size = len(content) if content is not None else status.st_size if status is not None else 0
         self.location = location
-        self.identity = identity
         self.status = status
+        self.identity = Identity.of(status) if status is not None else None
         self.settings = settings or _DEFAULTS
         self._file = file
         self._named = encoding
@@ -94,9 +92,7 @@ class Snapshot(Closing):
         settings: Settings | None = None,
     ) -> Snapshot:
         """A snapshot of bytes in memory, always held."""
-        return cls(
-            size=len(content), content=content, encoding=encoding, location=location, settings=settings
-        )
+        return cls(content, encoding=encoding, location=location, settings=settings)
 
     @classmethod
     def of_file(
@@ -116,11 +112,10 @@ class Snapshot(Closing):
         try:
             status = file.status().raw
             snapshot = cls(
-                size=status.st_size,
+                None,
                 settings=settings,
                 file=file,
                 location=location,
-                identity=Identity.of(status),
                 status=status,
                 encoding=encoding,
                 indexes=indexes,
@@ -202,17 +197,6 @@ class Snapshot(Closing):
             data = data + block if data else block
         return data
 
-    def read_into(self, buffer: bytearray, offset: int) -> int:
-        """Fill `buffer` from `offset`; how many bytes of the snapshot there were. Raises `io_error`."""
-        wanted = max(0, min(len(buffer), self.size - offset))
-        if self._content is not None or self._file is None:
-            buffer[:wanted] = self.read(offset, wanted)
-            return wanted
-        try:
-            return min(wanted, self._file.read_into(buffer, offset))
-        except OSError as error:
-            raise from_os_error(error, self.asked, doing="read") from error
-
     def _pread(self, offset: int, length: int) -> bytes:
         if self._file is None:
             raise FilewrightError(Code.INTERNAL, f"{self.asked} was read after it was closed")
@@ -234,14 +218,14 @@ class Snapshot(Closing):
         """The media type if this is not text, else None."""
         if self._named is not None:
             return None
-        return detection.binary_type(self.read, self.size)
+        return codec.binary_type(self.read, self.size)
 
     @cached_property
     def encoding(self) -> Encoding:
         """What the bytes mean: by the caller's word, the byte-order mark, strict UTF-8, a detector."""
         if self._named is not None:
-            return detection.with_name(self._named, self.read, self.size)
-        return detection.detect(self.read, self.size, whole=self._content is not None)
+            return codec.with_name(self._named, self.read, self.size)
+        return codec.detect(self.read, self.size, whole=self._content is not None)
 
     @property
     def start(self) -> int:

@@ -146,19 +146,3 @@ def apply(data: bytes, splices: Sequence[Splice]) -> bytes:
         position = splice.end
     result.write(view[position:])
     return result.getvalue()
-
-
-def inverse(data: bytes, splices: Sequence[Splice]) -> tuple[Splice, ...]:
-    """The splices that turn `apply(data, splices)` back into `data`."""
-    result: list[Splice] = []
-    shift = 0
-    for splice in splices:
-        old = data[splice.offset : splice.end]
-        back = Splice(splice.offset + shift, len(splice.replacement), old)
-        if result and result[-1].end == back.offset:
-            # Two removals that touch would be two insertions at one offset.
-            last = result.pop()
-            back = Splice(last.offset, last.length + back.length, last.replacement + old)
-        result.append(back)
-        shift += len(splice.replacement) - splice.length
-    return tuple(result)

@@ -10,7 +10,7 @@ import codecs
 from collections.abc import Iterator, Sequence
 from typing import Final, Self
 
-from filewright.errors import Code, FilewrightError
+from filewright.errors import Code, refused
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice, Splices
 
@@ -38,30 +38,20 @@ class Narrowed:
         Raises `too_large` for a file that is not held in memory, `is_binary` for half a unit at its end and
         where `settings.edit_utf16` is off.
         """
-        name = snapshot.encoding.name.upper()
-        details = {"path": snapshot.asked, "encoding": snapshot.encoding.name}
+        name, code = snapshot.encoding.name, Code.IS_BINARY
         if not snapshot.settings.edit_utf16:
-            raise FilewrightError(
-                Code.IS_BINARY,
-                f"{snapshot.asked} is {name} text, which can be read but not edited",
-                hint="convert it to UTF-8 first, or write it whole with write_content",
-                details=details,
-            )
-        if snapshot.held is None:
-            raise FilewrightError(
-                Code.TOO_LARGE,
-                f"{snapshot.asked} is {name} text of {snapshot.size:,} bytes, too large to be edited in place",
-                hint="append to it with write_content, or convert it to UTF-8 first",
-                details=details,
-            )
-        if snapshot.size % 2:
-            raise FilewrightError(
-                Code.IS_BINARY,
-                f"{snapshot.asked} has an odd number of bytes: half a character of {name} is at its end",
-                hint="use a tool for bytes, or give the encoding it has",
-                details=details,
-            )
-        return cls(snapshot)
+            why = f"is {name.upper()} text, which can be read but not edited"
+            hint = "convert it to UTF-8 first, or write it whole with write_content"
+        elif snapshot.held is None:
+            code = Code.TOO_LARGE
+            why = f"is {name.upper()} text of {snapshot.size:,} bytes, too large to be edited in place"
+            hint = "append to it with write_content, or convert it to UTF-8 first"
+        elif snapshot.size % 2:
+            why = f"has an odd number of bytes: half a character of {name.upper()} is at its end"
+            hint = "use a tool for bytes, or give the encoding it has"
+        else:
+            return cls(snapshot)
+        raise refused(code, snapshot.asked, f"{snapshot.asked} {why}", hint, encoding=name)
 
     def text(self, content: bytes) -> bytes:
         """Such a file's content as UTF-8, with a byte-order mark if the file has one."""

@@ -22,7 +22,8 @@ class Windowed(Snapshot):
     """A snapshot that holds nothing, as of a file too large for memory."""
 
     def __init__(self, content: bytes) -> None:
-        super().__init__(size=len(content))
+        super().__init__(None)
+        self.size = len(content)
         self._bytes = content
 
     def _pread(self, offset: int, length: int) -> bytes:
