@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
@@ -31,10 +32,11 @@ window.host = async (html, result, theme, tools) => {
   frame.style = "width: 100%; border: 0";
   document.body.append(frame);
   const bridge = new AppBridge(null, { name: "host", version: "1" },
-    tools ? { serverTools: {}, updateModelContext: { text: {} } } : {},
+    tools ? { serverTools: {}, serverResources: {}, updateModelContext: { text: {} } } : {},
     { hostContext: { theme, styles: { variables: { "--color-text-primary": theme === "dark" ? "#eeeeee" : "#111111" } } } });
   window.context = [];
   bridge.oncalltool = async ({ name, arguments: given }) => window.call(name, given);
+  bridge.onreadresource = async ({ uri }) => window.read(uri);
   bridge.onupdatemodelcontext = async (params) => { window.context.push(params); return {}; };
   bridge.addEventListener("sizechange", ({ height }) => { frame.style.height = `${height}px`; });
   bridge.addEventListener("initialized", async () => {
@@ -73,6 +75,7 @@ class Conversation:
     def __init__(self, page: Page, client: RawClient) -> None:
         self.page, self.client = page, client
         page.expose_function("call", self.call)
+        page.expose_function("read", lambda uri: client.ask("resources/read", {"uri": uri})["result"])
 
     def call(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
         result: dict[str, Any] = self.client.call(name, arguments)["result"]
@@ -124,6 +127,55 @@ def test_the_diff_is_shown_in_the_theme_of_the_host(
     conversation.page.wait_for_function("document.querySelector('iframe').clientHeight > 100")
 
 
+def test_what_is_not_shown_comes_in_its_place(conversation: Conversation, folder: Path) -> None:
+    (folder / "long.txt").write_text("".join(f"old {at}\n" for at in range(3_000)))
+    new = "".join(f"new {at}\n" for at in range(3_000))
+    items = [{"path": "long.txt", "content": new, "mode": "overwrite"}]
+    app = conversation.shows(conversation.call("write_content", {"items": items}))
+    for kind in ("removed", "added"):
+        for left in ("2,800", "1,800", "800"):
+            app.get_by_role("button", name=f"{left} more {kind} lines").click()
+    expect(app.get_by_role("button", name="more")).to_have_count(0)
+    expect(app.locator("td.code.new")).to_have_count(3_000)
+    expect(app.locator("td.code.old")).to_have_count(3_000)
+    assert app.locator("td.code.new").last.inner_text() == "+new 2999"
+
+
+def test_folded_lines_more_files_and_pictures_come_when_they_are_asked_for(
+    conversation: Conversation, folder: Path
+) -> None:
+    (folder / "far.txt").write_text("".join(f"line {at}\n" for at in range(1, 41)))
+    svg = (
+        '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><script>parent.call("x")</script></svg>'
+    )
+    items = [{"path": f"{at:02}.txt", "content": "x\n"} for at in range(60)]
+    app = conversation.shows(
+        conversation.call("write_content", {"items": [{"path": "00.svg", "content": svg}, *items]})
+    )
+    expect(app.locator("article")).to_have_count(50)
+    expect(app.locator("img")).to_have_attribute("src", re.compile("^data:image/svg"))
+    app.get_by_role("button", name="11 more files").click()
+    expect(app.locator("article")).to_have_count(61)
+    edit = {"search": "line 20\n", "replace": "twenty\n"}
+    changed = conversation.call("edit_content", {"path": "far.txt", "edits": [edit]})
+    conversation.page.evaluate("document.querySelector('iframe').remove()")
+    app = conversation.shows(changed)
+    app.get_by_role("button", name="16 unchanged lines").click()
+    expect(app.locator("td.code", has_text="line 1").first).to_be_visible()
+    expect(app.locator("tr:not(.head)")).to_have_count(24)
+
+
+def test_what_is_gone_by_now_is_said(conversation: Conversation, folder: Path) -> None:
+    (folder / "long.txt").write_text("old\n" * 3_000)
+    items = [{"path": "long.txt", "content": "new\n" * 3_000, "mode": "overwrite"}]
+    result = conversation.call("write_content", {"items": items})
+    made = result["_meta"]["filewright/view"]
+    made["html"] = made["html"].replace(made["change_id"], "0123456789")
+    app = conversation.shows(result)
+    app.get_by_role("button", name="more removed lines").click()
+    expect(app.locator("#acts")).to_contain_text("These lines were not kept.")
+
+
 def test_undo_shows_what_it_would_do_then_does_it_and_says_so(
     conversation: Conversation, folder: Path
 ) -> None:
@@ -157,7 +209,7 @@ def test_an_undo_in_conflict_says_why_and_changes_nothing(conversation: Conversa
 def test_a_host_without_tools_is_offered_no_undo(conversation: Conversation, folder: Path) -> None:
     app = conversation.shows(edited(conversation, folder), tools=False)
     expect(app.locator("td.code.new")).to_have_count(1)
-    expect(app.get_by_role("button")).to_have_count(0)
+    expect(app.locator("#acts")).to_be_hidden()
 
 
 def test_several_files_and_a_refusal_are_shown_too(conversation: Conversation, folder: Path) -> None:

@@ -182,7 +182,7 @@ def test_all_that_goes_is_counted_however_much_of_it_is_shown(
     client.call("delete_items", {"paths": ["full", "a.txt"], "recursive": True})
     page.locator(".waiting").click(timeout=20_000)
     lost = page.get_by_role("dialog").locator(".lost")
-    expect(lost.locator("summary")).to_have_text("Takes away 1,202 files, 117.2 KB")
+    expect(lost).to_contain_text("Takes away 1,202 files, 117.2 KB")
     expect(lost.locator("li")).to_have_text(["full/ (1,201 files, 117.2 KB)", "a.txt (4 bytes)"])
     page.get_by_role("dialog").get_by_role("button", name="Later").click()
     items = [{"path": "logo.bin", "content": "text\n", "mode": "overwrite"}]

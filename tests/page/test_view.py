@@ -63,7 +63,7 @@ def unmarked(row: DiffRow) -> str:
 def test_html_is_the_text_and_nothing_else(text: str, path: str) -> None:
     lines = [one_line(line) for line in text.split("\n")]
     rows = tuple(DiffRow("+", line, None, number) for number, line in enumerate(lines, 1))
-    brush = paint(FileView(FileDiff(path, path)), HunkView(1, 1, 1, rows, (), 1, 1 + len(rows)))
+    brush = paint(FileView(FileDiff(path, path)), HunkView(1, 0, 1, len(rows), rows))
     for row in rows:
         html = brush(row)
         assert Markup(re.sub(r"</?span[^<>]*>", "", html)).unescape() == row.text
@@ -134,7 +134,7 @@ def test_a_long_replaced_block_is_counted_and_its_next_hunk_is_drawn(added: int)
     assert (view.file.added, view.file.removed) == (added + 1, 251)
     (hunk,) = view.hunks
     assert [(row.sign, row.hidden) for row in hunk.rows if row.hidden] == [("-", 150), ("+", added - 100)]
-    assert (hunk.old_end, hunk.new_end) == (254, added + 4)
+    assert (hunk.old + hunk.old_count, hunk.new + hunk.new_count) == (254, added + 4)
     assert view.remarks == ["... 1 more change not shown"]
     assert [pair for pair in hunk.sides if pair[0] is not None and pair[0].hidden] == [
         tuple(row for row in hunk.rows if row.hidden)

@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING
 from filewright.faces import face_of
 
 if TYPE_CHECKING:
-    from filewright.page.app import app_page, app_view
+    from filewright.page.app import app_page, app_part, app_view
     from filewright.page.review import Review, ReviewApp
     from filewright.page.words import WaitingCall, Words, for_hook, news
 
 __getattr__, __all__ = face_of(
     __name__,
     {
-        "app": "app_page app_view",
+        "app": "app_page app_part app_view",
         "review": "Review ReviewApp",
         "words": "WaitingCall Words for_hook news",
     },

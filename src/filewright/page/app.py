@@ -1,32 +1,40 @@
-"""The app inside a conversation: the same diffs, in one page that needs nothing from anywhere."""
+"""The app inside a conversation: the page's own cards and parts, in one page that needs nothing from anywhere."""
 
 from __future__ import annotations
 
 from functools import cache
+from urllib.parse import parse_qsl, unquote
 
 from filewright.edit import Diff
+from filewright.page.parts import Part, Picture, Viewed, scope_of
 from filewright.page.render import render, static
-from filewright.page.view import views_of
-
-_ROWS = 600
-"""Lines of diff that an app shows; the rest is for the review page."""
+from filewright.progress import Task
+from filewright.workspace import REVIEW, Workspace
 
 
 @cache
 def app_page() -> str:
     """The page of the app, self-contained."""
-    diff, app, script = (static(name)[0].decode() for name in ("diff.css", "app.css", "app.js"))
-    return render("app.html", style=diff + app, script=script)
+    diff, app, parts, script = (
+        static(name)[0].decode() for name in ("diff.css", "app.css", "parts.js", "app.js")
+    )
+    return render("app.html", style=diff + app, script=parts + script)
 
 
 def app_view(diff: Diff) -> str:
-    """A diff as the app shows it."""
-    shown, left = [], _ROWS
-    views = views_of(diff)
-    for view in views:
-        if left > 0:
-            shown.append(view)
-        left -= view.file.rows
-    more = len(views) - len(shown)
-    remark = f"{more:,} more files: see them with filewright review" if more else diff.remark
-    return render("app_view.html", views=shown, remark=remark)
+    """The diff of what is yet to be done, as the app shows it."""
+    return render("app_view.html", shown=diff)
+
+
+def app_part(workspace: Workspace, base: str, asked: str, task: Task | None = None) -> str | Picture:
+    """What the page shows at the address `asked`, its own such addresses below `base`: see `part_of`.
+
+    Raises what that and `Workspace.select` raise.
+    """
+    address, _, query = asked.partition("?")
+    kind, _, name = address.removeprefix("/").partition("/")
+    viewed = Viewed(kind, unquote(name), workspace.select(scope_of(kind, unquote(name)), task=task))
+    source = base + viewed.address
+    shared = {"base": "", "split": False, "acting": False, "app": True, "person": REVIEW, "seen": {}}
+    shared |= {"viewed": viewed, "source": source}
+    return Part(workspace, viewed, dict(parse_qsl(query)), shared).made()

@@ -193,28 +193,6 @@ def _written(content: Snapshot) -> list[str]:
     return found
 
 
-def folded_lines(
-    workspace: Workspace, contents: Contents, index: int, first: int, last: int, shift: int
-) -> FileView | None:
-    """Lines `first` to `last` (1-based, at most 1,000) of a file as it was left, as rows of a diff.
-
-    Before they were `shift` lines further down. None if the content was not kept.
-    """
-    last = min(last, first + LINES_UNFOLDED - 1)
-    found = lines_of(workspace, contents, index, " ", first, last - first + 1)
-    moved = [replace(row, old=(row.new or 0) + shift) for row in found or ()]
-    return None if found is None else _drawn(contents, index, moved)
-
-
-def hidden_lines(
-    workspace: Workspace, contents: Contents, index: int, old: tuple[int, int], new: tuple[int, int]
-) -> FileView | None:
-    """The first 1,000 of the lines that a diff has hidden on each side, (first, count), and what is hidden then."""
-    removed = lines_of(workspace, contents, index, "-", *old)
-    added = lines_of(workspace, contents, index, "+", *new)
-    return None if removed is None or added is None else _drawn(contents, index, [*removed, *added])
-
-
 def lines_of(
     workspace: Workspace, contents: Contents, index: int, sign: Literal[" ", "-", "+"], first: int, count: int
 ) -> list[Row] | None:
@@ -255,7 +233,8 @@ def lines_of(
     return made
 
 
-def _drawn(contents: Contents, index: int, rows: Sequence[Row]) -> FileView:
+def drawn(contents: Contents, index: int, rows: Sequence[Row]) -> FileView:
+    """Rows of a file as a diff of it has them."""
     path = contents.record.entries[index].place.shown
     return view_of(FileDiff(path, path, (DiffHunk(0, 0, 0, 0, tuple(rows)),)))
 

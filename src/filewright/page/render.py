@@ -14,7 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from filewright.page.colours import Coloured, coloured
-from filewright.page.view import DiffRow, FileView, HunkView
+from filewright.page.view import DiffRow, FileView, HunkView, views_of
 from filewright.visible import one_line
 from filewright.wording import counted, sized
 
@@ -31,6 +31,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     made.globals["paint"] = paint
+    made.globals["views_of"] = views_of
     made.filters["bytes"] = sized
     made.filters["count"] = _count
     made.filters["line"] = one_line
@@ -55,6 +56,7 @@ _STATIC: Mapping[str, str] = {
     "review.css": "text/css",
     "diff.css": "text/css",
     "review.js": "text/javascript",
+    "parts.js": "text/javascript",
     "icon.svg": "image/svg+xml",
     "app.css": "text/css",
     "app.js": "text/javascript",

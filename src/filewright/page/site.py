@@ -10,12 +10,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 import secrets
-from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
-from typing import Any, Literal, TypeVar, get_args
-from urllib.parse import quote as in_address
+from collections.abc import AsyncIterator
+from functools import lru_cache
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.applications import Starlette
@@ -26,25 +24,19 @@ from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 
 from filewright.boundary import quote
-from filewright.changes import Contents, Scope, Selected
 from filewright.edit import Diff
 from filewright.errors import Code, FilewrightError, read_only
 from filewright.page.cards import (
     CARDS,
-    IMAGES,
-    card_of,
     cards_of,
-    folded_lines,
-    hidden_lines,
     lines_of,
     row_of,
-    suffix,
 )
 from filewright.page.changelog import ChangeLog
 from filewright.page.comments import WORDS_CHARS, Comment
 from filewright.page.guard import json_of
+from filewright.page.parts import MOST, Kind, Part, Viewed, scope_of
 from filewright.page.render import render
-from filewright.page.view import views_of
 from filewright.page.words import Word, Words
 from filewright.progress import Caller, Task
 from filewright.workspace import REVIEW, Workspace
@@ -61,32 +53,10 @@ _QUOTED = 4_096
 """Characters that are kept of the lines that a comment is on."""
 _BODY = 1 << 16
 """Bytes of a request to act."""
-_MOST = 10**12
-"""The largest number that is asked for: of a hunk, or by so much a line is further down."""
-Kind = Literal["change", "prompt", "session", "since"]
 _STATUS = {Code.NOT_FOUND: 404, Code.STALE_VERSION: 409, Code.INVALID_INPUT: 400, Code.READ_ONLY: 403}
 
 
 _S = TypeVar("_S", bound="Said")
-
-
-@dataclass(frozen=True, slots=True)
-class Viewed:
-    """What a page is of: its kind and name in the address, and the changes these mean."""
-
-    kind: str
-    name: str
-    selected: Selected
-
-    @property
-    def contents(self) -> Contents:
-        """What the changes did and kept."""
-        return self.selected.contents
-
-    @property
-    def address(self) -> str:
-        """Where it is found, below the page's own address."""
-        return f"/{self.kind}/{in_address(self.name)}"
 
 
 class ReviewSite:
@@ -97,7 +67,7 @@ class ReviewSite:
         self._log = ChangeLog(workspace)
         self._words = Words(workspace)
         self._caller = Caller(session=f"review-{secrets.token_hex(4)}", client=REVIEW)
-        self._viewed: dict[tuple[str, str, str | None], Viewed] = {}
+        self._viewed = lru_cache(_KEPT)(self._select)
         self.leaving = asyncio.Event()
         """Set when the server is to end: it ends the streams that wait for news."""
 
@@ -143,107 +113,47 @@ class ReviewSite:
 
     def named(self, request: Request) -> Response:
         """One change, or all that is left of several as one."""
-        kind = request.path_params["kind"]
-        if kind not in get_args(Kind):
-            raise HTTPException(404, "There is no such page.")
-        return self._answer(request, kind, request.path_params["name"])
+        return self._answer(request, request.path_params["kind"], request.path_params["name"])
 
     def _answer(self, request: Request, kind: str, name: str) -> Response:
-        answers: dict[str, Callable[[Request, Viewed], Response]] = {
-            "view": self._view,
-            "files": self._files,
-            "file": self._file,
-            "lines": self._lines,
-            "image": self._image,
-            "comments": self._remarks,
-            "tree": self._tree,
-        }
-        part = request.query_params.get("part", "view")
-        if part not in answers:
-            raise HTTPException(404, "There is no such part of this page.")
-        return answers[part](request, self._selected(kind, name))
+        views = {"view": self._view, "comments": self._remarks, "tree": self._tree}
+        viewed, asked = self._selected(kind, name), request.query_params
+        if view := views.get(asked.get("part", "view")):
+            return view(request, viewed)
+        made = Part(self._workspace, viewed, asked, self._shared(request, viewed)).made()
+        if isinstance(made, str):
+            return HTMLResponse(made)
+        # An SVG is a document: opened by itself it must not run in the page's origin.
+        policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+        return Response(made.content, media_type=made.media, headers={"content-security-policy": policy})
 
     def _selected(self, kind: str, name: str) -> Viewed:
         """The changes that are meant; those of the last few views are held until something changes."""
-        key = (kind, name, self._workspace.newest())
-        found = self._viewed.get(key)
-        if found is None:
-            found = Viewed(kind, name, self._workspace.select(_scope(kind, name), task=self._task()))
-            while len(self._viewed) >= _KEPT:
-                self._viewed.pop(next(iter(self._viewed)), None)
-            self._viewed[key] = found
-        return found
+        return self._viewed(kind, name, self._workspace.newest())
+
+    def _select(self, kind: str, name: str, _newest: str | None) -> Viewed:
+        return Viewed(kind, name, self._workspace.select(scope_of(kind, name), task=self._task()))
 
     # Parts
 
     def _view(self, request: Request, viewed: Viewed) -> Response:
         record = viewed.contents.record
-        return HTMLResponse(
-            render(
-                "change.html",
-                **self._shared(request, viewed),
-                row=self._log.row(record) if viewed.kind == "change" else None,
-                prompt=self._log.prompt(viewed.name) if viewed.kind in ("change", "prompt") else None,
-                record=record,
-                cards=cards_of(self._workspace, viewed.contents),
-                following=CARDS,
-            )
+        return self._html(
+            "change.html",
+            request,
+            viewed,
+            row=self._log.row(record) if viewed.kind == "change" else None,
+            prompt=self._log.prompt(viewed.name) if viewed.kind in ("change", "prompt") else None,
+            record=record,
+            cards=cards_of(self._workspace, viewed.contents),
+            following=CARDS,
         )
 
     def rows(self, request: Request) -> Response:
         """Rows of the list, filtered."""
         asked = request.query_params
         page = self._log.page(before=asked.get("before") or None, text=asked.get("q", ""))
-        return HTMLResponse(
-            render("rows.html", **self._shared(request), page=page, chosen=asked.get("chosen"))
-        )
-
-    def _files(self, request: Request, viewed: Viewed) -> Response:
-        start = _number(request, "start")
-        cards = cards_of(self._workspace, viewed.contents, start=start)
-        shared = self._shared(request, viewed)
-        record = viewed.contents.record
-        return HTMLResponse(
-            render("cards.html", **shared, record=record, cards=cards, following=start + CARDS)
-        )
-
-    def _file(self, request: Request, viewed: Viewed) -> Response:
-        start = _number(request, "start") if "start" in request.query_params else 0
-        card = card_of(self._workspace, viewed.contents, _index(request, viewed), start=start)
-        return HTMLResponse(
-            render("window.html" if start else "card.html", **self._shared(request, viewed), card=card)
-        )
-
-    def _lines(self, request: Request, viewed: Viewed) -> Response:
-        """Lines that are folded (`from`, `to`, `shift`), or hidden on one side or both (`old`, `new`: first, count)."""
-        index, asked = _index(request, viewed), request.query_params
-        if "from" in asked:
-            first, last = _number(request, "from"), _number(request, "to")
-            shift = _number(request, "shift", -_MOST)
-            view = folded_lines(self._workspace, viewed.contents, index, first, last, shift)
-        else:
-            old, new = (
-                (_number(request, side), _number(request, f"{side}_count")) for side in ("old", "new")
-            )
-            view = hidden_lines(self._workspace, viewed.contents, index, old, new)
-        if view is None:
-            raise HTTPException(404, "These lines were not kept.")
-        shared = self._shared(request, viewed)
-        part = f"{shared['source']}?index={index}&part=lines"
-        return HTMLResponse(render("lines.html", **shared, view=view, hunk=view.hunks[0], part=part))
-
-    def _image(self, request: Request, viewed: Viewed) -> Response:
-        entry = viewed.contents.record.entries[_index(request, viewed)]
-        media = IMAGES.get(suffix(entry.place.shown))
-        content = None
-        if media is not None:
-            before = request.query_params.get("side") == "before"
-            content = viewed.contents.before(entry) if before else viewed.contents.after(entry)
-        if content is None:
-            raise HTTPException(404, "There is no such image, or it was not kept.")
-        # An SVG is a document: opened by itself it must not run in the page's origin.
-        policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
-        return Response(content, media_type=media, headers={"content-security-policy": policy})
+        return self._html("rows.html", request, page=page, chosen=asked.get("chosen"))
 
     async def events(self, _request: Request) -> Response:
         """News for as long as the page is open, lines of JSON: the newest change, and how many calls wait."""
@@ -276,7 +186,7 @@ class ReviewSite:
             for entry in viewed.contents.record.entries[:_TREE]
         ]
         more = len(viewed.contents.record.entries) - len(rows)
-        return HTMLResponse(render("tree.html", **self._shared(request, viewed), rows=rows, more=more))
+        return self._html("tree.html", request, viewed, rows=rows, more=more)
 
     async def seen(self, request: Request) -> Response:
         """Mark a file as seen in a version, or not."""
@@ -289,7 +199,7 @@ class ReviewSite:
     def waiting(self, request: Request) -> Response:
         """The calls that wait."""
         calls = self._words.waiting()
-        return HTMLResponse(render("waiting.html", **self._shared(request), calls=calls))
+        return self._html("waiting.html", request, calls=calls)
 
     def waiting_call(self, request: Request) -> Response:
         """One of them, with what it would do."""
@@ -298,12 +208,7 @@ class ReviewSite:
         if call is None:
             raise HTTPException(404, "This call does not wait any more.")
         diff = Diff.of_json(call.diff) if call.diff else Diff()
-        shared = self._shared(request)
-        return HTMLResponse(
-            render(
-                "asked.html", **shared, call=call, views=views_of(diff), lost=diff.lost, remark=diff.remark
-            )
-        )
+        return self._html("asked.html", request, call=call, shown=diff)
 
     async def word(self, request: Request) -> Response:
         """Give the person's word on a call."""
@@ -323,7 +228,7 @@ class ReviewSite:
     def _remarks(self, request: Request, viewed: Viewed) -> Response:
         """What was said of the lines of these files."""
         found = self._words.comments(viewed.address)
-        return HTMLResponse(render("comments.html", **self._shared(request), comments=found))
+        return self._html("comments.html", request, comments=found)
 
     async def comment(self, request: Request) -> Response:
         """Keep what a person says of some lines, for the agent."""
@@ -332,7 +237,7 @@ class ReviewSite:
     def _comment(self, given: Remark) -> Response:
         viewed = self._selected(given.kind, given.name)
         record = viewed.contents.record
-        index, first, last = _within(given.index, viewed), given.first, given.last
+        index, first, last = viewed.index(given.index), given.first, given.last
         sign: Literal["-", "+"] = "-" if given.before else "+"
         rows = lines_of(self._workspace, viewed.contents, index, sign, first, max(last - first + 1, 0))
         if rows == []:
@@ -361,7 +266,7 @@ class ReviewSite:
         if asked.hunk is not None and asked.path is None:
             raise HTTPException(400, "A hunk is one of a file.")
         workspace = self._workspace.under(self._task())
-        scope = _scope(asked.kind, asked.name)
+        scope = scope_of(asked.kind, asked.name)
         try:
             done = workspace.revert_edit(
                 scope.change_id,
@@ -385,19 +290,8 @@ class ReviewSite:
             return HTMLResponse(problem, status_code=_STATUS.get(error.code, 422))
         if not asked.preview:
             return JSONResponse({"change_id": done.change_id, "said": done.text.partition("\n")[0]})
-        diff = done.difference
-        shared = self._shared(request)
-        return HTMLResponse(
-            render(
-                "preview.html",
-                **shared,
-                asked=asked,
-                title=self._title(asked),
-                done=done,
-                views=views_of(diff),
-                lost=diff.lost,
-                remark=diff.remark,
-            )
+        return self._html(
+            "preview.html", request, asked=asked, title=self._title(asked), done=done, shown=done.difference
         )
 
     def _title(self, asked: Action) -> str:
@@ -424,6 +318,11 @@ class ReviewSite:
             raise read_only()
         return given
 
+    def _html(
+        self, template: str, request: Request, viewed: Viewed | None = None, **values: Any
+    ) -> HTMLResponse:
+        return HTMLResponse(render(template, **self._shared(request, viewed), **values))
+
     def _shared(self, request: Request, viewed: Viewed | None = None) -> dict[str, Any]:
         base = request.scope.get("root_path", "")
         return {
@@ -431,6 +330,7 @@ class ReviewSite:
             "split": request.cookies.get("filewright_split") == "1",
             "acting": not self._workspace.settings.read_only,
             "person": REVIEW,
+            "app": False,
             "seen": self._words.seen() if viewed is not None else {},
             "viewed": viewed,
             "source": f"{base}{viewed.address}" if viewed is not None else None,
@@ -459,7 +359,7 @@ class Action(Said):
     kind: Kind
     name: str
     path: str | None = None
-    hunk: int | None = Field(default=None, gt=0, lt=_MOST)
+    hunk: int | None = Field(default=None, gt=0, lt=MOST)
     preview: bool = True
     force: bool = False
 
@@ -471,8 +371,8 @@ class Remark(Said):
     name: str
     index: int
     before: bool
-    first: int = Field(gt=0, lt=_MOST)
-    last: int = Field(gt=0, lt=_MOST)
+    first: int = Field(gt=0, lt=MOST)
+    last: int = Field(gt=0, lt=MOST)
     words: str = Field(min_length=1, max_length=WORDS_CHARS, pattern=r"\S")
 
 
@@ -495,30 +395,3 @@ class Seen(Said):
 
     path: str
     version: str = Field(max_length=100)
-
-
-def _scope(kind: str, name: str) -> Scope:
-    return Scope(
-        change_id=name if kind == "change" else None,
-        session=name if kind == "session" else None,
-        since=name if kind == "since" else None,
-        prompt=name if kind == "prompt" else None,
-    )
-
-
-def _index(request: Request, viewed: Viewed) -> int:
-    return _within(_number(request, "index"), viewed)
-
-
-def _within(index: int, viewed: Viewed) -> int:
-    count = len(viewed.contents.record.entries)
-    if not 0 <= index < count:
-        raise HTTPException(404, f"There are {count} files.")
-    return index
-
-
-def _number(request: Request, name: str, least: int = 0) -> int:
-    given = request.query_params.get(name, "")
-    if re.fullmatch(r"-?[0-9]{1,12}", given) is None or int(given) < least:
-        raise HTTPException(400, f"{name} must be a number")
-    return int(given)

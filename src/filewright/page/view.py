@@ -32,19 +32,11 @@ class DiffRow(Row):
 
 
 @dataclass(frozen=True, slots=True)
-class HunkView:
-    """Rows that belong together; `number` counts the hunks of a file from 1, lines are 1-based.
+class HunkView(DiffHunk):
+    """A hunk with what changed in its `rows`; `sides` has them beside one another, what came next to what went."""
 
-    `sides` are the same rows beside one another: what was removed, and what took its place.
-    """
-
-    number: int
-    old: int
-    new: int
     rows: tuple[DiffRow, ...]
-    sides: tuple[tuple[DiffRow | None, DiffRow | None], ...]
-    old_end: int
-    new_end: int
+    sides: tuple[tuple[DiffRow | None, DiffRow | None], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +75,7 @@ def _hunk(hunk: DiffHunk) -> HunkView:
     sides = tuple(_sides(rows))
     compared = {(row.sign, row.old or row.new): row for pair in sides for row in pair if row is not None}
     rows = [compared[row.sign, row.old or row.new] for row in rows]
-    ends = hunk.old + hunk.old_count, hunk.new + hunk.new_count
-    return HunkView(hunk.number, hunk.old, hunk.new, tuple(rows), sides, *ends)
+    return HunkView(hunk.old, hunk.old_count, hunk.new, hunk.new_count, tuple(rows), hunk.number, sides)
 
 
 # Side by side, and word by word

@@ -59,7 +59,6 @@ class Words:
         """Let a call wait; one that waits already is asked for anew."""
         content = json.dumps({**asdict(call), "shown": call.shown[:_SHOWN_CHARS]})
         with self._workspace.changes.database().transaction(durable=False) as execute:
-            execute("DELETE FROM words WHERE kind = 'call' AND at < ?", (time.time() - 2 * WAIT,))
             execute(
                 "INSERT OR REPLACE INTO words VALUES (?, 'call', ?, ?, ?, ?, NULL, NULL)",
                 (call.id, call.time, call.session, call.client, content),

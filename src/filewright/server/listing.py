@@ -54,6 +54,8 @@ LIMIT = 10_000
 
 APP = "ui://filewright/change"
 """The app that a client with MCP Apps shows beside the result of a call that changes something."""
+APP_PARTS = "ui://filewright/part"
+"""What the names of its parts begin with, which it asks for as resources; the rest is an address of the page."""
 _WITH_APP = {"_meta": {"ui": {"resourceUri": APP}}}
 """What is said of that to the client; no model is given it."""
 

@@ -7,6 +7,7 @@ import hashlib
 import logging
 import secrets
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mcp.server import Server, ServerRequestContext
@@ -48,7 +49,7 @@ from filewright.progress import Caller, Task, caller_name
 from filewright.server.calls import CallRunner
 from filewright.server.client_roots import ClientRoots
 from filewright.server.confirm import Confirmation
-from filewright.server.listing import listing
+from filewright.server.listing import APP_PARTS, listing
 from filewright.server.notices import Notices
 from filewright.server.resources import HISTORY, TEMPLATES, Resources
 from filewright.server.spill import Spill
@@ -212,14 +213,16 @@ class Handlers:
 
     def _view(self, result: ChangeResult, task: Task) -> dict[str, Any]:
         """What the app shows of a change, and the tool that takes it back, if it is offered here."""
-        from filewright.page import app_view
+        from filewright.page import app_part, app_view
         from filewright.tools import RevertResult
 
-        diff = result.difference
-        if not diff.files and result.change_id is not None:
-            diff = self._workspace.diff(result.change_id, task=task)
+        html: object = None
+        if result.change_id is not None:
+            with suppress(FilewrightError):  # what was done is done: that it cannot be shown is no failure
+                shown = f"/change/{result.change_id}?part=files&start=0"
+                html = app_part(self._workspace, APP_PARTS, shown, task)
         return {
-            "html": app_view(diff),
+            "html": html or app_view(result.difference),
             "change_id": result.change_id,
             "undo": "revert_edit" if "revert_edit" in self._tools else None,
             "undoes": isinstance(result, RevertResult),

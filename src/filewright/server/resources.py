@@ -14,7 +14,7 @@ from mcp_types import (
 )
 
 from filewright.errors import Code, FilewrightError
-from filewright.server.listing import APP
+from filewright.server.listing import APP, APP_PARTS
 from filewright.server.spill import PREFIX, Spill
 from filewright.visible import encodable, safe
 
@@ -87,7 +87,13 @@ class Resources:
             # The host draws no border: each file has its own. No other origin is ever asked for anything.
             meta = {"ui": {"prefersBorder": False}}
             return TextResourceContents(uri=uri, mime_type=APP_TYPE, text=app_page(), _meta=meta)
-        mime, content = self._workspace.resource(uri)
+        if uri.startswith(APP_PARTS):
+            from filewright.page import app_part
+
+            made = app_part(self._workspace, APP_PARTS, uri.removeprefix(APP_PARTS))
+            mime, content = ("text/html", made) if isinstance(made, str) else (made.media, made.content)
+        else:
+            mime, content = self._workspace.resource(uri)
         if isinstance(content, str):
             return TextResourceContents(uri=uri, mime_type=mime, text=encodable(content))
         return BlobResourceContents(uri=uri, mime_type=mime, blob=base64.b64encode(content).decode("ascii"))

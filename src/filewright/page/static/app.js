@@ -40,7 +40,40 @@ function dress(context) {
   }
 }
 
-// What is shown
+// What is shown; the host asks the server for its parts
+
+async function read(uri) {
+  try {
+    return (await request("resources/read", { uri })).contents[0];
+  } catch {
+    return undefined; // no longer kept, or a host that asks for none
+  }
+}
+
+async function get(address) {
+  const made = await read(address);
+  return { text: made?.text ?? "", ok: made !== undefined };
+}
+
+async function picture(image) {
+  const made = await read(image.dataset.src);
+  if (made?.blob) image.src = `data:${made.mimeType};base64,${made.blob}`;
+}
+
+function loaded(later) {
+  for (const image of later) if (image.dataset.src) picture(image);
+}
+
+function say(text) {
+  acts.hidden = false;
+  acts.querySelector("span")?.remove();
+  acts.prepend(line(`${text} filewright review shows them.`));
+}
+
+view.addEventListener("click", ({ target }) => {
+  const button = target.closest("button");
+  if (button) part(button);
+});
 
 function text(result) {
   return (result.content ?? []).filter((part) => part.type === "text").map((part) => part.text).join("\n");
@@ -49,9 +82,8 @@ function text(result) {
 function draw(result) {
   const made = result._meta?.[KEY];
   if (made?.html) {
-    const template = document.createElement("template");
-    template.innerHTML = made.html;
-    view.replaceChildren(template.content);
+    view.replaceChildren(parsed(made.html));
+    loaded(view.querySelectorAll(LATER));
   } else {
     const plain = document.createElement("pre");
     plain.textContent = text(result);

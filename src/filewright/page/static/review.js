@@ -36,12 +36,6 @@ async function get(address, options = {}) {
   return { text, ok: answer.ok };
 }
 
-function parsed(html) {
-  const made = document.createElement("template");
-  made.innerHTML = html; // made and escaped by the server
-  return made.content;
-}
-
 function keep(name, value) {
   document.cookie = `filewright_${name}=${value}; path=${base || "/"}; SameSite=Strict; max-age=31536000`;
 }
@@ -97,7 +91,6 @@ function total() {
 
 // What is loaded when it comes into sight
 
-const LATER = "[data-file], [data-load], [data-src]";
 const soon = new IntersectionObserver((seen) => {
   for (const { isIntersecting, target } of seen) {
     if (!isIntersecting) continue;
@@ -107,25 +100,6 @@ const soon = new IntersectionObserver((seen) => {
   }
 }, { rootMargin: "600px" });
 
-async function load(button) {
-  if (button.disabled) return;
-  button.disabled = true;
-  try {
-    const { text, ok } = await get(button.dataset.file ?? button.dataset.load);
-    if (!ok) throw new Error("That could not be loaded.");
-    const made = parsed(text);
-    const later = made.querySelectorAll(LATER);
-    if (button.dataset.file) button.closest(".file").replaceWith(made);
-    else button.replaceWith(made);
-    for (const other of later) soon.observe(other);
-    total();
-    remarks();
-  } catch (error) {
-    button.disabled = false;
-    say(error.message);
-  }
-}
-
 async function picture(image) {
   const answer = await ask(image.dataset.src); // no browser sends the key for an image by itself
   if (!answer.ok) return;
@@ -134,30 +108,9 @@ async function picture(image) {
   reader.readAsDataURL(await answer.blob());
 }
 
-async function unfold(button) {
-  const { from, to, shift, lines } = button.dataset;
-  const last = Math.min(Number(to), Number(from) + 199);
-  const { text, ok } = await get(`${lines}&from=${from}&to=${last}&shift=${shift}`);
-  if (!ok) return say("These lines were not kept.");
-  const group = button.closest("tbody");
-  const table = document.createElement("template");
-  table.innerHTML = `<table><tbody>${text}</tbody></table>`;
-  const shown = table.content.querySelector("tbody");
-  group.before(shown);
-  if (last >= Number(to)) return group.classList.contains("hunk") ? button.remove() : group.remove();
-  button.dataset.from = last + 1;
-  button.textContent = `⋯ ${Number(to) - last} unchanged lines`;
-}
-
-// Lines, or changes, that are not shown yet: they come in the place of the row that stands for them.
-async function reveal(button) {
-  const { text, ok } = await get(button.dataset.hidden);
-  if (!ok) return say("These lines were not kept.");
-  const made = document.createElement("template");
-  made.innerHTML = `<table>${text}</table>`;
-  const groups = made.content.querySelectorAll("tbody.hunk, tbody.hunk ~ tbody");
-  if (groups.length) button.closest("tbody").replaceWith(...groups);
-  else button.closest("tr").replaceWith(...made.content.querySelectorAll("tr"));
+function loaded(made) {
+  for (const later of made) soon.observe(later);
+  total();
   remarks();
 }
 
@@ -472,21 +425,13 @@ document.addEventListener("click", (event) => {
   else if ("do" in button.dataset || button.dataset.word) act(button);
   else if (button.dataset.waiting) look(button);
   else if (button.closest("#ask") && "force" in button.dataset) preview({ ...wanted, force: true });
-  else if (button.dataset.file || button.dataset.load) load(button);
-  else if (button.dataset.hidden) reveal(button);
-  else if (button.dataset.lines) unfold(button);
+  else if (part(button)) return;
   else if (button.dataset.before) older(button);
-  else if (button.classList.contains("fold")) fold(button);
   else if (button.dataset.split) split(button.dataset.split);
   else if (button.id === "theme") theme(button);
   else if (button.id === "help") document.getElementById("shortcuts").showModal();
   else if (button.id === "show-list") button.setAttribute("aria-expanded", body.classList.toggle("listing"));
 });
-
-function fold(button) {
-  const folded = button.closest(".file").classList.toggle("folded");
-  button.setAttribute("aria-expanded", !folded);
-}
 
 function split(value) {
   keep("split", value);
