@@ -40,7 +40,7 @@ QUESTIONS = [
     (
         "delete_items",
         {"paths": ["full"], "recursive": True},
-        ["on full/in.txt?", "takes away full/ (1 file, 7 bytes).", "-inside"],
+        ["Allow delete_items on full/?", "takes away full/ (1 file, 7 bytes).", "-inside"],
     ),
     (
         "move_items",
@@ -182,6 +182,7 @@ def test_all_that_goes_is_counted_however_much_of_it_is_shown(
     client.call("delete_items", {"paths": ["full", "a.txt"], "recursive": True})
     page.locator(".waiting").click(timeout=20_000)
     lost = page.get_by_role("dialog").locator(".lost")
+    expect(page.get_by_role("dialog").locator("h1")).to_have_text("Allow delete_items on full/, a.txt?")
     expect(lost).to_contain_text("Takes away 1,202 files, 117.2 KB")
     expect(lost.locator("li")).to_have_text(["full/ (1,201 files, 117.2 KB)", "a.txt (4 bytes)"])
     page.get_by_role("dialog").get_by_role("button", name="Later").click()
@@ -189,3 +190,20 @@ def test_all_that_goes_is_counted_however_much_of_it_is_shown(
     client.call("write_content", {"items": items})
     page.get_by_role("button", name="Allow write_content on logo.bin?").click(timeout=20_000)
     expect(lost.locator("li")).to_have_text("logo.bin (4.9 KB)")
+
+
+def test_a_question_names_some_and_counts_the_others(asking: Callable[..., RawClient], folder: Path) -> None:
+    for index in range(300):
+        (folder / f"full/{index:03}.txt").write_text("old\n" * 3)
+    client = asking(elicitation={})
+    call = client.begin(
+        "replace_content", {"pattern": "old", "replacement": "new", "path": "full", "preview": False}
+    )
+    asked = client.receive()
+    first = asked["params"]["message"].partition("\n")[0]
+    assert first == (
+        "Allow replace_content on full/000.txt, full/001.txt, full/002.txt, full/003.txt, full/004.txt "
+        "and 295 more files?"
+    )
+    client.send({"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "decline"}})
+    client.answer(call)

@@ -42,6 +42,8 @@ _logger = logging.getLogger(__name__)
 
 _KEY = "confirm"
 QUESTION_CHARS = 600
+NAMED = 5
+"""Files and folders that a question names of what a call is about."""
 LOST = 10
 """Files and folders that are named of what a call takes away."""
 SHOWN_CHARS = 6_000
@@ -193,10 +195,18 @@ def _digest(*facts: object) -> str:
 def _question(tool: Listed, arguments: Mapping[str, Any], made: Diff | str) -> str:
     if isinstance(made, str):
         named = [name for key in _NAMING for name in _names(arguments.get(key)) if name]
+        more = 0
     else:
-        named = [f"{file.old} → {file.new}" if file.action == "moved" else file.path for file in made.files]
-    what = ", ".join(dict.fromkeys(named)) or "the workspace"
-    return clip(safe(f"Allow {tool.name} on {what}?"), QUESTION_CHARS, at_line=True)
+        left = [file for file in made.files if file.new is not None]
+        named = [f"{file.old} → {file.new}" if file.action == "moved" else file.path for file in left]
+        gone = [lost for lost in made.lost if lost.path not in named]
+        named = [lost.path for lost in gone] + named
+        # A folder stands for what is in it; the files that are not shown are among those that go, or are more.
+        more = made.more - sum(lost.files for lost in gone) + len(made.files) - len(left)
+    names = list(dict.fromkeys(named))
+    shown = [*names, *range(more)]
+    what = listed(shown, min(NAMED, len(names)), noun="file") if names else "the workspace"
+    return clip(safe(f"Allow {tool.name} on {what}?"), QUESTION_CHARS)
 
 
 def _names(value: Any) -> list[str]:
