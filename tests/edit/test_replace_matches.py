@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from filewright.edit.replace import check_count, replace_matches, replacement
 from filewright.errors import FilewrightError
-from filewright.search.pattern import compile as compile_pattern
+from filewright.search import compile_pattern
 from filewright.text import Snapshot, apply, ordered
 
 

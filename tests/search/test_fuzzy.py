@@ -13,12 +13,10 @@ from hypothesis import strategies as st
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.search import fuzzy
-from filewright.search.fuzzy import pieces
-from filewright.search.fuzzy.align import best_fit, folded, infix
-from filewright.search.fuzzy.pieces import choose, elected
+from filewright.search.fuzzy import best_fit, choose, elected, folded, infix, occurrences
 from filewright.text import Snapshot
 
-search_module = importlib.import_module("filewright.search.fuzzy.search")
+search_module = importlib.import_module("filewright.search.fuzzy")
 
 
 def distance(a: str, b: str) -> int:
@@ -211,13 +209,13 @@ def test_pieces_are_spread_over_the_needle_and_rare_in_the_file():
     needle = b"the rare word xylophone quartz and the rest of the line"
     drawn = b"the rare word and the rest of the line " * 100
     pieces = choose(needle, drawn, 10_000_000)
-    for piece in pieces:
-        assert all(needle[place : place + len(piece.data)] == piece.data for place in piece.places)
+    for piece, places in pieces.items():
+        assert all(needle[place : place + len(piece)] == piece for place in places)
     scale = 10_000_000 / len(drawn)
-    assert sum(drawn.count(piece.data) for piece in pieces) * scale <= 200_000
-    places = {place for piece in pieces for place in piece.places}
+    assert sum(map(drawn.count, pieces)) * scale <= 200_000
+    places = {place for places in pieces.values() for place in places}
     assert min(places) < 14 < max(places)
-    assert any(b"loph" in piece.data for piece in pieces)
+    assert any(b"loph" in piece for piece in pieces)
 
 
 def test_two_typos_close_together_leave_a_piece_of_a_short_needle(opened, monkeypatch):
@@ -241,14 +239,14 @@ PIECES = [b"needle01", b"aybe=two", b"third;ok"]
 def test_pieces_are_found_beside_rg_however_far_apart_and_in_lines_of_any_length(
     opened, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    monkeypatch.setattr(pieces, "AHEAD_BYTES", 1)
+    monkeypatch.setattr(search_module, "AHEAD_BYTES", 1)
     chance = random.Random(seed)
     made: list[bytes] = []
     for _ in range(400):
         made.append(chance.randbytes(chance.choice([1, 30, 3_000, 20_000])).hex().encode())
         made.append(chance.choice([b"", b"\n", b"\n", b"\r\n", *PIECES, chance.choice(PIECES) * 3]))
     data = b"".join(made)
-    chosen = [pieces.Piece(piece, (number,)) for number, piece in enumerate(PIECES)]
-    found = {(at, number) for at, _, number in pieces.occurrences(opened(data), chosen, Task())}
+    chosen = {piece: [number] for number, piece in enumerate(PIECES)}
+    found = {(at, number) for at, _, number in occurrences(opened(data), chosen, Task())}
     there = {(m.start(), PIECES.index(m[0])) for m in re.finditer(b"|".join(PIECES), data)}
     assert found == there

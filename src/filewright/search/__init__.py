@@ -21,10 +21,20 @@ a pattern, `cancelled`, `timeout`, `io_error`; for trees also what the boundary 
 
 from filewright.search.engine import Windows, count_hits, search_snapshot
 from filewright.search.engine import matches as find_matches
-from filewright.search.excerpts import ContextLine, context, continuation, excerpt
 from filewright.search.fuzzy import fuzzy
-from filewright.search.hit import Found, Hit, Match, ShownLine, TreeOptions
-from filewright.search.line_kinds import LineKind, LineKinds
+from filewright.search.hit import (
+    ContextLine,
+    Found,
+    Hit,
+    LineKind,
+    LineKinds,
+    Match,
+    ShownLine,
+    TreeOptions,
+    context,
+    continuation,
+    excerpt,
+)
 from filewright.search.pattern import Pattern
 from filewright.search.pattern import compile as compile_pattern
 from filewright.search.tree import (

@@ -15,8 +15,7 @@ from typing import Final
 from filewright.boundary import Child, program
 from filewright.errors import FilewrightError
 from filewright.progress import Task
-from filewright.search.pattern import Pattern
-from filewright.search.syntax import escaped
+from filewright.search.pattern import Pattern, escaped
 from filewright.text import Snapshot
 
 MEMORY: Final = 48 << 20

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from itertools import islice
-from typing import ParamSpec, TypeVar
 
 from filewright.progress import Task
 from filewright.search.ahead import forms_ahead, lines_ahead
@@ -20,9 +19,6 @@ from filewright.search.hit import Found, Hit, Match, Span
 from filewright.search.pattern import Pattern, is_word
 from filewright.search.window import Window, window
 from filewright.text import Snapshot, finder
-
-_P = ParamSpec("_P")
-_T = TypeVar("_T")
 
 _Spans = list[Span | None]
 """A match as ranges of its window's text, and those of the pattern's groups."""
@@ -101,19 +97,14 @@ def _places(
     if pattern.plain is not None and raw_needle is None:
         return  # it has a character that this encoding cannot write
     search, by_lines = _search_of(pattern), not pattern.multiline
+    lengths = windows.length, windows.longest, windows.overlap
+    if not by_lines:
+        lengths = windows.multiline, windows.multiline, windows.span
     with lines_ahead(snapshot, forms_ahead(snapshot, pattern, position), task) as next_line:
         while (position := next_line(position)) < stop:
             task.check()
             task.report(position, stop, "searching")
-            view = window(
-                snapshot,
-                position,
-                stop,
-                length=windows.length if by_lines else windows.multiline,
-                longest=windows.longest if by_lines else windows.multiline,
-                overlap=windows.overlap if by_lines else windows.span,
-                by_lines=by_lines,
-            )
+            view = window(snapshot, position, stop, *lengths, by_lines=by_lines)
             following = view.raw_at(view.limit) if view.cut else view.stop
             last = None
             if raw_needle is None or view.may_hold(raw_needle):
@@ -158,29 +149,24 @@ def _in_window(
     view: Window, pattern: Pattern, search: _Search, task: Task, *, once: bool
 ) -> Iterator[_Spans]:
     excluded = pattern.without.regexp.search if pattern.without is not None else None
+    found = _spans(view, pattern, search, excluded, once=once)
     steps = pattern.instructions if pattern.plain is None else 0
     steps += pattern.without.instructions if pattern.without is not None else 0
     if len(view.text) * steps <= _STEPS:
-        yield from _spans(view, pattern, search, excluded, once=once)
+        yield from found
         return
     # RE2 cannot be interrupted. Where it may take long it works in a thread of its own, which is
     # left to finish alone when the request is cancelled.
     aside = ThreadPoolExecutor(1, thread_name_prefix="regex")
-
-    def watched(function: Callable[_P, _T]) -> Callable[_P, _T]:
-        def call(*arguments: _P.args, **named: _P.kwargs) -> _T:
-            future = aside.submit(function, *arguments, **named)
-            while True:
-                task.check()
-                try:
-                    return future.result(_LOOK)
-                except TimeoutError:
-                    continue
-
-        return call
-
     try:
-        yield from _spans(view, pattern, watched(search), watched(excluded) if excluded else None, once=once)
+        while True:
+            following = aside.submit(next, found, None)
+            while not wait([following], _LOOK).done:
+                task.check()
+            spans = following.result()
+            if spans is None:
+                return
+            yield spans
     finally:
         aside.shutdown(wait=False, cancel_futures=True)
 
@@ -276,13 +262,8 @@ def search_snapshot(
     found = list(islice(hits, limit + 1))
     if len(found) <= limit:
         return Found(tuple(found), complete=True, count=len(found))
-    return Found(
-        tuple(found[:limit]),
-        complete=False,
-        stopped_at=found[limit].offset,
-        count=limit,
-        reason=f"stopped after {limit} hits",
-    )
+    stopped = found.pop().offset
+    return Found(tuple(found), False, stopped, limit, f"stopped after {limit} hits")
 
 
 def count_hits(

@@ -1,10 +1,20 @@
-"""What a search of a tree is asked (`TreeOptions`), and what a search finds. Plain values."""
+"""What a search of a tree is asked (`TreeOptions`), what a search finds, and what is shown of it.
+
+Shown of a hit are the piece of its line around it, its other lines, and the lines beside it (`excerpt`,
+`continuation`, `context`); of very many, the kinds of their lines (`LineKinds`): lines that are alike but for
+numbers are one, so that what is rare is seen among what is not.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+from filewright.progress import Task
+from filewright.search.window import character_at
+from filewright.text import Snapshot, decoded
 
 Span = tuple[int, int]
 
@@ -88,3 +98,162 @@ class TreeOptions:
     invert: bool = False
     include_hidden: bool = True
     include_ignored: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ContextLine:
+    """A line beside a hit: its number, its beginning as shown, and whether more of it follows."""
+
+    line: int
+    text: str
+    cut: bool
+
+
+def excerpt(snapshot: Snapshot, hit: Hit, chars: int) -> ShownLine:
+    """The piece of the hit's (first) line that shows its submatches, at most `chars` characters.
+
+    A line that fits is shown whole. A match longer than `chars` is cut; its beginning is always shown.
+    """
+
+    def shown(start: int, stop: int) -> str:
+        return snapshot.read(start, stop - start).decode(snapshot.encoding.name, "replace")
+
+    room = chars * 4
+    low = hit.line_offset
+    if hit.offset - low > room:
+        low = character_at(snapshot, hit.offset - room, hit.line_offset)
+    before = shown(low, hit.offset)
+    rest = snapshot.lines.starting(hit.offset, room, reach=room + 2)
+    after = rest.body.decode(snapshot.encoding.name, "replace" if rest.whole else "ignore")
+    spans = [span for span in hit.submatches if span[0] >= hit.offset]
+    if low == hit.line_offset and rest.whole and len(before) + len(after) <= chars:
+        left, right = len(before), len(after)
+    else:
+        last = spans[-1][1] if spans else hit.end
+        spare = chars - min(chars, len(shown(hit.offset, min(hit.offset + room, last))))
+        right = min(len(after), chars - min(len(before), spare // 2))
+        left = min(len(before), chars - right)
+    text = before[len(before) - left :] + after[:right]
+    ranges = []
+    for start, stop in spans or ([(hit.offset, hit.end)] if hit.submatches else []):
+        begin = left + len(shown(hit.offset, start))
+        end = begin + len(shown(start, min(stop, start + room)))
+        if begin < len(text) or (begin == end == len(text)):
+            ranges.append((begin, min(end, len(text))))
+    return ShownLine(
+        text=text,
+        column=hit.column - left,
+        cut_before=low != hit.line_offset or left < len(before),
+        cut_after=not rest.whole or right < len(after),
+        ranges=tuple(ranges),
+    )
+
+
+def context(
+    snapshot: Snapshot, hit: Hit, before: int, after: int, chars: int, *, task: Task | None = None
+) -> tuple[tuple[ContextLine, ...], tuple[ContextLine, ...]]:
+    """Up to `before` lines above the hit's first and `after` below its last, cut to `chars` characters."""
+    above: list[ContextLine] = []
+    position = hit.line_offset
+    while len(above) < before and position > snapshot.start:
+        position = snapshot.lines.begin(position - snapshot.encoding.width, task)
+        above.insert(0, _context_line(snapshot, position, hit.line - len(above) - 1, chars))
+    last, number = _last_line(snapshot, hit, task)
+    return tuple(above), _following(snapshot, last, number, after, chars, task)
+
+
+def continuation(
+    snapshot: Snapshot, hit: Hit, most: int, chars: int, *, task: Task | None = None
+) -> tuple[tuple[ContextLine, ...], int]:
+    """The lines after its first that a match reaches into, at most `most`, and how many there are."""
+    count = _last_line(snapshot, hit, task)[1] - hit.line
+    return _following(snapshot, hit.line_offset, hit.line, min(most, count), chars, task), count
+
+
+def _last_line(snapshot: Snapshot, hit: Hit, task: Task | None) -> tuple[int, int]:
+    """Where the last line of a hit begins, and its number."""
+    last = hit.line_offset
+    if hit.end > hit.offset:
+        last = snapshot.lines.begin(hit.end - snapshot.encoding.width, task)
+    return last, hit.line if last == hit.line_offset else snapshot.lines.line_at(last, task)
+
+
+def _following(
+    snapshot: Snapshot, position: int, number: int, most: int, chars: int, task: Task | None
+) -> tuple[ContextLine, ...]:
+    """At most `most` lines after the one at `position`, whose number is given."""
+    found: list[ContextLine] = []
+    while len(found) < most and (position := snapshot.lines.end(position, task)) < snapshot.size:
+        found.append(_context_line(snapshot, position, number + len(found) + 1, chars))
+    return tuple(found)
+
+
+def _context_line(snapshot: Snapshot, begin: int, number: int, chars: int) -> ContextLine:
+    line = snapshot.lines.starting(begin, chars * 4, reach=chars * 4 + 2)
+    text = line.body.decode(snapshot.encoding.name, "replace" if line.whole else "ignore")
+    return ContextLine(number, text[:chars], len(text) > chars or not line.whole)
+
+
+MOST_KINDS = 10_000
+_BEFORE, _AFTER = 120, 160
+"""Bytes of a line, before and after the place that matched, by which it is compared."""
+_LINE_END = re.compile(r"[\r\n]")
+_NUMBER = re.compile(r"\b(?=[0-9a-fA-F-]*[0-9])[0-9a-fA-F]{8}[0-9a-fA-F-]*\b|[0-9]+")
+
+
+@dataclass(slots=True)
+class LineKind:
+    """`count` lines like the first of them, whose number (from 1) and `text` are given."""
+
+    path: str
+    line: int
+    text: str
+    count: int = 0
+
+
+class LineKinds:
+    """The kinds of the lines it was given. Of more than `MOST_KINDS` the later ones are only counted, in `others`."""
+
+    def __init__(self) -> None:
+        self._kinds: dict[str, LineKind] = {}
+        self.others = 0
+
+    @property
+    def lines(self) -> int:
+        """How many lines there are of all kinds."""
+        return self.others + sum(kind.count for kind in self._kinds.values())
+
+    def __len__(self) -> int:
+        return len(self._kinds)
+
+    def add(self, snapshot: Snapshot, offset: int) -> None:
+        """Count the line that holds the byte at `offset`."""
+        text = _around(snapshot, offset)
+        key = _NUMBER.sub("0", text)
+        kind = self._kinds.get(key)
+        if kind is None:
+            if len(self._kinds) == MOST_KINDS:
+                self.others += 1
+                return
+            line = snapshot.lines.line_at(snapshot.lines.begin(offset))
+            kind = self._kinds[key] = LineKind(snapshot.asked, line, text)
+        kind.count += 1
+
+    def add_all(self, snapshot: Snapshot, matches: Iterable[Match]) -> None:
+        """Count the line of each match."""
+        for match in matches:
+            self.add(snapshot, match.offset)
+
+    def ranked(self, *, rarest_first: bool) -> list[LineKind]:
+        """The kinds by how many lines they have; equal ones in the order in which they were met."""
+        return sorted(self._kinds.values(), key=lambda kind: kind.count if rarest_first else -kind.count)
+
+
+def _around(snapshot: Snapshot, offset: int) -> str:
+    """The line at `offset`, of a long one what is near it. A single read: there may be a million lines."""
+    low = max(snapshot.start, offset - _BEFORE)
+    near = snapshot.read(low, offset - low + _AFTER)
+    before, after = (
+        decoded(part, snapshot.encoding) for part in (near[: offset - low], near[offset - low :])
+    )
+    return (_LINE_END.split(before)[-1] + _LINE_END.split(after, maxsplit=1)[0]).strip()

@@ -28,11 +28,9 @@ from filewright.languages import named_as
 from filewright.progress import Task
 from filewright.search.ahead import MEMORY, read_output
 from filewright.search.engine import count_hits, search_snapshot
-from filewright.search.fuzzy import fuzzy
-from filewright.search.fuzzy.pieces import choose
+from filewright.search.fuzzy import choose, fuzzy
 from filewright.search.hit import Found, Hit, TreeOptions
-from filewright.search.pattern import Pattern
-from filewright.search.syntax import escaped
+from filewright.search.pattern import Pattern, escaped
 from filewright.settings import Settings
 from filewright.text import NOTEBOOK_SUFFIX, BoundedCache, LineIndex, Snapshot, notebook_view
 
@@ -137,8 +135,8 @@ class Searcher:
         checked = task or Task()
         # Of a short text two slips may spoil every piece, so then every file is looked at.
         long = len(needle.strip()) >= _LONG
-        pieces = choose(needle.encode("utf-8", "replace"), b"", 1) if long else []
-        forms = tuple(escaped(piece.data) for piece in pieces)
+        pieces = choose(needle.encode("utf-8", "replace"), b"", 1) if long else ()
+        forms = tuple(map(escaped, pieces))
         candidates = _Candidates(self.boundary, where, options, forms, checked)
         best: list[Ranked] = []
         reason = ""

@@ -111,10 +111,10 @@ def window(
     snapshot: Snapshot,
     position: int,
     stop: int,
-    *,
     length: int,
     longest: int,
     overlap: int = 0,
+    *,
     by_lines: bool = True,
 ) -> Window:
     """The window that begins at `position`, a character's beginning, and goes no further than `stop`.
@@ -141,39 +141,24 @@ def window(
 
 def _lines_end(raw: bytes, snapshot: Snapshot) -> int:
     """The length of the whole lines at the beginning of `raw`; 0 if it holds no line's end."""
-    if snapshot.encoding.width == 1:
-        # A carriage return at the very end may be half of a pair.
-        return max(raw.rfind(b"\n"), raw.rfind(b"\r", 0, len(raw) - 1)) + 1
-    ends = []
-    for text, stop in (("\n", len(raw)), ("\r", len(raw) - 2)):
-        unit = text.encode(snapshot.encoding.name)
-        at = raw.rfind(unit, 0, stop)
-        while at > 0 and at % 2:
-            at = raw.rfind(unit, 0, at + 1)
-        ends.append(at + 2 if at >= 0 and at % 2 == 0 else 0)
-    return max(ends)
+    units = snapshot.lines.units(raw)
+    # A carriage return at the very end may be half of a pair.
+    return (max(units.rfind(b"\n"), units.rfind(b"\r", 0, len(units) - 1)) + 1) * snapshot.encoding.width
 
 
 def _cut(raw: bytes, snapshot: Snapshot) -> bytes:
     """`raw` less a torn character, and less a carriage return that may be half of a pair."""
     encoding = snapshot.encoding
-    if encoding.width == 2 or encoding.multibyte or encoding.is_utf8:
-        raw = cut(raw, len(raw) - max(1, encoding.width), encoding)
-    unit = "\r".encode(encoding.name) if encoding.width == 2 else b"\r"
+    raw = cut(raw, len(raw) - encoding.width, encoding) or raw
+    unit = "\r".encode(encoding.name)
     return raw.removesuffix(unit) if len(raw) > len(unit) else raw
 
 
 def _context(snapshot: Snapshot, position: int) -> bytes:
     """The character before `position`, in UTF-8 and normalised; empty at a line's beginning."""
-    if position <= snapshot.start:
-        return b""
-    encoding = snapshot.encoding
-    before = snapshot.read(max(snapshot.start, position - 4), min(4, position - snapshot.start))
-    if encoding.is_utf8:
-        lead = max((i for i, byte in enumerate(before) if byte & 0xC0 == 0xC0), default=len(before) - 1)
-        last = before[lead:] if before[-1] & 0x80 else before[-1:]
-    else:
-        last = before.decode(encoding.name, "replace")[-1:].encode("utf-8", "replace")
+    before = snapshot.read(max(snapshot.start, position - 4), min(4, max(0, position - snapshot.start)))
+    errors = "surrogateescape" if snapshot.encoding.is_utf8 else "replace"
+    last = before.decode(snapshot.encoding.name, errors)[-1:].encode("utf-8", errors)
     return b"" if last in (b"\n", b"\r") else last
 
 

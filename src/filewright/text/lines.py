@@ -352,7 +352,7 @@ class Lines:
             if task is not None:
                 task.check()
             data = self._source.read(position, min(PAGE, stop - position))
-            pieces = self._narrowed(data).splitlines(keepends=True)
+            pieces = self.units(data).splitlines(keepends=True)
             base = position
             if base + len(data) < self._size and pieces and not pieces[-1].endswith(b"\n"):
                 pieces.pop()  # an unended line, or a carriage return whose line feed may follow
@@ -390,10 +390,10 @@ class Lines:
         return offset - (offset - self._start) % self._width
 
     def _units(self, start: int, stop: int) -> bytes:
-        return self._narrowed(self._source.read(start, max(0, min(stop, self._size) - start)))
+        return self.units(self._source.read(start, max(0, min(stop, self._size) - start)))
 
-    def _narrowed(self, data: bytes) -> bytes:
-        """One byte a unit: a terminator's where the unit is one, else another."""
+    def units(self, data: bytes) -> bytes:
+        """Such text with one byte a unit: a terminator's where the unit is one, else another."""
         if self._width == 1:
             return data
         count, low = len(data) // 2, int(self._encoding.name.endswith("be"))
