@@ -52,11 +52,6 @@ class Source:
         self.most = max(self.most, length)
         return self.content[offset : offset + length]
 
-    def read_into(self, buffer: bytearray, offset: int) -> int:
-        data = self.read(offset, len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
-
 
 @pytest.fixture(scope="module", params=[2, 4, 6, 64, None], ids=str)
 def window(request):

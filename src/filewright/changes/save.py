@@ -178,7 +178,7 @@ class Saving:
         digest: str | None = None
         self._require_room(status.size, os.fsdecode(name))
         if status.size <= self._settings.whole_undo_bytes:
-            data = b"".join(map(bytes, file.blocks()))
+            data = b"".join(file.blocks())
             digest = xxhash.xxh3_128_hexdigest(data)
             blob = self._keep(data)
         else:
@@ -187,7 +187,7 @@ class Saving:
                 blob = self._intent.adopt(folder, name, status.size)
             state = xxhash.xxh3_128()
 
-            def hashed() -> Iterator[memoryview]:
+            def hashed() -> Iterator[bytes]:
                 for block in file.blocks():
                     self._task.check()
                     state.update(block)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, ClassVar, Self
 
 from filewright.closing import Closing
@@ -117,18 +117,24 @@ class BaseFile(Handle):
 
     __slots__ = ()
 
-    def read_into(self, buffer: bytearray | memoryview, offset: int) -> int:
-        """Fill `buffer` from `offset`; how many bytes there were."""
+    def regular(self) -> Self:
+        """Itself; closed again, with `NotAFileError`, if it is no regular file."""
+        try:
+            self.status().require_file()
+        except OSError:
+            self.close()
+            raise
+        return self
+
+    def read(self, offset: int, size: int) -> bytes:
+        """At most `size` bytes from `offset`: fewer only at the end."""
         raise NotImplementedError
 
-    def blocks(self, start: int = 0) -> Iterator[memoryview]:
-        """The content from `start` in blocks of at most 1 MB; each is overwritten by the next."""
-        # No larger than the file: clearing a megabyte costs more than reading most files.
-        size = min(BLOCK, max(4096, self.status().size - start + 1))
-        buffer = memoryview(bytearray(size))
-        while count := self.read_into(buffer, start):
-            yield buffer[:count]
-            start += count
+    def blocks(self, start: int = 0) -> Iterator[bytes]:
+        """The content from `start` in blocks of at most 1 MB."""
+        while block := self.read(start, BLOCK):
+            yield block
+            start += len(block)
 
     def start_writeback(self, offset: int, length: int) -> None:  # noqa: ARG002
         """Let the disk begin with a range already written, so that the flush at the end finds little to do."""
@@ -271,10 +277,8 @@ def _walked(
     refused (`EXDEV`); more than 40 links are a loop (`ELOOP`).
     """
     for _ in range(_RETRIES):
-        try:
+        with suppress(_RacedError):
             return _walked_once(start, parts, links, cross, ask, enter)
-        except _RacedError:
-            continue
     raise OSError(errno.EAGAIN, "the folders above it are being renamed")
 
 

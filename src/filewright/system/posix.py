@@ -113,14 +113,6 @@ class File(BaseFile, _Handle):
             block += more
         return block
 
-    def read_into(self, buffer: bytearray | memoryview, offset: int) -> int:
-        """Fill `buffer` from `offset`; how many bytes there were."""
-        view = memoryview(buffer)
-        done = 0
-        while done < len(view) and (count := os.preadv(self._fd, [view[done:]], offset + done)):
-            done += count
-        return done
-
     def write(self, data: bytes | bytearray | memoryview, offset: int) -> None:
         """Write all of `data` at `offset`."""
         view = memoryview(data)
@@ -285,13 +277,7 @@ class Folder(BaseFolder, _Handle):
         return self._opened_file(name, (_WRITE if write else _READ) | os.O_NOFOLLOW)
 
     def _opened_file(self, name: bytes, flags: int) -> File:
-        file = self.file_type(os.open(_one(name), flags, 0o600, dir_fd=self._fd), (name,))
-        try:
-            file.status().require_file()
-        except OSError:
-            file.close()
-            raise
-        return file
+        return self.file_type(os.open(_one(name), flags, 0o600, dir_fd=self._fd), (name,)).regular()
 
     def folder(self, name: bytes, *, listing: bool = True) -> Self:
         """The folder of that name, which is no link; `b"."` is this one, opened once more."""
@@ -443,13 +429,7 @@ def open_folder(path: bytes | str, *, resolves: bool = True) -> Folder:  # noqa:
 def open_file(path: bytes | str) -> File:
     """The regular file of a path that the user named, for reading; links in it are followed."""
     status_of(path).require_file()
-    file = File(os.open(path, _READ))
-    try:
-        file.status().require_file()
-    except OSError:
-        file.close()
-        raise
-    return file
+    return File(os.open(path, _READ)).regular()
 
 
 def make_folder(path: bytes | str, mode: int = 0o777) -> None:

@@ -174,24 +174,14 @@ class File(BaseFile, _WindowsHandle):
 
     def read(self, offset: int, size: int) -> bytes:
         """At most `size` bytes from `offset`: fewer only at the end."""
-        size = max(0, min(size, nt.query_all(self._fd)[6] - offset)) if size > BLOCK else size
-        buffer = bytearray(size)
-        count = self.read_into(buffer, offset)
-        return bytes(memoryview(buffer)[:count])
-
-    def read_into(self, buffer: bytearray | memoryview, offset: int) -> int:
-        """Fill `buffer` from `offset`; how many bytes there were."""
-        view = memoryview(buffer).cast("B")
-        if not len(view):
-            return 0
-        address = ctypes.addressof(ctypes.c_char.from_buffer(view))
-        done = 0
-        while done < len(view):
-            count = nt.read_into(self._fd, address + done, min(len(view) - done, _AT_ONCE), offset + done)
-            if not count:
-                break
+        size = max(0, min(size, nt.query_all(self._fd)[6] - offset)) if size >= BLOCK else size
+        buffer = ctypes.create_string_buffer(max(1, size))
+        address, done = ctypes.addressof(buffer), 0
+        while done < size and (
+            count := nt.read_into(self._fd, address + done, min(size - done, _AT_ONCE), offset + done)
+        ):
             done += count
-        return done
+        return buffer.raw[:done]
 
     def write(self, data: bytes | bytearray | memoryview, offset: int) -> None:
         """Write all of `data` at `offset`."""
@@ -627,13 +617,7 @@ def open_folder(path: bytes | str, *, resolves: bool = True) -> Folder:  # noqa:
 def open_file(path: bytes | str) -> File:
     """The regular file of a path that the user named, for reading; links in it are followed."""
     status_of(path).require_file()
-    file = File(nt.open_below(None, _nt_path(path), _READ, 0))
-    try:
-        file.status().require_file()
-    except OSError:
-        file.close()
-        raise
-    return file
+    return File(nt.open_below(None, _nt_path(path), _READ, 0)).regular()
 
 
 def make_folder(path: bytes | str, mode: int = 0o777) -> None:  # noqa: ARG001
