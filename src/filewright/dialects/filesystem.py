@@ -6,30 +6,41 @@ the request, an item's failure fails nothing else, a bad call is a JSON-RPC numb
 
 from __future__ import annotations
 
-import datetime
 import os
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from filewright import errors
 from filewright.boundary import quote
-from filewright.dialects.table import Call, Json, Record, encoded, filled, fit_as_json, fitted, table
+from filewright.dialects.table import (
+    Call,
+    Json,
+    Record,
+    encoded,
+    filled,
+    fit_as_json,
+    fitted,
+    natively,
+    shaped,
+    table,
+)
 from filewright.errors import Code, FilewrightError
 from filewright.tools import FailedCall, ToolResult
 
 if TYPE_CHECKING:
-    from filewright.edit import LineEdit, Plan, Replacement
+    from filewright.edit import Plan
     from filewright.search import Pattern
     from filewright.text import Snapshot
-    from filewright.tools import Change, FileStatus, SearchHit, WriteMode
+    from filewright.tools import Change
 
 _INVALID_PARAMS, _INVALID_REQUEST = -32602, -32600
 _ALL_LINES = 1_000_000_000
 _CONTEXT = 2
-_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+_PATHS = ("path", "source", "destination")
+_ABSOLUTE = re.compile(r"/|[A-Za-z]:[\\/]")
 _JS_REGEX = re.compile(r"/(.+)/([gimsuy]*)", re.DOTALL)
 _TEMPLATE = re.compile(r"\$(&|<([^<>]*)>)")
 
@@ -77,23 +88,16 @@ CHECKS = {
 # Paths, and what is said of them
 
 
-class _AbsoluteError(FilewrightError):
-    """An absolute path, which this dialect takes nowhere."""
-
-
 def _native(path: str) -> str:
-    """The native path; `invalid_input` for an absolute one."""
-    if path.startswith("/") or _DRIVE.match(path):
-        message = f"{_INVALID_PARAMS} Absolute paths are not allowed: {path}"
-        raise _AbsoluteError(Code.INVALID_INPUT, message, details={"path": path})
-    if path.startswith("~"):
-        return f"./{path}"
-    return path or "."
+    """The native path; `invalid_input` for an absolute one, which this dialect takes nowhere."""
+    if _ABSOLUTE.match(path):
+        raise FilewrightError(Code.INVALID_INPUT, f"{_INVALID_PARAMS} Absolute paths are not allowed: {path}")
+    return f"./{path}" if path.startswith("~") else path or "."
 
 
 def _phrase(call: Call, error: FilewrightError, path: str) -> str:
     """An error in this dialect's words: the path as given, where it leads, and the root."""
-    if isinstance(error, _AbsoluteError):
+    if error.message.startswith("-32"):
         return error.message
     read = table("filesystem")["errors"]
     root = quote(call.context.boundary.roots[0].path)
@@ -110,52 +114,77 @@ def _resolved(call: Call, path: str) -> str:
     return quote(posixpath.normpath(os.path.join(root, path.encode("utf-8", "surrogatepass"))))
 
 
-@contextmanager
-def _about(call: Call, path: str) -> Iterator[None]:
-    """What goes wrong inside with the one path of a call is said in this dialect's words."""
-    try:
-        yield
-    except FilewrightError as error:
-        raise FilewrightError(error.code, _phrase(call, error, path), details=error.details) from error
-
-
 # Items
 
 
-def _each(
-    call: Call,
-    items: Sequence[Any],
-    act: Callable[[Any], Json],
-    refused: Callable[[str, FilewrightError], Json] = lambda text, _: {"success": False, "error": text},
-    key: str = "path",
-) -> ToolResult:
-    """An object for each item in order: its name under `key` with what `act` makes of it, or why it was refused."""
+def run(call: Call, row: Json, given: Json, act: Callable[..., Any] | None) -> ToolResult | str:
+    """The answer of a tool. One that has items (`each`) answers an object for each in order, its paths with what
+    was made of it, or why it was `refused`; `act` is handed the item, its native path and the other arguments.
+    """
+    if "each" not in row:
+        asked = given["path"]
+        try:
+            answer: str = act(call, asked, **{**given, "path": _native(asked)}) if act else ""
+            return answer
+        except FilewrightError as error:
+            raise FilewrightError(error.code, _phrase(call, error, asked), details=error.details) from error
     from filewright.tools import check_count
 
+    items = given.pop(row["each"])
     check_count(call.context, items)
+    if row.get("once"):
+        _require_distinct(call, [item.path for item in items])
     results: list[Json] = []
+    left = call.limit - 10
     for number, item in enumerate(items):
         call.task.report(number, len(items), "items")
-        fields = (
-            {key: item}
+        own = (
+            {"path": item}
             if isinstance(item, str)
-            else item.model_dump(include={"path", "source", "destination"})
+            else {word: value for word, value in item if value is not None}
         )
+        named = {word: own[word] for word in _PATHS if word in own}
+        result = {row.get("key", word): path for word, path in named.items()}
+        call.items, call.share = items, left // (len(items) - number) - len(own.get("path", "")) - 20
+        native: Json = {}
         try:
-            results.append({**fields, **act(item)})
+            native |= {word: _native(path) for word, path in named.items()}
+            if act is None:
+                resolved = _resolved(call, own.get("path", ""))
+                made = natively(
+                    call, row, {**given, **own, **native, "asked": own.get("path"), "resolved": resolved}
+                )
+            else:
+                made = act(call, item, path=native["path"], **given)
+            result |= made
         except FilewrightError as error:
             if error.ends_call:
                 raise
-            named = [*fields.values()]
             wrong = next(
-                (path for path in named if error.details.get("path") in (path, path or ".")), named[0]
+                (word for word in native if native[word] == error.details.get("path")), next(iter(named))
             )
-            results.append({**fields, **refused(_phrase(call, error, wrong), error)})
+            said = {"error": _phrase(call, error, named[wrong]), "details": error.details}
+            result |= filled(row.get("refused", table("filesystem")["refused"]), said)
+        left -= len(encoded(result)) + 2  # what an item leaves of its share the following ones may use
+        results.append(result)
     answered = _array(call, results)
     if all(str(result.get("error", "")).startswith("-326") for result in results):
         outside = FilewrightError(Code.INVALID_INPUT, "every path was refused", details={"items": results})
         return FailedCall(answered, error=outside)
-    return ToolResult(answered)
+    return answered
+
+
+def _require_distinct(call: Call, paths: Sequence[str]) -> None:
+    """Refuse a file that is named twice by other spellings."""
+    seen: dict[object, str] = {}
+    for path in paths:
+        try:
+            file = call.context.boundary.stat(call.locate(_native(path))).identity
+        except FilewrightError:
+            continue  # said of its item
+        if seen.setdefault(file, path) != path:
+            message = f"{path} is named twice (also as {seen[file]}); each file may appear once"
+            raise errors.refused(Code.INVALID_INPUT, path, message, "join its blocks into one entry")
 
 
 def _array(call: Call, items: Sequence[object], *, complete: bool = True) -> str:
@@ -173,129 +202,46 @@ def _array(call: Call, items: Sequence[object], *, complete: bool = True) -> str
     return encoded(kept)
 
 
-def natively(call: Call, row: Json, given: Json) -> ToolResult:
-    """The answer of a tool that is a native one for each of its items."""
-
-    def act(item: Any) -> Json:
-        own = {"path": item} if isinstance(item, str) else item.model_dump(exclude_none=True)
-        values = {**given, **own}
-        values |= {name: _native(path) for name, path in own.items() if isinstance(path, str)}
-        (made,) = call.native(row["native"], filled(row["with"], values.__getitem__)).results
-        values["resolved"] = _resolved(call, own.get("path", ""))
-        says = row.get(made.operation, row.get("says", {}))
-        return {"success": True, **filled(says, values.__getitem__)}
-
-    return _each(call, given[row["each"]], act)
-
-
-def chown_items(call: Call, paths: Sequence[str], uid: int, gid: int) -> ToolResult:
-    """Set user and group."""
-
-    def act(path: str) -> Json:
-        call.set_permissions(_native(path), owner=str(uid), group=str(gid))
-        return {"success": True, "uid": uid, "gid": gid}
-
-    return _each(call, paths, act)
-
-
-def write_content(call: Call, items: Sequence[Record]) -> ToolResult:
-    """Write or append, each file on its own, in order."""
-
-    def act(item: Record) -> Json:
-        mode: WriteMode = "append" if item.append else "overwrite"
-        (made,) = call.write(_native(item.path), item.content, mode=mode, newline="keep").results
-        done = "appended" if item.append else "written"
-        warning = {"warning": made.syntax_warning} if made.syntax_warning else {}
-        return {"success": True, "operation": done, **warning}
-
-    return _each(call, items, act)
-
-
 # Reading
 
 
-def list_files(call: Call, path: str, recursive: bool, include_stats: bool) -> ToolResult:
+def list_files(call: Call, asked: str, path: str, recursive: bool, include_stats: bool) -> str:
     """The names in a folder, or the stats of a file."""
-    with _about(call, path):
-        try:
-            listed, complete = call.entries(_native(path), depth=0 if recursive else 1, include_ignored=True)
-        except FilewrightError as error:
-            if error.code != Code.NOT_A_DIRECTORY:
-                raise
-            (found,) = call.stat(_native(path)).results
-            if found.stats is None:
-                raise
-            return ToolResult(encoded(_stats(path, found.stats)))
-    items: list[Any] = [entry.path for entry in listed]
-    if include_stats:
-        few = call.limit // 100  # that may fit
-        statuses = call.stat(*items[:few]).results if items else ()
-        shown = [
-            {"stats": _stats(item.path, item.stats)}
-            if item.stats is not None
-            else {"error": item.error.message if item.error is not None else ""}
-            for item in statuses
-        ] + [{}] * len(items[few:])
-        items = [{"path": name, **more} for name, more in zip(items, shown, strict=True)]
-    return ToolResult(_array(call, items, complete=complete))
-
-
-def _stats(path: str, status: FileStatus) -> Json:
-    """A native status in this dialect's shape."""
-    atime, mtime, ctime = (_iso(ns) for ns in status.times_ns)
-    result: Json = {
-        "path": path.rstrip("/") or path,
-        "isFile": status.type == "file",
-        "isDirectory": status.type == "folder",
-        "isSymbolicLink": status.type == "link",
-        "size": status.size,
-        "atime": atime,
-        "mtime": mtime,
-        "ctime": ctime,
-        **({"birthtime": _iso(status.created_ns)} if status.created_ns is not None else {}),
-        "mode": status.mode[-3:],
-        "uid": status.uid,
-        "gid": status.gid,
-    }
-    return {**result, "target": status.target} if status.target is not None else result
-
-
-def _iso(nanoseconds: int) -> str:
-    moment = datetime.datetime.fromtimestamp(nanoseconds // 1_000_000_000, datetime.UTC)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{nanoseconds // 1_000_000 % 1000:03}Z"
-
-
-def stat_items(call: Call, paths: Sequence[str]) -> ToolResult:
-    """The status of every path; a link's own, not its target's."""
-
-    def act(path: str) -> Json:
-        (found,) = call.stat(_native(path)).results
-        if found.error is not None:
-            raise found.error
-        assert found.stats is not None
-        return {"status": "success", "stats": _stats(path, found.stats)}
-
-    return _each(call, paths, act, lambda text, _: {"status": "error", "error": text})
+    try:
+        listed, complete = call.entries(path, depth=0 if recursive else 1, include_ignored=True)
+    except FilewrightError as error:
+        (found,) = call.stat(path).results
+        if error.code != Code.NOT_A_DIRECTORY or found.stats is None:
+            raise
+        return encoded(shaped("filesystem", "stats", {"asked": asked, "made": found}))
+    names = [entry.path for entry in listed]
+    if not (include_stats and names):
+        return _array(call, names, complete=complete)
+    items: list[Json] = []
+    few = names[: call.limit // 100]  # that may fit, however many a caller may ask for
+    for name, item in zip_longest(names, call.under(max_items=len(few)).stat(*few).results):
+        fields = {"asked": name, "made": item}
+        shape = "listed" if item and item.stats else "unknown"
+        items.append(shaped("filesystem", shape, fields))
+    return _array(call, items, complete=complete)
 
 
 def read_content(
-    call: Call, paths: Sequence[str], start_line: int | None, end_line: int | None, format: str | None
-) -> ToolResult:
-    """The text of every file; bounded pages that say where to go on."""
+    call: Call, _: str, path: str, start_line: int | None, end_line: int | None, format: str | None
+) -> Json:
+    """The text of a file; bounded pages that say where to go on."""
     start = start_line or 1
     ranged = start_line is not None or end_line is not None
     lines = format == "lines" or (format is None and ranged)
     limit = _ALL_LINES if end_line is None else end_line - start + 1
-    left, following = call.limit - 10, len(paths)
 
-    def read(within: Call, path: str) -> Json:
-        file = within.read(_native(path), start=start, limit=limit, numbered=False)
-        result: Json = {}
+    def read(within: Call) -> Json:
+        file = within.read(path, start=start, limit=limit, numbered=False)
+        content: Any = "\n".join(file.rows) + ("\n" if not ranged and file.terminated else "")
         if lines:
             numbered = enumerate(file.rows, file.start_line)
-            result["content"] = [{"lineNumber": number, "content": line} for number, line in numbered]
-        else:
-            result["content"] = "\n".join(file.rows) + ("\n" if not ranged and file.terminated else "")
+            content = [{"lineNumber": number, "content": line} for number, line in numbered]
+        result: Json = {"content": content}
         if file.line_ending not in (None, "lf", "none"):
             result["line_ending"] = file.line_ending
         wanted = end_line is None or file.end_line < end_line
@@ -307,53 +253,44 @@ def read_content(
                 result["cut_lines"] = [*file.cut_at[:50]]
         return result
 
-    def act(path: str) -> Json:
-        nonlocal left, following
-        made: Json = {}
-        try:
-            made = fitted(call, lambda within: read(within, path), left // following - len(path) - 20)
-            return made
-        finally:  # what a file leaves of its share the following ones may use
-            left, following = left - len(encoded({"path": path, **made})) - 2, following - 1
-
-    return _each(call, paths, act, lambda text, _: {"error": text})
+    return fitted(call, read, call.share)
 
 
 # Searching
 
 
-def search_files(call: Call, path: str, regex: str, file_pattern: str) -> ToolResult:
-    """Every match of a regex, with the lines around it."""
-    pattern, flags = regex, ""
+def search_files(call: Call, asked: str, path: str, regex: str, file_pattern: str) -> str:
+    """Every match of a regex, with the lines around it: one native page has more than an answer takes."""
     written = _JS_REGEX.fullmatch(regex)
-    if written is not None:
-        pattern, flags = written.groups()
+    pattern, flags = written.groups() if written is not None else (regex, "")
+    found = call.search(
+        f"(?s){pattern}" if "s" in flags else pattern,
+        path,
+        glob=None if file_pattern in ("*", "**", "**/*") else file_pattern,
+        mode="regex",
+        case="insensitive" if "i" in flags else "sensitive",
+        multiline="s" in flags or _spans_lines(pattern),
+        context=_CONTEXT,
+        max_results=1000,
+    )
     items: list[Json] = []
-    cursor = None
-    with _about(call, path):
-        while cursor is not None or not items:
-            found = call.search(
-                f"(?s){pattern}" if "s" in flags else pattern,
-                _native(path),
-                glob=None if file_pattern in ("*", "**", "**/*") else file_pattern,
-                mode="regex",
-                case="insensitive" if "i" in flags else "sensitive",
-                multiline="s" in flags or _spans_lines(pattern),
-                context=_CONTEXT,
-                max_results=1000,
-                cursor=cursor,
-            )
-            items += [_matched(hit, span) for hit in found.results for span in hit.submatches or ((0, 0),)]
-            cursor = found.next_cursor
-            if cursor is None or fit_as_json(items, call.limit) < len(items):
-                break
+    for hit in found.results:
+        context = [*hit.context_before, hit.text, *hit.more_lines, *hit.context_after]
+        file = {"type": "match", "file": posixpath.normpath(hit.path), "line": hit.line}
+        for start, end in hit.submatches or ((0, 0),):
+            match = hit.text[start:end]
+            if (
+                hit.matched is not None and (start, end) == hit.submatches[-1]
+            ):  # that goes on in the next line
+                match = hit.matched.replace("\r\n", "\n")
+            items.append({**file, "match": match, "context": context})
     if not found.complete:
-        items.append(_incomplete(path, "more matches than are shown"))
+        items.append(_incomplete(asked, "more matches than are shown"))
     kept = items[: fit_as_json(items, call.limit - 600)]  # room for what says that more is left out
     if len(kept) < len(items):
         cut = f"{len(kept)} matches are shown; narrow path, regex or file_pattern"
         kept.append(_incomplete("general", cut))
-    return ToolResult(_array(call, kept))
+    return _array(call, kept)
 
 
 def _spans_lines(pattern: str) -> bool:
@@ -365,162 +302,109 @@ def _incomplete(file: str, why: str) -> Json:
     return {"type": "error", "file": file, "error": f"incomplete: {why}"}
 
 
-def _matched(hit: SearchHit, span: tuple[int, int]) -> Json:
-    more = hit.matched is not None and span == hit.submatches[-1]  # the match that goes on in the next line
-    return {
-        "type": "match",
-        "file": posixpath.normpath(hit.path),
-        "line": hit.line,
-        "match": (hit.matched or "").replace("\r\n", "\n") if more else hit.text[span[0] : span[1]],
-        "context": [*hit.context_before, hit.text, *hit.more_lines, *hit.context_after],
-    }
-
-
 # Parts of files
 
 
-def _pattern(call: Call, search: str, *, regex: bool, ignore_case: bool = False) -> Pattern:
+def _compiled(
+    call: Call, search: str, replace: str | None, *, regex: bool = True, ignore_case: bool = False
+) -> tuple[Pattern, Any]:
+    """What is looked for, and what takes its place; in the original's templates $& is the match and $<name> a group."""
+    from filewright.edit import replacement
     from filewright.search import compile_pattern
 
-    return compile_pattern(
+    pattern = compile_pattern(
         search,
         mode="regex" if regex else "literal",
         case="insensitive" if ignore_case else "sensitive",
         multiline=regex and _spans_lines(search),
         max_chars=call.context.settings.max_pattern_chars,
     )
+    if replace is not None and regex:
+        replace = _TEMPLATE.sub(lambda found: f"${{{'0' if found[1] == '&' else found[2]}}}", replace)
+    return pattern, None if replace is None else replacement(replace, pattern)
 
 
-def _replacement(text: str, pattern: Pattern, *, regex: bool) -> Replacement:
-    """What takes the place of a match; in the original's templates $& is the match and $<name> a group."""
-    from filewright.edit import replacement
-
-    def native(found: re.Match[str]) -> str:
-        return "${0}" if found[1] == "&" else f"${{{found[2]}}}"
-
-    return replacement(_TEMPLATE.sub(native, text) if regex else text, pattern)
-
-
-def replace_content(call: Call, paths: Sequence[str], operations: Sequence[Record]) -> ToolResult:
-    """Replace all occurrences, operation after operation, in each file."""
+def replace_content(call: Call, _: str, path: str, operations: Sequence[Record]) -> Json:
+    """Replace all occurrences, operation after operation, in a file."""
     from filewright.tools import replace_in_order
 
-    def act(path: str) -> Json:
-        wanted = []
-        for each in operations:
-            pattern = _pattern(call, each.search, regex=each.use_regex, ignore_case=each.ignore_case)
-            wanted.append((pattern, _replacement(each.replace, pattern, regex=each.use_regex)))
-        made = replace_in_order(call.context, _native(path), wanted)
-        return {"replacements": made.files[0].decision.count, "modified": made.record is not None}
-
-    def refused(text: str, _error: FilewrightError) -> Json:
-        return {"replacements": 0, "modified": False, "error": text}
-
-    return _each(call, paths, act, refused, key="file")
+    wanted = [
+        _compiled(call, each.search, each.replace, regex=each.use_regex, ignore_case=each.ignore_case)
+        for each in operations
+    ]
+    made = replace_in_order(call.context, path, wanted)
+    return {"replacements": made.files[0].decision.count, "modified": made.record is not None}
 
 
-def apply_diff(call: Call, changes: Sequence[Record]) -> ToolResult:
-    """Apply line-anchored blocks, each file all or nothing."""
+def apply_diff(call: Call, change: Record, path: str) -> Json:
+    """Apply line-anchored blocks to a file, all or nothing."""
     from filewright.edit import at_lines, plan
     from filewright.tools import change_text
 
-    seen: dict[object, str] = {}
-    for path in [change.path for change in changes]:
-        try:
-            file = call.context.boundary.stat(call.locate(_native(path))).identity
-        except FilewrightError:
-            continue  # said of its item
-        if seen.setdefault(file, path) != path:
-            raise errors.refused(
-                Code.INVALID_INPUT,
-                path,
-                f"{path} is named twice (also as {seen[file]}); each file may appear once",
-                "join its blocks into one entry",
-            )
+    def planned(snapshot: Snapshot) -> Plan:
+        edits = [
+            at_lines(b.search, b.replace, b.start_line, b.end_line, insert=b.operation == "insert")
+            for b in change.diffs
+        ]
+        return plan(snapshot, edits, fuzzy=False, task=call.task)
 
-    def act(change: Record) -> Json:
-        def planned(snapshot: Snapshot) -> Plan:
-            edits = [
-                at_lines(b.search, b.replace, b.start_line, b.end_line, insert=b.operation == "insert")
-                for b in change.diffs
-            ]
-            return plan(snapshot, edits, fuzzy=False, task=call.task)
-
-        made = change_text(call.context, "apply_diff", _native(change.path), planned)
-        result: Json = {"success": True, "diff_count": len(change.diffs)}
-        return {**result, "warning": "; ".join(made.warnings)} if made.warnings else result
-
-    def refused(text: str, error: FilewrightError) -> Json:
-        found = error.details.get("text_found")
-        return {"success": False, "error": text, **({} if found is None else {"context": found})}
-
-    return _each(call, changes, act, refused)
+    made = change_text(call.context, "apply_diff", path, planned)
+    result: Json = {"success": True, "diff_count": len(change.diffs)}
+    return {**result, "warning": "; ".join(made.warnings)} if made.warnings else result
 
 
-def edit_file(call: Call, changes: Sequence[Record], dry_run: bool, output_diff: bool) -> ToolResult:
-    """Insert, replace or delete by line and text; the changes of one file are made together or not."""
-    from filewright.edit import edit_of, plan
+def edit_file(call: Call, change: Record, path: str, dry_run: bool, output_diff: bool) -> Json:
+    """Insert, replace or delete by line and text; the changes of one file are made with the first of them or not."""
+    together = [each for each in call.items if each.path == change.path]
+    if change is together[0]:
+        call.outcomes[change.path] = _edited(call, path, together, dry_run)
+    outcome, diff = call.outcomes[change.path], ""
+    message = f"File {change.path} reads like this already; nothing was written."
+    if not isinstance(outcome, FilewrightError):
+        done = "changes calculated (dry run)" if dry_run else "modified successfully"
+        warnings = "; ".join(outcome.warnings)
+        diff, message = (
+            outcome.diff.text,
+            f"File {change.path} {done}." + (f" warning: {warnings}" if warnings else ""),
+        )
+    elif outcome.code != Code.NO_CHANGE:
+        refused = outcome.details.get("edit")
+        if refused is None or together[refused] is change:
+            raise outcome
+        why = f"not made, because change {refused + 1} of this file was refused"
+        return {"status": "skipped", "message": why}
+    return {"status": "success", "message": message, **({"diff": diff} if output_diff else {})}
+
+
+def _edited(
+    call: Call, path: str, together: Sequence[Record], dry_run: bool
+) -> Change[Plan] | FilewrightError:
+    """What became of a file with the changes that it has."""
+    from filewright.edit import LineEdit, edit_of, plan
     from filewright.tools import change_text
 
-    together: dict[str, list[Record]] = {}
-    for change in changes:
-        together.setdefault(change.path, []).append(change)
-    outcomes: dict[str, Change[Plan] | FilewrightError] = {}
+    def planned(snapshot: Snapshot) -> Plan:
+        edits = []
+        for index, each in enumerate(together):
+            search, replace = each.search_pattern, each.replace_content
+            compiled = _compiled(call, search, replace) if each.use_regex and search else (None, None)
+            try:
+                edit = LineEdit(
+                    each.start_line,
+                    search,
+                    replace,
+                    each.ignore_leading_whitespace,
+                    each.preserve_indentation,
+                    each.match_occurrence,
+                    *compiled,
+                )
+                edits.append(edit_of(snapshot, edit, task=call.task))
+            except FilewrightError as error:
+                error.details["edit"] = index
+                raise
+        return plan(snapshot, edits, fuzzy=False, task=call.task)
 
-    def made(path: str) -> Change[Plan] | FilewrightError:
-        """What became of a file, changed when its first change has its turn."""
-
-        def planned(snapshot: Snapshot) -> Plan:
-            edits = []
-            for index, change in enumerate(together[path]):
-                try:
-                    edits.append(edit_of(snapshot, _line_edit(call, change), task=call.task))
-                except FilewrightError as error:
-                    error.details["edit"] = index
-                    raise
-            return plan(snapshot, edits, fuzzy=False, task=call.task)
-
-        try:
-            return change_text(call.context, "edit_file", _native(path), planned, preview=dry_run)
-        except FilewrightError as error:
-            return error
-
-    def act(change: Record) -> Json:
-        path = change.path
-        if path not in outcomes:
-            outcomes[path] = made(path)
-        outcome, diff, warnings = outcomes[path], "", ""
-        message = f"File {path} reads like this already; nothing was written."
-        if not isinstance(outcome, FilewrightError):
-            done = "changes calculated (dry run)" if dry_run else "modified successfully"
-            diff, warnings = outcome.diff.text, "; ".join(outcome.warnings)
-            message = f"File {path} {done}." + (f" warning: {warnings}" if warnings else "")
-        elif outcome.code != Code.NO_CHANGE:
-            refused = outcome.details.get("edit")
-            if refused is None or together[path][refused] is change:
-                raise outcome
-            why = f"not made, because change {refused + 1} of this file was refused"
-            return {"status": "skipped", "message": why}
-        return {"status": "success", "message": message, **({"diff": diff} if output_diff else {})}
-
-    return _each(call, changes, act, lambda text, _: {"status": "failed", "message": text, "error": text})
-
-
-def _line_edit(call: Call, change: Record) -> LineEdit:
-    from filewright.edit import LineEdit
-
-    pattern = template = None
-    if change.use_regex and change.search_pattern:
-        pattern = _pattern(call, change.search_pattern, regex=True)
-        if change.replace_content is not None:
-            template = _replacement(change.replace_content, pattern, regex=True)
-    return LineEdit(
-        change.start_line,
-        change.search_pattern,
-        change.replace_content,
-        change.ignore_leading_whitespace,
-        change.preserve_indentation,
-        change.match_occurrence,
-        pattern,
-        template,
-    )
+    try:
+        return change_text(call.context, "edit_file", path, planned, preview=dry_run)
+    except FilewrightError as error:
+        return error

@@ -19,6 +19,7 @@ import os
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import cache, partial
 from importlib.resources import files
 from itertools import accumulate, takewhile
@@ -68,10 +69,16 @@ class LenientArguments(Arguments):
 class Call(TypedTools):
     """One call of a dialect's tool: the native tools under the dialect's limits, the task, what was `given`."""
 
-    def __init__(self, context: Context, given: Collection[str] = ()) -> None:
+    items: Sequence[Any] = ()
+    share = 0
+    """Of a tool that has `items`: how many characters the present one may take."""
+
+    def __init__(self, context: Context, name: str, given: Collection[str] = ()) -> None:
         self.context = context
         self.task = context.task
+        self.name = name
         self.given = given
+        self.outcomes: dict[str, Any] = {}
 
     @property
     def limit(self) -> int:
@@ -88,7 +95,7 @@ class Call(TypedTools):
     def under(self, **limits: Any) -> Call:
         """The same call with other settings."""
         settings = self.context.settings.but(**limits)
-        return Call(self.context.under(settings), self.given)
+        return Call(self.context.under(settings), self.name, self.given)
 
     def within(self, page_chars: int) -> Call:
         """The same call with native results, and lines, of at most `page_chars` characters."""
@@ -128,20 +135,60 @@ class Call(TypedTools):
 # Shapes
 
 
-def filled(shape: Any, values: Callable[[str], Any]) -> Any:
-    """A shape of the table with the value of that name where it says `$name`."""
-    if isinstance(shape, str):
-        return values(shape[1:]) if shape.startswith("$") else shape
-    if isinstance(shape, list):
-        return [filled(each, values) for each in shape]
+@cache
+def table(name: str) -> Json:
+    """The table of a dialect: to be read only."""
+    return tomllib.loads(files(__package__).joinpath(f"{name}.toml").read_text("utf-8"))
+
+
+def filled(shape: Any, value: Any, name: str = "") -> Any:
+    """What a shape of the dialect `name` makes of a value.
+
+    A text `$field` is the field of that name (`$made.stats.size` one of a field of it, `$` the value itself), and
+    `$field|word` what a conversion makes of it. A key that ends with `?` is left out where there is nothing.
+    """
     if isinstance(shape, dict):
-        return {name: filled(each, values) for name, each in shape.items()}
-    return shape
+        made = {word: filled(each, value, name) for word, each in shape.items()}
+        return {word.rstrip("?"): each for word, each in made.items() if each is not None or word[-1] != "?"}
+    if isinstance(shape, list):
+        return [filled(each, value, name) for each in shape]
+    if not isinstance(shape, str) or not shape.startswith("$"):
+        return shape
+    path, _, conversion = shape[1:].partition("|")
+    for part in path.split(".") if path else ():
+        if isinstance(value, Mapping):
+            value = value.get(part)
+        else:
+            value = value[int(part)] if part.isdigit() else getattr(value, part)
+    word, _, argument = conversion.partition(" ")
+    return _CONVERSIONS[word](value, argument, name)
+
+
+def _iso(nanoseconds: int | None) -> str | None:
+    if nanoseconds is None:
+        return None
+    moment = datetime.fromtimestamp(nanoseconds // 1_000_000_000, UTC)
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{nanoseconds // 1_000_000 % 1000:03}Z"
+
+
+_CONVERSIONS: Mapping[str, Callable[[Any, str, str], Any]] = {
+    "": lambda value, _, __: value,
+    "is": lambda value, wanted, _: value == wanted,
+    "as": lambda value, words, name: table(name)[words].get(str(value), table(name)[words].get("other")),
+    "bare": lambda value, _, __: value.rstrip("/") or value,
+    "bits": lambda value, _, __: value[-3:],
+    "text": lambda value, _, __: str(value),
+    "iso": lambda value, _, __: _iso(value),
+    "each": lambda value, shape, name: [shaped(name, shape, each) for each in value],
+    "shape": lambda value, shape, name: shaped(name, shape, value),
+}
+"""What a shape may make of a field: whether it is a word, what a table of words has for it, its text, the moment in
+ISO 8601, and another shape of it or of each member."""
 
 
 def shaped(name: str, shape: str, value: object) -> Json:
     """A native value in the fields of a shape of the table `name`."""
-    made: Json = filled(table(name)["shapes"][shape], partial(getattr, value))
+    made: Json = filled(table(name)["shapes"][shape], value, name)
     return made
 
 
@@ -241,17 +288,19 @@ def nested(call: Call, path: str, listed: Sequence[ListedEntry]) -> list[Node]:
 # Tools of rows
 
 
-def natively(call: Call, row: Json, given: Json) -> str:
+def natively(call: Call, row: Json, given: Json) -> Any:
     """The answer of a tool that is a native one: what its row says, or says of the operation that was done."""
-    (made,) = call.native(row["native"], filled(row["with"], given.__getitem__)).results
-    says: str = row[made.operation if made.operation in row else "says"]
-    return says.format_map({name: visible(str(value)) for name, value in given.items()})
+    (made,) = call.native(row["native"], filled(row["with"], given, call.name)).results
+    if made.error is not None:
+        raise made.error
+    says = row.get(getattr(made, "operation", ""), row["says"])
+    if isinstance(says, str):
+        return says.format_map({name: visible(str(value)) for name, value in given.items()})
+    return filled(says, {**given, "made": made}, call.name)
 
 
-@cache
-def table(name: str) -> Json:
-    """The table of a dialect: to be read only."""
-    return tomllib.loads(files(__package__).joinpath(f"{name}.toml").read_text("utf-8"))
+def _run(call: Call, row: Json, given: Json, act: Callable[..., Any] | None) -> Any:
+    return act(call, **given) if act is not None else natively(call, row, given)
 
 
 def surface_of(module: ModuleType) -> Surface:
@@ -308,16 +357,17 @@ def _model(
 
 def _tool(module: ModuleType, name: str, row: Json, models: Mapping[str, type[Arguments]]) -> Tool:
     arguments = _model(module, name, row.get("arguments", {}), models)
-    native = getattr(module, "natively", natively)
+    own = module.__name__.rpartition(".")[2]
+    answer = getattr(module, "run", _run)
 
     def run(context: Context, parsed: Any) -> ToolResult:
-        call = Call(context, parsed.model_fields_set)
+        call = Call(context, own, parsed.model_fields_set)
         given = {member: getattr(parsed, member) for member in arguments.model_fields}
         for member, schema in row.get("arguments", {}).items():
             value = from_environment(schema.get("environment", ""))
             if value is not None and member not in call.given:
                 given[member] = value if schema["minimum"] <= value <= schema["maximum"] else given[member]
-        made = native(call, row, given) if "native" in row else getattr(module, name)(call, **given)
+        made = answer(call, row, given, getattr(module, name, None))
         if not isinstance(made, ToolResult):
             made = ToolResult(made if isinstance(made, str) else encoded(made))
         unknown = ", ".join(parsed.model_extra or ())

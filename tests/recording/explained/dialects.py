@@ -353,6 +353,10 @@ OUTCOMES = (
         },
     ),
     Outcome(
+        "a folder's stats are asked for by the listing, not by the caller: no limit of items refuses them",
+        {"filesystem-23.07": Now(None, "a3db7daccfa82488")},
+    ),
+    Outcome(
         "a new file gets newlines alone, as the original's page says",
         {
             "agent-tools-00.02": Now(None, "1e64fec37c31abf4"),
