@@ -7,8 +7,10 @@ pages, unified diffs. A code that this dialect lacks becomes the nearest it has.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from filewright import errors
 from filewright.dialects.table import Call, Json, Node, Record, encoded, fit, nested, shaped, table, worded
@@ -39,29 +41,15 @@ _STOPPED = (
 # Errors
 
 
-def _code(code: Code) -> str:
-    """A native code in this dialect."""
-    return str(table("agent_tools")["codes"].get(code, code))
-
-
 def refusal(error: FilewrightError, limit: int) -> ToolResult:
     """The answer of a call that failed: `{"error", "message", …}`, its fields as far as they fit."""
-    details, message, hint = error.details, error.message, error.hint or ""
-    if error.code == Code.AMBIGUOUS_MATCH:
-        lines, alike = details.get("lines"), ", but for whitespace"
-        if not details.get("nearest"):
-            hint = "add lines of context to old_string until it occurs once, or give replace_all=true"
-            alike = ""
-        if isinstance(lines, list) and "path" in details:
-            which = f"edit[{details['edit']}]: " if message.startswith("edit[") else ""
-            shown = ", ".join(map(str, lines[:_LINES_LISTED])) + " and more" * (len(lines) > _LINES_LISTED)
-            message = f"{which}{details['path']}: old_string occurs more than once{alike}: lines {shown}"
+    details = error.details
     code = "not_found" if "tool" in details else details.get("error", _code(error.code))
-    body: Json = {"error": code, "message": worded(message, "agent_tools")}
+    body: Json = {"error": code, "message": worded(error.message, "agent_tools")}
     if code != error.code:
         body["native_code"] = str(error.code)
-    if hint:
-        body["hint"] = worded(hint, "agent_tools")
+    if error.hint:
+        body["hint"] = worded(error.hint, "agent_tools")
     if len(encoded(body)) > limit:
         body["message"] = body["message"][: limit // 4] + "…"
     if named := _EDIT_NAMED.match(str(details.get("argument"))):
@@ -69,12 +57,15 @@ def refusal(error: FilewrightError, limit: int) -> ToolResult:
     for name, value in details.items():
         if name in table("agent_tools")["unsaid"] or value in (None, [], {}):
             continue
-        if name == "lines" and isinstance(value, list):
-            value = value[:_LINES_LISTED]
         value = "offset" if (name, value) == ("argument", "start") else value
         if len(encoded({**body, name: value})) <= limit:
             body[name] = value
     return FailedCall(encoded(body), error=error)
+
+
+def _code(code: Code) -> str:
+    """A native code in this dialect."""
+    return str(table("agent_tools")["codes"].get(code, code))
 
 
 # Rows of text within the dialect's cap of bytes
@@ -248,18 +239,8 @@ def file_stat(call: Call, path: str) -> Json:
         raise item.error
     known = item.stats
     assert known is not None
-    facts: Json = {
-        "path": path,
-        "type": {"folder": "directory", "link": "symlink", "file": "file"}.get(known.type, "other"),
-        **shaped("agent_tools", "stat", known),
-    }
-    if known.type == "link":
-        facts["symlink_target"] = known.target
-    if known.type == "file":
-        image = known.binary is not None and known.binary.startswith("image/")
-        facts |= {"binary": known.binary is not None, "mime": known.binary if image else None}
-        facts |= shaped("agent_tools", "text" if known.unreadable is None else "unreadable", known)
-    return facts
+    shape = known.type if known.type in ("file", "link") else "stat"
+    return shaped("agent_tools", "unreadable" if known.unreadable else shape, {"path": path, "known": known})
 
 
 def diff(call: Call, before: str, after: str) -> str:
@@ -274,7 +255,7 @@ def diff(call: Call, before: str, after: str) -> str:
 
 def outline(call: Call, path: str) -> str:
     """The definitions of a file with their lines."""
-    overview = call.get_overview(path, since="", max_symbols=5000)
+    overview = _overview(call, "outline", path, max_symbols=5000)
 
     def rows(symbols: Sequence[Symbol], depth: int = 0) -> Iterator[str]:
         for symbol in symbols:
@@ -282,29 +263,24 @@ def outline(call: Call, path: str) -> str:
             if depth < 30:
                 yield from rows(symbol.children, depth + 1)
 
-    if not overview.outline:
-        _require_grammar("outline", path, overview)
     notes = [f"({overview.outline_note})"] if overview.outline_note else []
     if errors := overview.syntax_errors.count:
         notes.append(f"note: file has syntax errors ({errors}); outline may be incomplete, see check_syntax")
     return _answered(call, [*rows(overview.outline)], *notes, empty="(no symbols found)")
 
 
-def _require_grammar(tool: str, path: str, overview: OverviewResult) -> None:
-    """Refuse a kind of file that is never parsed; a note says why one that could be was not."""
-    if overview.parsed == "no" and overview.outline_note is None:
-        raise errors.refused(
-            Code.INVALID_INPUT,
-            path,
-            f"{tool} does not support {path}: there is no grammar for this kind of file",
-            "read it with read_file",
-        )
+def _overview(call: Call, tool: str, path: str, max_symbols: int) -> OverviewResult:
+    """The overview of a file. A kind that is never parsed is refused; a note says why one that could be was not."""
+    overview = call.get_overview(path, since="", max_symbols=max_symbols)
+    if not overview.outline and overview.parsed == "no" and overview.outline_note is None:
+        message = f"{tool} does not support {path}: there is no grammar for this kind of file"
+        raise errors.refused(Code.INVALID_INPUT, path, message, "read it with read_file")
+    return overview
 
 
 def check_syntax(call: Call, path: str) -> Json:
     """The syntax errors of a file; `ok` is null where the file was not parsed."""
-    overview = call.get_overview(path, since="", max_symbols=0)
-    _require_grammar("check_syntax", path, overview)
+    overview = _overview(call, "check_syntax", path, max_symbols=0)
     errors = overview.syntax_errors
     facts = {
         "path": path,
@@ -328,24 +304,18 @@ def _issue(call: Call, path: str, issue: SyntaxIssue) -> Json:
                 raise
             near = ""
     near = visible((near or issue.text or issue.message)[:_NEAR_CHARS])
-    kind = "missing" if missing else "error"
-    return {"kind": kind, "line": issue.line, "column": issue.column, "near": near}
+    return {
+        "kind": "missing" if missing else "error",
+        "line": issue.line,
+        "column": issue.column,
+        "near": near,
+    }
 
 
 # Searching
 
 
-def grep(call: Call, **how: Any) -> str:
-    """Search; sorted by path and line. A file that is not text has no matches."""
-    try:
-        return _grep(call, **how)
-    except FilewrightError as error:
-        if error.code != Code.IS_BINARY:
-            raise
-        return "(no matches)"
-
-
-def _grep(
+def grep(
     call: Call,
     path: str,
     pattern: str,
@@ -359,73 +329,75 @@ def _grep(
     offset: int,
     multiline: bool,
 ) -> str:
-    native = _dotting(call, pattern) if multiline else pattern
+    """Search; sorted by path and line. A file that is not text has no matches."""
+    how = {
+        "path": path,
+        "glob": glob,
+        "max_results": _GREP_PAGE,
+        **_regex(call, pattern, ignore_case, multiline),
+    }
     last = offset + head_limit if head_limit else None
+    complete = True
 
-    def pages(output: Literal["matches", "files", "counts"], **around: Any) -> Iterator[SearchResult]:
+    def pages(**more: Any) -> Iterator[SearchResult]:
+        """Every page of a native search; `complete` says whether the last of them is all."""
+        nonlocal complete
         cursor = None
-        while True:
-            found = call.search(
-                native,
-                path,
-                glob=glob,
-                mode="regex",
-                case="insensitive" if ignore_case else "sensitive",
-                multiline=multiline,
-                output=output,
-                max_results=_GREP_PAGE,
-                cursor=cursor,
-                **around,
-            )
-            yield found
-            cursor = found.next_cursor
-            if cursor is None:
-                return
+        try:
+            while True:
+                found = call.search(cursor=cursor, **how, **more)
+                complete, cursor = found.complete, found.next_cursor
+                yield found
+                if cursor is None:
+                    return
+        except FilewrightError as error:
+            if error.code != Code.IS_BINARY:
+                raise
 
     def matches(found: SearchResult) -> list[SearchHit]:
         """The hits of a page; of several lines, a match of nothing is none."""
         return [hit for hit in found.results if hit.end > hit.offset or not multiline]
 
-    def files(output: Literal["files", "counts"]) -> tuple[dict[str, int], bool]:
-        """The files that match with their counts (1 unless counted), and whether they are all."""
-        counts: dict[str, int] = {}
+    def files(output: str) -> Mapping[str, int]:
+        """The files that match with their counts (1 unless counted)."""
+        counts: Counter[str] = Counter()
         lines: set[tuple[str, int]] = set()
-        for found in pages("matches" if multiline else output, context=0):
+        for found in pages(output="matches" if multiline else output, context=0):
             lines |= {(hit.path, hit.line) for hit in matches(found)}
-            counts |= {
-                file.path: 1 if file.count is None else file.count for file in found.files if file.count != 0
-            }
+            counts.update({file.path: file.count or 1 for file in found.files if file.count != 0})
             if len(counts) >= _GREP_FILES:
                 break
-        for name, _ in sorted(lines):
-            counts[name] = counts.get(name, 0) + 1
-        return counts, found.complete
+        counts.update(name for name, _ in sorted(lines))
+        return counts
 
     if output_mode == "content":
-        around = context or 0
-        before = around if before_context is None else before_context
-        after = around if after_context is None else after_context
+        before, after = (context or 0 if side is None else side for side in (before_context, after_context))
         hits: list[SearchHit] = []
-        for found in pages("matches", context_before=before, context_after=after):
+        rows: list[str] = []
+        shown = 0
+        for found in pages(context_before=before, context_after=after):
             hits += matches(found)
             wanted = hits[offset:last]
             rows, shown = _hit_rows(wanted, _room(call), groups=bool(before or after))
             if shown < len(wanted) or len(hits) == last:
                 break
-        total, complete = len(hits), found.complete
+        total = len(hits)
         if not complete:
-            counts, complete = files("counts")
-            total = max(total, sum(counts.values()))
+            total = max(total, sum(files("counts").values()))
     else:
         counting = output_mode == "count"
-        counts, complete = files("counts" if counting else "files")
+        counts = files("counts" if counting else "files")
         names = [visible(name) + (f":{count}" if counting else "") for name, count in counts.items()]
         rows = _fitting(names[offset:last], _room(call))
         shown, total = len(rows), len(names)
-    if not rows and total:
-        return f"(no results at offset {offset}; {total} total)"
     if not rows:
-        return "(no matches)" if complete else _STOPPED
+        return (
+            f"(no results at offset {offset}; {total} total)"
+            if total
+            else "(no matches)"
+            if complete
+            else _STOPPED
+        )
     following = offset + shown
     if following < total:
         cut = "" if shown == head_limit else "page was cut: "
@@ -437,52 +409,50 @@ def _grep(
     return "\n".join(rows if complete else [*rows, _STOPPED])
 
 
-def _dotting(call: Call, pattern: str) -> str:
-    """The pattern with a dot that matches line ends too; a wrong one is refused as it was given."""
-    from filewright.search import compile_pattern
+def _regex(call: Call, pattern: str, ignore_case: bool, multiline: bool) -> Json:
+    """A pattern as the native tools take it. With `multiline` a dot matches line ends too; a pattern that is wrong
+    is refused as it was given."""
+    if multiline:
+        from filewright.search import compile_pattern
 
-    limit = call.context.settings.max_pattern_chars
-    compile_pattern(pattern, mode="regex", multiline=True, max_chars=limit)
-    return f"(?s){pattern}"
+        limit = call.context.settings.max_pattern_chars
+        compile_pattern(pattern, mode="regex", multiline=True, max_chars=limit)
+        pattern = f"(?s){pattern}"
+    case = "insensitive" if ignore_case else "sensitive"
+    return {"pattern": pattern, "mode": "regex", "case": case, "multiline": multiline}
 
 
 def _hit_rows(hits: Sequence[SearchHit], limit: int, *, groups: bool) -> tuple[list[str], int]:
-    """The hits with their context as rows, each line once, and how many hits fit."""
+    """The hits with their context as rows, each line once, and how many hits fit.
+
+    With `groups` there is a mark between lines that do not follow each other.
+    """
     lines: dict[tuple[str, int], str] = {}
-    used = 0
-    for position, hit in enumerate(hits):
-        texts = [*hit.context_before, hit.text, *hit.more_lines, *hit.context_after]
-        numbers = [
-            *range(hit.line - len(hit.context_before), hit.line + len(hit.more_lines) + 1),
-            *range(hit.last_line + 1, hit.last_line + 1 + len(hit.context_after)),
-        ]
+    used = shown = 0
+    for hit in hits:
+        cut = f"{'…' if hit.text_column > 1 else ''}{visible(hit.text)}{'…' if hit.truncated else ''}"
+        first, after = hit.line - len(hit.context_before), hit.last_line + 1
+        rows = dict(enumerate([*hit.context_before, cut, *hit.more_lines], first))
+        rows |= enumerate(hit.context_after, after)
         block = {}
-        for number, text in zip(numbers, texts, strict=True):
-            mark = ":" if hit.line <= number <= hit.last_line else "-"
-            row = f"{visible(hit.path)}{mark}{number}{mark}"
-            if number == hit.line:
-                row += f"{'…' if hit.text_column > 1 else ''}{visible(text)}{'…' if hit.truncated else ''}"
-            else:
-                row += visible(text)
+        for number, text in rows.items():
+            mark = ":" if hit.line <= number < after else "-"
             if mark == ":" or (hit.path, number) not in lines:
-                block[hit.path, number] = row
+                row = text if number == hit.line else visible(text)
+                block[hit.path, number] = f"{visible(hit.path)}{mark}{number}{mark}{row}"
         used += sum(_size(row) for key, row in block.items() if key not in lines) + 3 * groups
         if used > limit:
-            return (_joined(lines, groups), position) if lines else (_fitting([*block.values()], limit), 1)
+            if not lines:
+                return _fitting([*block.values()], limit), 1
+            break
         lines |= block
-    return _joined(lines, groups), len(hits)
-
-
-def _joined(lines: Mapping[tuple[str, int], str], groups: bool) -> list[str]:
-    """The rows of lines, with a mark between those that do not follow each other."""
-    rows: list[str] = []
-    before = None
+        shown += 1
+    marked: list[str] = []
     for path, number in lines:
-        if groups and before not in (None, (path, number - 1)):
-            rows.append("--")
-        rows.append(lines[path, number])
-        before = (path, number)
-    return rows
+        if groups and marked and (path, number - 1) not in lines:
+            marked.append("--")
+        marked.append(lines[path, number])
+    return marked, shown
 
 
 # Changing
@@ -533,12 +503,20 @@ def _edit(call: Call, path: str, edits: Sequence[EditRequest]) -> EditResult:
     try:
         return call.edit(path, edits, in_turn=len(edits) > 1)
     except FilewrightError as error:
-        near = error.details.get("nearest", ())
-        alike = [place["first_line"] for place in near if place["similarity"] == 1]
-        if error.code == Code.NO_MATCH and len(alike) > 1 and not edits[error.details["edit"]]["replace_all"]:
+        details, but = error.details, ""
+        lines = details.get("lines", [])
+        hint = "add lines of context to old_string until it occurs once, or give replace_all=true"
+        if error.code == Code.NO_MATCH and not edits[details["edit"]]["replace_all"]:
+            near = details.get("nearest", ())
+            lines = sorted(place["first_line"] for place in near if place["similarity"] == 1)
+            hint = "copy the text with its whitespace, and with enough lines around it to occur once"
+            but = ", but for whitespace"
+        if len(lines) > 1:
+            error.hint = hint
             error.code = Code.AMBIGUOUS_MATCH
-            error.hint = "copy the text with its whitespace, and with enough lines around it to occur once"
-            error.details["lines"] = sorted(alike)
+            details["lines"] = lines[:_LINES_LISTED]
+            shown = ", ".join(map(str, details["lines"])) + " and more" * (len(lines) > _LINES_LISTED)
+            error.message = f"{details['path']}: old_string occurs more than once{but}: lines {shown}"
         raise
 
 
@@ -616,14 +594,11 @@ def replace(
     """Every match of a regex in a file or a tree; a preview unless dry_run is false."""
     try:
         made = call.replace(
-            _dotting(call, pattern) if multiline else pattern,
-            replacement,
-            path or ".",
+            replacement=replacement,
+            path=path or ".",
             glob=glob,
-            mode="regex",
-            case="insensitive" if ignore_case else "sensitive",
-            multiline=multiline,
             preview=dry_run,
+            **_regex(call, pattern, ignore_case, multiline),
         )
     except FilewrightError as error:
         if error.code in (Code.NO_MATCH, Code.NO_CHANGE):
@@ -637,19 +612,12 @@ def replace(
     return _with_diff(call, [head, *files], made.diff, *made.warnings)
 
 
-def move(call: Call, source: str, destination: str, overwrite: bool) -> str:
-    """Move a file."""
-    return _paired(call, call.move, "Moved", source, destination, overwrite)
-
-
-def copy(call: Call, source: str, destination: str, overwrite: bool) -> str:
-    """Copy a file."""
-    return _paired(call, call.copy, "Copied", source, destination, overwrite)
-
-
-def _paired(
-    call: Call, act: Callable[..., object], done: str, source: str, destination: str, overwrite: bool
-) -> str:
+def move(call: Call, source: str, destination: str, overwrite: bool, *, copied: bool = False) -> str:
+    """Move or copy a file."""
     over = overwrite and call.stat(destination).results[0].error is None
-    act(source, destination, overwrite=overwrite, files_only=True)
+    (call.copy if copied else call.move)(source, destination, overwrite=overwrite, files_only=True)
+    done = "Copied" if copied else "Moved"
     return f"{done} {visible(source)} → {visible(destination)}{' (overwritten)' if over else ''}."
+
+
+copy = partial(move, copied=True)

@@ -29,7 +29,7 @@ from filewright.tools import clip
 
 if TYPE_CHECKING:
     from filewright.structure import Symbol
-    from filewright.tools import FileRead, FileState, SearchHit, SearchResult
+    from filewright.tools import FileRead, SearchHit, SearchResult
 
 _UNLISTED = ("__pycache__/", "node_modules/")
 _KINDS = ("added", "modified", "removed")
@@ -105,52 +105,26 @@ def _overview(call: Call, path: str, ranges: Sequence[Sequence[Any]] | None) -> 
             raise
         kind = str(error.details.get("type"))
         hint = table("largefile")["binary"].get(kind, "image" if kind.startswith("image/") else None)
-        return {
-            **_described(0, error.details.get("size"), None, 0, 0, threshold),
-            "is_binary": True,
-            "binary_hint": hint,
-            "warning": "Binary file: it can be listed, moved and copied, but not read or edited as text.",
-        }
-    changed = overview.changed_symbols
+        return shaped("largefile", "binary", {**error.details, "hint": hint, "threshold": threshold})
+    changed, notes, left_out = overview.changed_symbols, overview.syntax_errors, overview.symbols_left_out
     marks = None if changed is None else {(c.name, c.end_line): c.status for c in changed if c.name}
-    long, longest = overview.long_lines, overview.longest_line
-    result = _described(overview.line_count, overview.size, overview.encoding, long, longest, threshold)
-    result["outline"] = _outline(overview.outline, marks)
     hints = table("largefile")["hints"]
     kind = "log" if overview.search_hints.log else overview.language or "other"
-    result["search_hints"] = hints.get(kind, hints["other"])
-    if marks is not None:
-        result["changed_symbols"] = len(marks)
-    warnings = []
-    if overview.symbols_left_out:
-        result["outline_truncated"] = overview.symbols_left_out
-        warnings.append("read_enclosing with a line shows a definition that is left out here")
-    if overview.outline_note:
-        warnings.append(overview.outline_note)
-    if overview.syntax_errors.count:
-        first = ", ".join(str(issue.line) for issue in overview.syntax_errors.first[:5])
-        warnings.append(f"{overview.syntax_errors.count} syntax errors, the first at line {first}")
-    if warnings:
-        result["warning"] = "; ".join(warnings)
-    return result
-
-
-def _described(
-    lines: int, size: object, encoding: str | None, long: int, longest: int, threshold: int
-) -> Json:
-    return {
-        "line_count": lines,
-        "file_size": size,
-        "encoding": encoding,
-        "is_binary": False,
-        "binary_hint": None,
-        "has_long_lines": long > 0,
-        "long_lines": {
-            "has_long_lines": long > 0, "count": long, "max_length": longest, "threshold": threshold
-        },
-        "outline": [],
-        "search_hints": [],
-    }  # fmt: skip
+    warnings = ["read_enclosing with a line shows a definition that is left out here"] * bool(left_out)
+    warnings += filter(None, [overview.outline_note])
+    if notes.count:
+        first = ", ".join(str(issue.line) for issue in notes.first[:5])
+        warnings.append(f"{notes.count} syntax errors, the first at line {first}")
+    facts = {
+        "long": overview.long_lines > 0,
+        "threshold": threshold,
+        "outline": _outline(overview.outline, marks),
+        "hints": hints.get(kind, hints["other"]),
+        "changed": None if marks is None else len(marks),
+        "left_out": left_out or None,
+        "warning": "; ".join(warnings) or None,
+    }
+    return shaped("largefile", "overview", {**facts, "made": overview})
 
 
 def _outline(
@@ -236,23 +210,17 @@ def read_enclosing(call: Call, path: str, line: int, depth: int, context_lines: 
 
 def list_directory(call: Call, path: str, max_depth: int, max_entries: int, include_hidden: bool) -> Json:
     """The entries of a folder, folders first on each level."""
-    listed, complete = call.entries(
-        path,
-        depth=max_depth + 1,
-        details=True,
-        include_hidden=include_hidden,
-        include_ignored=True,
-        exclude=_UNLISTED,
-    )
+    how: Json = {"include_hidden": include_hidden, "include_ignored": True, "exclude": _UNLISTED}
+    listed, complete = call.entries(path, depth=max_depth + 1, details=True, **how)
     entries: list[Json] = []
 
     def add(nodes: Sequence[Node], depth: int) -> None:
         named = [(_below(call, path, node.entry.path).removesuffix("/"), node) for node in nodes]
         for name, node in sorted(named, key=lambda each: (each[1].entry.type != "folder", each[0].lower())):
-            of_kind = {"type": "file", "size_bytes": node.entry.size, "child_count": None}
-            if node.entry.type == "folder":
-                of_kind = {"type": "dir", "size_bytes": 0, "child_count": len(node.children)}
-            entries.append({"name": name, **of_kind})
+            shape = "folder" if node.entry.type == "folder" else "file"
+            entries.append(
+                shaped("largefile", shape, {"name": name, "node": node, "count": len(node.children)})
+            )
             if depth > 1:
                 add(node.children, depth - 1)
 
@@ -284,28 +252,26 @@ def search_content(
 ) -> Json:
     """Exact hits first, at 1.0, then similar ones by similarity."""
     call.context.open(call.locate(path), hold=False).close()  # a folder is refused here
-    exactly, loose = _how(**how)
+    loose = how["fuzzy"] and not how["regex"] and not how["invert"]
+    about = shaped("largefile", "about", {**how, "pattern": pattern, "loose": loose})
 
     def count_lines() -> int:
-        return sum(file.count or 0 for file in call.search(pattern, path, output="counts", **exactly).files)
+        return sum(
+            file.count or 0 for file in call.search(pattern, path, output="counts", **_exactly(how)).files
+        )
 
-    about = {
-        "pattern": pattern,
-        "fuzzy_enabled": loose,
-        "regex_enabled": how["regex"],
-        "case_sensitive": how["case_sensitive"],
-        "inverted": how["invert"],
-    }
     if count_only:
         count = count_lines() or (len(_similar(call, path, pattern, 10_000)) if loose else 0)
-        ignored = [name for name in ("context_lines", "max_results") if name in call.given]
-        warnings = [f"{name} ignored with count_only" for name in ignored]
+        warnings = [
+            f"{name} ignored with count_only"
+            for name in ("context_lines", "max_results")
+            if name in call.given
+        ]
         if how["fuzzy"] and "fuzzy" in call.given and not loose:
             warnings.append("fuzzy ignored with regex or invert")
         return {"count": count, **about, **({"warnings": warnings} if warnings else {})}
-    found, _, results = _found(call, path, pattern, max_results, how, context=context_lines)
-    count = len(results) - len(found.results)
-    count += len(found.results) if found.complete else count_lines()
+    found, near, results = _found(call, path, pattern, max_results, how, context=context_lines)
+    count = len(near) + (len(found.results) if found.complete else count_lines())
     shown = min(max_results, fit_as_json(results, call.limit - _ENVELOPE))
     answer: Json = {"results": results[:shown], "total_matches": max(count, len(results)), **about}
     if left := len(results[:max_results]) - shown:
@@ -315,35 +281,29 @@ def search_content(
     return answer
 
 
-def _how(regex: bool, case_sensitive: bool, invert: bool, fuzzy: bool) -> tuple[Json, bool]:
-    """The native request for the exact part of a search, and whether what is only similar is a hit too."""
-    case = "sensitive" if case_sensitive else "insensitive"
-    exactly = {"mode": "regex" if regex else "literal", "case": case, "invert": invert}
-    return exactly, fuzzy and not regex and not invert
+def _exactly(how: Mapping[str, bool]) -> Json:
+    """The native request for the exact part of a search."""
+    case = "sensitive" if how["case_sensitive"] else "insensitive"
+    return {"mode": "regex" if how["regex"] else "literal", "case": case, "invert": how["invert"]}
 
 
 def _found(
     call: Call, path: str, pattern: str, most: int, how: Mapping[str, bool], **where: Any
 ) -> tuple[SearchResult, list[SearchHit], list[Json]]:
-    """What is there exactly; then all hits, those that are only similar at the end, and their fields here."""
-    exactly, loose = _how(**how)
-    found = call.search(pattern, path, max_results=most, **exactly, **where)
-    hits = [*found.results]
-    exact = {(hit.path, hit.line) for hit in hits}
-    if loose and len(hits) < most:
-        near = _similar(call, path, pattern, most, **where)
-        hits += [hit for hit in near if (hit.path, hit.line) not in exact]
+    """What is there exactly; the hits that are only similar; and the fields of all, the similar ones at the end."""
+    found = call.search(pattern, path, max_results=most, **_exactly(how), **where)
+    near: list[SearchHit] = []
+    if how["fuzzy"] and not how["regex"] and not how["invert"] and len(found.results) < most:
+        exact = {(hit.path, hit.line) for hit in found.results}
+        similar = _similar(call, path, pattern, most, **where)
+        near = [hit for hit in similar if (hit.path, hit.line) not in exact]
     kind = ("regex" if how["regex"] else "exact") + ("_inverted" if how["invert"] else "")
-    results = []
-    for number, hit in enumerate(hits):
-        result = shaped("largefile", "hit", hit)
-        if number < len(exact):
-            result["similarity_score"] = 1.0
-        result["semantic_context"] = hit.symbol or f"Line {hit.line}"
-        result["submatches"] = [{"start": start, "end": end} for start, end in hit.submatches]
-        result["match_type"] = kind if number < len(exact) else "fuzzy"
-        results.append(result)
-    return found, hits, results
+    results = [
+        shaped("largefile", "hit", {"hit": hit, "at": hit.symbol or f"Line {hit.line}", "kind": kind_of})
+        for hits, kind_of in ((found.results, kind), (near, "fuzzy"))
+        for hit in hits
+    ]
+    return found, near, results
 
 
 def _similar(call: Call, path: str, pattern: str, most: int, **where: Any) -> Sequence[SearchHit]:
@@ -376,7 +336,7 @@ def search_directory(
 ) -> Json:
     """The hits in the files of a folder, by file."""
     call.context.boundary.open_folder(call.locate(path)).close()  # a file is refused here
-    found, hits, results = _found(
+    found, near, results = _found(
         call,
         path,
         pattern,
@@ -390,12 +350,13 @@ def search_directory(
     )
     for result in results:
         del result["semantic_context"], result["submatches"]  # which the original has for one file only
+    hits = [*found.results, *near][:max_results]
     shown = min(max_results, fit_as_json(results, call.limit - 2 * _ENVELOPE))
     names = [_below(call, path, hit.path) for hit in hits[:shown]]
     files: dict[str, list[Json]] = {}
     for name, result in zip(names, results, strict=False):
         files.setdefault(name, []).append(result)
-    cut = shown < len(hits[:max_results]) or not found.complete
+    cut = shown < len(hits) or not found.complete
     return {
         "path": path,
         "pattern": pattern,
@@ -431,23 +392,10 @@ def edit_content(
         if error.code not in table("largefile")["refused"]:
             raise
         return _refused(call, path, len(edits), error)
-    results = []
-    for outcome in made.results:
-        exact = outcome.tier == "exact"
-        more = {"match_type": "exact" if exact else "fuzzy", "tier": str(outcome.tier)}
-        similarity = round(outcome.similarity, 4)
-        results.append({**shaped("largefile", "applied", outcome), **more, "similarity": similarity})
+    results = shaped("largefile", "outcomes", made)["results"]
     exact = all(each["match_type"] == "exact" for each in results)
-    answer = {
-        **shaped("largefile", "edited", made),
-        "match_type": "exact" if exact else "fuzzy",
-        "changes_applied": len(results),
-        "changes_failed": 0,
-        "results": results,
-        "preview": clip(made.diff, call.limit // 3),
-        "backup_created": made.change_id,
-    }
-    return {**answer, "warning": made.syntax_warning} if made.syntax_warning else answer
+    facts = {"results": results, "kind": "exact" if exact else "fuzzy", "count": len(results)}
+    return shaped("largefile", "edited", {**facts, "diff": clip(made.diff, call.limit // 3), "made": made})
 
 
 def _refused(call: Call, path: str, count: int, error: FilewrightError) -> Json:
@@ -461,14 +409,7 @@ def _refused(call: Call, path: str, count: int, error: FilewrightError) -> Json:
         results[index]["error"] = _EDITS_NAMED.sub(_from_zero, text)
         if similar := _nearest(call, path, refusal):
             results[index]["similar_matches"] = similar
-    none = table("largefile")["nothing_changed"]
-    return {
-        **none,
-        "changes_failed": len(refusals) or count,
-        "results": results,
-        "preview": "",
-        "backup_created": None,
-    }
+    return shaped("largefile", "unedited", {"count": len(refusals) or count, "results": results})
 
 
 def _from_zero(found: re.Match[str]) -> str:
@@ -496,13 +437,7 @@ def revert_edit(call: Call, path: str, backup_id: str | None) -> Json:
 
     made = restore_file(call.context, path, backup_id)
 
-    def backup(state: FileState) -> Json:
-        return {**shaped("largefile", "backup", state), "path": path}
-
-    available = [backup(state) for state in made.states if state.size is not None]
-    return {
-        "success": True,
-        "reverted_to": backup(made.restored),
-        "current_saved_as": backup(made.made),
-        "available_backups": available[: fit_as_json(available, call.limit // 2)],
-    }
+    available = [shaped("largefile", "backup", state) for state in made.states if state.size is not None]
+    shown = available[: fit_as_json(available, call.limit // 2)]
+    facts = {"restored": made.restored, "made": made.made, "available": shown}
+    return shaped("largefile", "reverted", facts)

@@ -16,11 +16,12 @@ _MOST = 1000
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """A state a file had: before the change `change_id` at `time` (ISO 8601); `size` in bytes, None: no file."""
+    """A state the file `path` had: before the change `change_id` at `time` (ISO 8601); `size` in bytes, None: no file."""
 
     change_id: str
     time: str
     size: int | None
+    path: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,4 +83,6 @@ def _chosen(records: Sequence[ChangeRecord], path: str, change_id: str | None) -
 def _state(context: Context, record: ChangeRecord, location: Location) -> FileState:
     entry = context.changes.entry_at(record, location)
     before = entry.before if entry is not None else None
-    return FileState(record.id, record.time.isoformat(), before.size if before is not None else None)
+    return FileState(
+        record.id, record.time.isoformat(), before.size if before is not None else None, location.asked
+    )
