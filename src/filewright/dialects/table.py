@@ -158,7 +158,7 @@ def filled(shape: Any, value: Any, name: str = "") -> Any:
     for part in path.split(".") if path else ():
         if isinstance(value, Mapping):
             value = value.get(part)
-        else:
+        elif value is not None:
             value = value[int(part)] if part.isdigit() else getattr(value, part)
     word, _, argument = conversion.partition(" ")
     return _CONVERSIONS[word](value, argument, name)

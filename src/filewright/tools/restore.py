@@ -16,7 +16,7 @@ _MOST = 1000
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """A state the file `path` had: before the change `change_id` at `time` (ISO 8601); `size` in bytes, None: no file."""
+    """A state the file `path` had before the change `change_id` at `time` (ISO 8601); `size` None: no file."""
 
     change_id: str
     time: str
