@@ -28,7 +28,6 @@ class FileState:
 class RestoreResult(ToolResult):
     """The state that was restored, what the file held until then, and all states, newest first."""
 
-    change_id: str
     restored: FileState
     made: FileState
     states: tuple[FileState, ...]
@@ -49,7 +48,6 @@ def restore_file(context: Context, path: str, change_id: str | None) -> RestoreR
     states = tuple(_state(context, each, location) for each in [made, *records])
     return RestoreResult(
         f"{path} is as it was before change {record.id}; change {made.id}",
-        change_id=made.id,
         restored=_state(context, record, location),
         made=states[0],
         states=states,
