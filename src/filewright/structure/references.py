@@ -86,6 +86,18 @@ class References:
             for path in ranked[:most]
         )
 
+    def importing(self, target: str, name: str) -> Iterator[tuple[str, bool]]:
+        """The files that import `name` from the file `target`, or (with False) that file as a whole."""
+        for path, imports in self._imports:
+            by_name = whole = False
+            for module, names in imports:
+                if self._found(path, module, "") == target:
+                    by_name, whole = by_name or name in names, whole or not names
+                else:
+                    whole = whole or any(self._found(path, module, each) == target for each in names)
+            if by_name or whole:
+                yield path, by_name
+
     def _found(self, path: str, module: str, name: str) -> str | None:
         """The file that `module`, or `name` in it, is."""
         above = path.split("/")[:-1]

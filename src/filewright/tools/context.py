@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -31,6 +34,10 @@ if TYPE_CHECKING:
 
 _PREVIEWS = 64
 """Previews that are remembered, so that the change itself need not show the same again."""
+
+
+_SPARE_WORK, _SPARE_TIME = 1.0, 3.0
+"""Seconds of work, and in all, that an extra may take."""
 
 
 class Context:
@@ -209,6 +216,32 @@ class Context:
                 expected=expected,
                 version=snapshot.version,
             )
+
+
+class _Spare(Task):
+    """The time for an extra: work by the processor's clock, so that under load the same is done."""
+
+    def __init__(self, task: Task) -> None:
+        super().__init__(seconds=_SPARE_TIME)
+        self._call = task
+        self._end = time.thread_time() + _SPARE_WORK
+
+    def check(self) -> None:
+        """Raise `timeout` when it is used up, and what the call's own task raises."""
+        self._call.check()
+        super().check()
+        if time.thread_time() > self._end:
+            raise FilewrightError(Code.TIMEOUT, "this would take too long")
+
+
+@contextmanager
+def spare_time(task: Task) -> Iterator[Task]:
+    """A task for an extra, such as a count of what is not shown: what takes longer than a second is left undone."""
+    try:
+        yield _Spare(task)
+    except FilewrightError as error:
+        if error.code != Code.TIMEOUT:
+            raise
 
 
 def binary(location: Location, kind: str, size: int) -> FilewrightError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -38,11 +39,12 @@ from filewright.text import (
     terminators_in,
 )
 from filewright.tools.context import Context
+from filewright.tools.moved import StillUsed, still_used
 from filewright.tools.pipeline import Change, ChangeArguments, Changed, Decided, change, created, decided
 from filewright.tools.registry import Arguments, Tool
 from filewright.tools.result import ChangeResult, DiffWanted, Page, optional
 from filewright.visible import visible
-from filewright.wording import counted
+from filewright.wording import counted, listed
 
 
 def _given_text(value: Any) -> Any:
@@ -55,6 +57,9 @@ def _given_text(value: Any) -> Any:
 _UTF8 = Encoding("utf-8")
 _OPEN = 8
 """Files of a call that are open at one time."""
+
+_USERS = 10
+"""Files that are named as users of a symbol that was moved."""
 
 EditText = Annotated[str | None, BeforeValidator(_given_text)]
 Line = Annotated[int | None, Field(ge=1)]
@@ -228,7 +233,8 @@ class EditResult(ChangeResult):
 
     Lines are 1-based and of the file as it was. `similarity` is the lowest that was used, 1.0 for exact
     text; `tier` how the first edit was found; `version` the token of the file afterwards. Of several files
-    `path`, `version` and `hard_links` are those of the first; `files` has all.
+    `path`, `version` and `hard_links` are those of the first; `files` has all. `still_used` names symbols that were
+    moved to another file, with the files that still take them from the old one.
     """
 
     path: str
@@ -242,6 +248,7 @@ class EditResult(ChangeResult):
     hard_links: int
     syntax_warning: str | None
     files: tuple[EditedFile, ...] = optional(())
+    still_used: tuple[StillUsed, ...] = optional(())
 
     @property
     def data(self) -> dict[str, Any]:
@@ -267,16 +274,22 @@ def run(context: Context, arguments: EditArguments) -> EditResult:
 
     # What names its text by a version is refused if the file moves on; what names lines is carried on.
     again = not any(item.search is not None and _version_of(arguments, item) for item in arguments.edits)
+    moved: list[tuple[str, Location, Location]] = []
+
+    def decide() -> Iterator[Decided[Plan]]:
+        moved.clear()
+        return _Edits(context, arguments, moved).decided()
+
     made = change(
         context,
         "edit_content",
-        lambda: _Edits(context, arguments).decided(),
+        decide,
         arguments,
         summary=summary,
         preview=arguments.preview,
         again=again,
     )
-    return _answer(context, arguments, made)
+    return _answer(context, arguments, made, moved if made.id is not None else ())
 
 
 def _version_of(arguments: EditArguments, item: EditItem) -> str | None:
@@ -344,8 +357,11 @@ def _usual_gap(text: str, *, python: bool) -> int:
 class _Edits:
     """The edits of a call, put to the files that they are of."""
 
-    def __init__(self, context: Context, arguments: EditArguments) -> None:
+    def __init__(
+        self, context: Context, arguments: EditArguments, moved: list[tuple[str, Location, Location]]
+    ) -> None:
         self._context = context
+        self._symbols = moved
         self._arguments = arguments
         self._task = context.task
         self._known: dict[Location, _EditedText] = {}
@@ -683,6 +699,9 @@ class _Edits:
             # With a symbol go the blank lines that it would leave.
             gone = (lines.gone_first, lines.gone_last) if lines is not None else (first, last)
             there = f" to {visible(file.location.shown)}" if file is not taken.file else ""
+            if lines is not None and not lines.indent and file is not taken.file:
+                name = re.findall(r"\w+", source.symbol or "")[-1:]
+                self._symbols += [(each, taken.file.location, file.location) for each in name]
             taken.file.add(self._number, Rewrite(*gone, "", f"{what} moved{there}", taken.base), fuzzy=False)
         if meant is not None:
             target, end = meant.snapshot, meant.snapshot.dominant
@@ -779,7 +798,12 @@ def _is_python(file: _EditedText) -> bool:
     return language_of(file.location.name, b"") == Language.PYTHON
 
 
-def _answer(context: Context, arguments: EditArguments, change: Change[Plan]) -> EditResult:
+def _answer(
+    context: Context,
+    arguments: EditArguments,
+    change: Change[Plan],
+    moved: Sequence[tuple[str, Location, Location]],
+) -> EditResult:
     made, record, diff = change.files, change.record, change.diff
     page = Page(context.settings.page_chars)
     seen = context.previewed(arguments, diff.text, preview=arguments.preview)
@@ -795,6 +819,10 @@ def _answer(context: Context, arguments: EditArguments, change: Change[Plan]) ->
             page.add(f"[the file had {one.hard_links} hard links; the other names keep the old content]")
         if one.warning:
             page.add(f"[warning: {one.warning}]")
+    users = still_used(context, moved) if moved else ()
+    for each in users:
+        files = listed([visible(path) for path in each.files], _USERS)
+        page.add(f"[{each.name} is still used as of {visible(each.path)} in {files}]")
     page.add_change(diff, arguments.diff, change.id, seen=seen)
     outcomes = sorted(_outcomes(made), key=lambda outcome: outcome.index)
     first = made[0]
@@ -816,6 +844,7 @@ def _answer(context: Context, arguments: EditArguments, change: Change[Plan]) ->
             EditedFile(one.location.shown, one.decision.changes_made, one.version)
             for one in (made if len(made) > 1 else ())
         ),
+        still_used=users,
     )
 
 

@@ -7,8 +7,8 @@ import re
 import time
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Annotated, Literal
@@ -18,7 +18,6 @@ from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary import Location
 from filewright.errors import Code, FilewrightError, invalid
-from filewright.progress import Task
 from filewright.search import (
     ContextLine,
     Found,
@@ -42,7 +41,7 @@ from filewright.search import (
 from filewright.search import context as context_of
 from filewright.structure import enclosing, path_of
 from filewright.text import NotebookView, Snapshot
-from filewright.tools.context import Context, binary
+from filewright.tools.context import Context, binary, spare_time
 from filewright.tools.cursor import decode, encode
 from filewright.tools.listing import globs
 from filewright.tools.registry import Arguments, Tool
@@ -74,9 +73,6 @@ _LEAST_CHARS = 500
 """What each of several patterns may say."""
 
 _MOST_FILES = 1_000_000
-_COUNTING_SECONDS, _COUNTING_AT_MOST = 1.0, 3.0
-"""Work, and time, that is spent on counting the matches that are not shown."""
-
 _BODY_LINES = 12
 """A definition up to this is shown whole where its first line is one of few hits."""
 
@@ -191,22 +187,6 @@ class SearchResult(ToolResult):
     def found(self) -> bool:
         """Whether anything was found."""
         return bool(self.results or self.files or self.kinds)
-
-
-class _Spare(Task):
-    """The time for what is only counted: work by the processor's clock, so that the same is counted under load."""
-
-    def __init__(self, task: Task) -> None:
-        super().__init__(seconds=_COUNTING_AT_MOST)
-        self._call = task
-        self._end = time.thread_time() + _COUNTING_SECONDS
-
-    def check(self) -> None:
-        """Raise `timeout` when it is used up, and what the call's own task raises."""
-        self._call.check()
-        super().check()
-        if time.thread_time() > self._end:
-            raise FilewrightError(Code.TIMEOUT, "counting would take too long")
 
 
 @dataclass(slots=True)
@@ -515,7 +495,7 @@ def _file(search: _Search, location: Location, pattern: Pattern, resume: Resume 
             stopped = found.stopped_at
         if stopped is not None:
             search.stop(location, Resume(location, stopped, mark_of(snapshot, stopped)))
-            with _counting(task) as spare:
+            with spare_time(task) as spare:
                 search.total = count_hits(snapshot, pattern, invert=invert, task=spare)
 
 
@@ -546,7 +526,7 @@ def _tree(search: _Search, location: Location, pattern: Pattern, resume: Resume 
         if found.resume is not None:
             search.stop(location, found.resume)
     if not search.complete and search.arguments.output in ("matches", "counts") and resume is None:
-        with _counting(task) as spare:
+        with spare_time(task) as spare:
             options = replace(options, output="counts", limit=_MOST_FILES)
             counts = tree(location, pattern, options, task=spare)
             for _ in counts:
@@ -557,16 +537,6 @@ def _tree(search: _Search, location: Location, pattern: Pattern, resume: Resume 
     if search.complete or search.total is not None:
         search.notes.append(f"{counted(found.searched, 'file')} searched")
     search.notes += skipped(found)
-
-
-@contextmanager
-def _counting(task: Task) -> Iterator[Task]:
-    """A task to count what is not shown; what takes longer than it may is left uncounted."""
-    try:
-        yield _Spare(task)
-    except FilewrightError as error:
-        if error.code != Code.TIMEOUT:
-            raise
 
 
 def skipped(found: TreeSearch) -> list[str]:
