@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from filewright.boundary import Boundary
-from filewright.boundary.excludes import excludes_file
+from filewright.boundary.ignore import excludes_file
 from filewright.progress import Task
 from filewright.settings import Settings
 

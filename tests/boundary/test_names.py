@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from filewright.boundary.names import quote, shown, unquote
+from filewright.boundary.location import quote, shown, unquote
 from filewright.errors import Code, FilewrightError
 
 SHOWN = [

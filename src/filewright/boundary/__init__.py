@@ -17,16 +17,16 @@ travels in; from it a `File` or a `Folder` (`open_file`, `open_folder`), a `Stat
 """
 
 from filewright.boundary.boundary import Boundary, Reached
-from filewright.boundary.launcher import PIPE, Child, Launcher
-from filewright.boundary.location import Location, Root
-from filewright.boundary.names import (
+from filewright.boundary.launcher import PIPE, Child, Launcher, program
+from filewright.boundary.location import (
+    Location,
+    Root,
     is_temporary,
     quote,
     shown,
     temporary_name,
     unquote,
 )
-from filewright.boundary.programs import program
 from filewright.boundary.rules import DenyRules
 from filewright.boundary.walk import FolderEntry, Walk
 from filewright.boundary.worktrees import tree_notice

@@ -11,11 +11,19 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from filewright import errors, system
-from filewright.boundary.excludes import excludes_file
 from filewright.boundary.globs import Globs
-from filewright.boundary.ignore import NOTHING, Matcher
-from filewright.boundary.location import Location, Path, Root, named, open_roots, require_root
-from filewright.boundary.names import is_temporary, quote, shown
+from filewright.boundary.ignore import NOTHING, Matcher, excludes_file
+from filewright.boundary.location import (
+    Location,
+    Path,
+    Root,
+    is_temporary,
+    named,
+    open_roots,
+    quote,
+    require_root,
+    shown,
+)
 from filewright.boundary.rules import CLOSED, DENY_FILE, RULE_FILES, DenyRules, Protection, is_deny_file
 from filewright.boundary.walk import Walk, WalkOptions, read_rules
 from filewright.errors import Code, FilewrightError, from_os_error
@@ -374,14 +382,24 @@ class Boundary:
     def denied_by_rule(self, root: Root, task: Task) -> Counter[str]:
         """How many names are denied below a root, by each rule: for the user, never for an agent."""
         reasons: Counter[str] = Counter()
-        options = WalkOptions(rules=None, globs=Globs(()), hide_git=False, cross=self._cross, reasons=reasons)
-        top = root.folder.beneath(())
-        rules = self._rules_at(root).entered(None, top)
-        if rules.broken is not None:
-            top.close()
-            return Counter([rules.broken.why])
-        for _ in Walk(Location(root, (), "."), top, rules, options, task):
-            pass
+        pending: list[tuple[bytes, ...]] = [()]
+        while pending:
+            task.check()
+            parts = pending.pop()
+            try:
+                folder, rules = self._beneath(Location(root, parts), parts)
+            except (OSError, FilewrightError):
+                continue  # It cannot be read, is gone, or is our own.
+            with folder:
+                if rules.broken is not None:
+                    reasons[rules.broken.why] += 1
+                    continue
+                for name, kind in folder.scan():
+                    is_folder = kind == "folder"
+                    if not rules.denies(name, is_folder):
+                        pending += [(*parts, name)] if is_folder else []
+                    elif not is_deny_file(name):
+                        reasons[rules.reason(name, is_folder)] += 1
         return reasons
 
     def _outer_rules(self) -> Matcher:

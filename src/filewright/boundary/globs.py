@@ -23,7 +23,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from filewright.boundary.ignore import Layer, Matcher, Rule, Scoped
-from filewright.boundary.names import quote, shown
+from filewright.boundary.location import quote, shown
 from filewright.boundary.wildmatch import MalformedError, translate
 from filewright.errors import Code, FilewrightError
 

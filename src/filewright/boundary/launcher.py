@@ -18,7 +18,8 @@ where wanted, of time. Leaving the `with` block, `kill()`, the end of this proce
 helper all end it and what it started. A helper that died or hangs is replaced.
 
 Where the kernel cannot confine, `start` raises `unsupported` for what reads the roots; a program that
-is given nothing but its input (`reads="python"`) runs within the other limits.
+is given nothing but its input (`reads="python"`) runs within the other limits. `program` says where those are that we
+start.
 """
 
 from __future__ import annotations
@@ -28,16 +29,18 @@ import io
 import marshal
 import os
 import select
+import shutil
 import sys
+import sysconfig
 import threading
 import time
 import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal, cast
 
 from filewright import system
-from filewright.boundary.programs import PROGRAMS, program
 from filewright.closing import Closing
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.system import Folder, pipe
@@ -45,6 +48,7 @@ from filewright.system import Folder, pipe
 # `socket` and `subprocess` are imported where they are used: most processes never start a child.
 if TYPE_CHECKING:
     import socket
+
 
 _ANSWER: Final = 10.0  # seconds for the helper to start, and to start a child
 _END: Final = 2.0  # seconds for the helper to end
@@ -390,3 +394,26 @@ def _received(control: socket.socket, size: int, seconds: float | None) -> bytes
 def _end(helpers: list[_Helper]) -> None:
     while helpers:
         helpers.pop().end()
+
+
+PROGRAMS = ("rg", "git")
+"""All that is started besides this Python."""
+
+
+@lru_cache(maxsize=len(PROGRAMS))
+def program(name: str) -> str | None:
+    """The absolute path of `rg` (this Python's own, else one on the PATH) or `git`; None if there is none."""
+    if name == "git":
+        return shutil.which("git", path=os.defpath)  # the system's own: a PATH may begin in a workspace
+    file = f"{name}.exe" if os.name == "nt" else name
+    folders = [os.path.dirname(sys.executable), sysconfig.get_path("scripts")]
+    folders += [os.path.dirname(os.path.realpath(sys.executable))]
+    folders += [
+        sysconfig.get_path("scripts", scheme) for scheme in sysconfig.get_scheme_names() if "user" in scheme
+    ]
+    for folder in folders:
+        found = shutil.which(file, path=folder) if folder else None
+        if found is not None:
+            return os.path.abspath(found)
+    found = shutil.which(file)
+    return os.path.abspath(found) if found else None

@@ -21,7 +21,7 @@ from typing import Final
 
 from filewright import errors
 from filewright.boundary.ignore import NOTHING, Matcher, Rule, problem_of
-from filewright.boundary.names import folded, plain_form, quote
+from filewright.boundary.location import folded, plain_form, quote
 from filewright.errors import FilewrightError
 from filewright.system import Folder
 

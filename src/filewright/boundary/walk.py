@@ -14,7 +14,6 @@ import errno
 import heapq
 import re
 from bisect import bisect_left, bisect_right
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -22,9 +21,8 @@ from itertools import islice, repeat
 
 from filewright.boundary.globs import Globs
 from filewright.boundary.ignore import FILE_BYTES, NOTHING, Matcher
-from filewright.boundary.location import Location, shown_as
-from filewright.boundary.names import TEMPORARY, is_temporary
-from filewright.boundary.rules import DENY_FILE, NO_RULES, RULE_FILES, DenyRules, is_deny_file
+from filewright.boundary.location import TEMPORARY, Location, is_temporary, shown_as
+from filewright.boundary.rules import DENY_FILE, NO_RULES, RULE_FILES, DenyRules
 from filewright.progress import Task
 from filewright.system import File, Folder, Kind, Status
 
@@ -51,8 +49,7 @@ class WalkOptions:
 
     `depth` 0 is without a limit; `after` is the path below the walked folder behind which it begins;
     `hide` are folders never shown, as path above and name; `kinds` None is all. `cross` is as in
-    `Folder.beneath`. A walk that is for `changing` leaves out what may only be read; one with
-    `reasons` counts in it what is denied, by the rule.
+    `Folder.beneath`. A walk that is for `changing` leaves out what may only be read.
     """
 
     rules: Matcher | None
@@ -66,7 +63,6 @@ class WalkOptions:
     after: tuple[bytes, ...] = ()
     cross: bool = True
     changing: bool = False
-    reasons: Counter[str] | None = None
 
 
 class FolderEntry:
@@ -338,8 +334,6 @@ class Walk:
                 if folder.denied.broken is not None:
                     self.unreadable += 1
                     self.denied += 1
-                    if options.reasons is not None:
-                        options.reasons[folder.denied.broken.why] += 1
             if options.rules is not None and names.rules:
                 folder.matcher = _with_rules(folder.matcher, len(folder.root_prefix), opened, names.rules)
             if names.runs:
@@ -408,13 +402,6 @@ class Walk:
             before = groups
             groups = _each(groups, partial(folder.denied.allowed, changing=options.changing))
             self.denied += _count(before) - _count(groups)
-            if options.reasons is not None and folder.denied.broken is None:
-                options.reasons.update(
-                    folder.denied.reason(name, left is groups[1])
-                    for all_names, left in zip(before, groups, strict=True)
-                    for name in set(all_names).difference(left)
-                    if not is_deny_file(name)
-                )
         hidden = {name for above, name in options.hide if name in groups[1] and above == folder.parts}
         if options.hide_git and _GIT in names.rules:
             hidden.add(_GIT)

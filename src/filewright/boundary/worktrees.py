@@ -12,8 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from filewright import system
-from filewright.boundary.location import Location
-from filewright.boundary.names import quote
+from filewright.boundary.location import Location, quote
 from filewright.errors import Code, FilewrightError
 
 if TYPE_CHECKING:

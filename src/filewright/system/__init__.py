@@ -20,9 +20,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from filewright.faces import names_of
-from filewright.system.flushing import end_threads, flush_all
-from filewright.system.standard import claim_standard
-from filewright.system.status import (
+from filewright.system.base import (
     BLOCK,
     Batch,
     Capabilities,
@@ -32,6 +30,8 @@ from filewright.system.status import (
     Rename,
     Status,
 )
+from filewright.system.flushing import end_threads, flush_all
+from filewright.system.standard import claim_standard
 
 if sys.platform == "win32":
     from filewright.system.windows import (

@@ -17,8 +17,8 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from filewright.system import posix
+from filewright.system.base import Capabilities
 from filewright.system.posix import _FOLDER, NOT_OFFERED, File, Folder, umask
-from filewright.system.status import Capabilities
 
 RENAME_SWAP = 0x00000002
 RENAME_EXCL = 0x00000004

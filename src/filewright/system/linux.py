@@ -12,9 +12,8 @@ from contextlib import contextmanager
 from typing import ClassVar
 
 from filewright.system import kernel, posix
-from filewright.system.base import BaseFile, require_same
+from filewright.system.base import BaseFile, Capabilities, Status, require_same, system_error
 from filewright.system.posix import _FOLDER, File, Folder
-from filewright.system.status import Capabilities, Status, system_error
 
 _RETRIES = 128  # `EAGAIN`: a rename crossed a `..`; rare unless someone races us on purpose
 _PATH_BYTES = 4000  # what one call may hold, with room to spare

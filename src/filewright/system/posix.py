@@ -16,13 +16,16 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import ClassVar, Self, TypeVar
 
-from filewright.system.base import BaseFile, BaseFolder, Handle, require_same
-from filewright.system.status import (
+from filewright.system.base import (
+    BaseFile,
+    BaseFolder,
     Batch,
     Capabilities,
+    Handle,
     Kind,
     Rename,
     Status,
+    require_same,
     system_error,
 )
 

@@ -23,16 +23,19 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from filewright.system import nt
-from filewright.system.base import BaseFile, BaseFolder, Handle, require_same
-from filewright.system.status import (
+from filewright.system.base import (
     BLOCK,
     KINDS,
+    BaseFile,
+    BaseFolder,
     Batch,
     Capabilities,
+    Handle,
     Kind,
     NotAFileError,
     Rename,
     Status,
+    require_same,
     system_error,
 )
 from filewright.system.windows_names import may_be_short, misread, no_name, split_path
