@@ -87,6 +87,12 @@ class Workspace(TypedTools, Closing):
         self._changes.caller = Caller(caller_name(session) or own.session, caller_name(client))
         self._context = Context(self._boundary, self.settings, self._changes)
 
+    def prepare(self) -> None:
+        """Start the processes by which searches and outlines are made: the first of each would wait for them."""
+        if self._boundary.launcher is not None:
+            self._boundary.launcher.prepare()
+        self._context.outlines.prepare()
+
     def close(self) -> None:
         """Give the roots' descriptors back; the workspace must not be used after."""
         self._context.close()

@@ -119,17 +119,20 @@ from types import SimpleNamespace
 from filewright import Workspace
 from filewright.server.serve import load_while_idle
 
-load_while_idle(SimpleNamespace(idle=True), quiet=0)
 with Workspace(sys.argv[1], state_dir=sys.argv[2]) as workspace:
+    load_while_idle(SimpleNamespace(idle=True), workspace, quiet=0)
     before = {*sys.modules}
     for name, arguments in (
         ("list_files", {}),
         ("read_content", {"path": "a.py"}),
         ("edit_content", {"path": "a.py", "edits": [{"search": "return 1", "replace": "return 2"}]}),
         ("get_history", {}),
+        ("search_content", {"pattern": "return"}),
+        ("get_overview", {"path": "a.py"}),
     ):
         assert not workspace.offer().call(name, arguments).is_error
-print(*(name for name in {*sys.modules} - before if name.startswith(("filewright.tools", "pydantic", "sqlite3"))))
+needed = ("filewright.tools", "filewright.search", "filewright.structure", "pydantic", "sqlite3", "re2", "subprocess")
+print(*(name for name in {*sys.modules} - before if name.startswith(needed)))
 """
     words = [sys.executable, "-c", code, str(tmp_path), str(tmp_path / "state")]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)

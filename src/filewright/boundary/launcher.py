@@ -36,7 +36,7 @@ import threading
 import time
 import weakref
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal, cast
 
@@ -348,6 +348,12 @@ class Launcher:
                 if self._helpers == [helper]:
                     _end(self._helpers)
         raise TimeoutError(errno.ETIMEDOUT, f"the process that runs {argv[0]} does not answer")
+
+    def prepare(self) -> None:
+        """Start the helper, so that the first program need not wait for it; nothing where there is none."""
+        if system.HAS_HELPER:
+            with suppress(OSError):
+                self._running()
 
     def close(self) -> None:
         """End the helper and every child that still runs; a later `start` begins anew."""

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
 from filewright import system
@@ -76,7 +77,7 @@ def serve(plan: ServeOptions) -> int:
             calls, transport = _prepare(plan, workspace, wire)
         import asyncio
 
-        threading.Thread(target=load_while_idle, args=(calls,), daemon=True).start()
+        threading.Thread(target=load_while_idle, args=(calls, workspace), daemon=True).start()
         asyncio.run(_until_stopped(transport))
         if not calls.close(DRAIN_SECONDS):
             logging.shutdown()
@@ -139,8 +140,8 @@ def _without_collecting() -> Iterator[None]:
             gc.enable()
 
 
-def load_while_idle(calls: CallRunner, *, quiet: float = QUIET_SECONDS) -> None:
-    """Import what calls will need, a tool at a time while none is made: the first call of each would wait for it."""
+def load_while_idle(calls: CallRunner, workspace: Workspace, *, quiet: float = QUIET_SECONDS) -> None:
+    """Load and start what calls will need, bit by bit while none is made: the first call of each would wait for it."""
     from filewright.tools import entries
 
     time.sleep(quiet)
@@ -148,7 +149,9 @@ def load_while_idle(calls: CallRunner, *, quiet: float = QUIET_SECONDS) -> None:
         while not calls.idle:
             time.sleep(quiet)
         assert entry.load().schema, "the model of its arguments is made, too"
-    import sqlite3  # noqa: F401  the history of changes is in such a database
+    for needed in ("sqlite3", "re2", "stringzilla", "rapidfuzz.process"):  # history, searches, similar text
+        import_module(needed)
+    workspace.prepare()
 
 
 async def _until_stopped(transport: Transport) -> None:

@@ -106,6 +106,10 @@ class Outlines:
             return Outline(language, parsed=False, note=note)
         return outline.up_to(head.count(b"\n")) if outline.whole and len(head) < size else outline
 
+    def prepare(self) -> None:
+        """Start a parser process, so that the first outline need not wait for it."""
+        self._workers.prepare()
+
     def close(self) -> None:
         """End the parser processes; a later call starts new ones."""
         self._workers.close()

@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 import weakref
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -80,6 +81,15 @@ class Workers:
                 return worker
             worker.kill()
         return _Worker(self._launcher)
+
+    def prepare(self) -> None:
+        """Have a worker ready, so that the first outline need not wait for its start."""
+        if self._free.acquire(blocking=False):
+            with suppress(OSError):
+                worker = self._taken()
+                with self._lock:
+                    self._idle.append(worker)
+            self._free.release()
 
     def close(self) -> None:
         """End the idle workers."""
