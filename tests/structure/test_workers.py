@@ -17,10 +17,9 @@ from filewright.errors import Code, FilewrightError
 from filewright.languages import PARSED, Language
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.structure import wire
 from filewright.structure.outlines import Outlines
 from filewright.structure.parse import ParsedText, parse
-from filewright.structure.symbol import Outline, Symbol, SyntaxIssue, SyntaxReport
+from filewright.structure.symbol import Outline, Request, Symbol, SyntaxIssue, SyntaxReport, line, outline_of
 from filewright.structure.workers import FAILED, Workers
 from filewright.system import HAS_HELPER
 from filewright.text.snapshot import Snapshot
@@ -104,7 +103,7 @@ def test_content_above_the_limit_is_not_parsed() -> None:
 def test_a_worker_that_never_answers_is_killed() -> None:
     launcher = Launcher()
     workers = Workers(launcher)
-    request = wire.Request(Language.PYTHON, "utf-8", 5.0)
+    request = Request(Language.PYTHON, "utf-8", 5.0)
     assert workers.outline(request, b"x = 1\n").count == 1
     (process,) = children_of(launcher)
     os.kill(process, signal.SIGSTOP)
@@ -129,7 +128,7 @@ def test_without_a_program_to_start_the_reason_is_said(monkeypatch: pytest.Monke
 )
 def test_forgotten_workers_end_with_their_owner() -> None:
     workers = Workers(Launcher())
-    workers.outline(wire.Request(Language.PYTHON, "utf-8", 5.0), b"x = 1\n")
+    workers.outline(Request(Language.PYTHON, "utf-8", 5.0), b"x = 1\n")
     with open(os.dup(workers._idle[0]._child.stdout.fileno()), "rb") as output:
         del workers
         gc.collect()
@@ -256,7 +255,7 @@ def test_an_outline_survives_the_wire(found: list[Symbol], truncated: bool) -> N
     report = SyntaxReport(3, (SyntaxIssue(1, 2, "a", "unexpected"),), certain=False)
     count = sum(1 for _ in Outline("c", tuple(found)).walk())
     outline = Outline("c", tuple(found), count, truncated=truncated, note="n", errors=report)
-    assert wire.decoded(wire.line(wire.rows(outline))) == outline
+    assert outline_of(line(outline)) == outline
     kept, left_out = outline.shortened(3)
     assert sum(1 for _ in Outline("c", kept).walk()) + left_out == count
     assert sum(1 for _ in Outline("c", kept).walk()) == min(3, count)

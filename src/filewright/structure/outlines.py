@@ -11,10 +11,9 @@ from filewright.boundary import Launcher
 from filewright.languages import PARSED, Language, language_of
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.structure import wire
 from filewright.structure.content import MOST_BYTES
 from filewright.structure.patterns import with_definitions
-from filewright.structure.symbol import Outline
+from filewright.structure.symbol import Outline, Request
 from filewright.structure.workers import FAILED, Workers
 from filewright.text import BoundedCache, Snapshot
 
@@ -94,7 +93,7 @@ class Outlines:
             location = snapshot.location
             key = xxhash.xxh3_64_hexdigest(repr((location.root.path, location.parts)).encode())
         seconds = self._settings.parse_seconds * (1 + len(head) // _PER_LIMIT)
-        request = wire.Request(language.value, snapshot.encoding.name, seconds, key)
+        request = Request(language.value, snapshot.encoding.name, seconds, key)
         try:
             outline = self._workers.outline(request, head, task)
             while outline.note == FAILED and len(head) > _PARSED_APART and narrow:

@@ -5,10 +5,12 @@ Lines are 1-based and both ends belong to the symbol; byte ranges are half-open.
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 DEFINITIONS: Final = frozenset(
     {
@@ -42,8 +44,7 @@ class Symbol(NamedTuple):
     children: tuple[Symbol, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SyntaxIssue:
+class SyntaxIssue(NamedTuple):
     """One place a parser stumbled over: 1-based line, 1-based column in bytes, the text found there."""
 
     line: int
@@ -177,3 +178,43 @@ class Outline:
                 inner = tuple(built[id(child)] for child in symbol.children if id(child) in built)
                 built[id(symbol)] = symbol if inner == symbol.children else symbol._replace(children=inner)
         return tuple(built[id(symbol)] for symbol in self.symbols if id(symbol) in built)
+
+
+# The wire between the parser process and its parent: a line of JSON each way, and after a request the content. JSON
+# because the parser reads hostile files: nothing it sends may be more than data.
+
+
+class Request(NamedTuple):
+    """What the parent asks: the outline of the `size` bytes that follow, in `codec`, within `seconds`.
+
+    `key` names the file: its last tree, if the worker still has it, speeds up the parse.
+    """
+
+    language: str
+    codec: str
+    seconds: float
+    key: str = ""
+    size: int = 0
+
+
+def line(value: Request | Outline) -> bytes:
+    """A request or an outline as a line: each value is the row of its fields."""
+    return json.dumps(value, separators=(",", ":"), default=_row).encode() + b"\n"
+
+
+def _row(value: Outline | SyntaxReport) -> list[object]:
+    return [getattr(value, name) for name in value.__slots__]
+
+
+def outline_of(answer: bytes) -> Outline:
+    """The outline of a line; `ValueError`, `TypeError` or `RecursionError` if it is none."""
+    language, symbols, count, parsed, truncated, note, (errors, issues, certain), parsed_to = json.loads(
+        answer
+    )
+    report = SyntaxReport(errors, tuple(SyntaxIssue(*issue) for issue in issues), certain)
+    return Outline(language, _symbols(symbols), count, parsed, truncated, note, report, parsed_to)
+
+
+def _symbols(found: list[Any]) -> tuple[Symbol, ...]:
+    plain = [(name, sys.intern(kind), *rest, _symbols(below)) for name, kind, *rest, below in found]
+    return tuple(map(Symbol._make, plain))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from filewright.languages import Language
@@ -32,7 +31,7 @@ def report(root: Node, data: bytes, codec: str, language: Language, *, certain: 
             return SyntaxReport(certain=certain)
         # The header that an empty block belongs to, by its colon.
         headers = [_described(block.prev_sibling or block, data, codec) for block in _empty_blocks(root)]
-        missing = [replace(header, text="", message="expected an indented block") for header in headers]
+        missing = [header._replace(text="", message="expected an indented block") for header in headers]
         return SyntaxReport(len(missing), tuple(missing[:SHOWN]), certain)
     verdict = _judged(data, codec, language)
     if verdict is None:

@@ -42,15 +42,14 @@ def main(arguments: list[str]) -> int:
 
 def _serve(wire_in: io.FileIO, wire_out: io.FileIO) -> None:
     from filewright.languages import Language
-    from filewright.structure import wire
     from filewright.structure.parse import ParsedText, parse
-    from filewright.structure.symbol import Outline
+    from filewright.structure.symbol import Outline, Request, line
     from filewright.system import standard
 
     requests, answers = io.BufferedReader(wire_in), io.BufferedWriter(wire_out)
     kept: dict[str, ParsedText] = {}
     while asked_for := requests.readline():
-        asked = wire.Request(*json.loads(asked_for))
+        asked = Request(*json.loads(asked_for))
         body = requests.read(asked.size)
         language, key = Language(asked.language), f"{asked.language} {asked.key}"
         try:
@@ -61,7 +60,7 @@ def _serve(wire_in: io.FileIO, wire_out: io.FileIO) -> None:
         except ImportError as error:
             why = f"its grammar is not installed ({error.name})"
             found = Outline(language, parsed=False, note=f"not parsed: {why}")
-        answers.write(wire.line(wire.rows(found.outline if isinstance(found, ParsedText) else found)))
+        answers.write(line(found.outline if isinstance(found, ParsedText) else found))
         answers.flush()
         if isinstance(found, ParsedText) and asked.key and asked.size <= _KEPT_BYTES:
             kept[key] = found

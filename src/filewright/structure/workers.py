@@ -20,8 +20,7 @@ from typing import Final
 from filewright.boundary import PIPE, Launcher
 from filewright.errors import FilewrightError
 from filewright.progress import Task
-from filewright.structure import wire
-from filewright.structure.symbol import Outline
+from filewright.structure.symbol import Outline, Request, line, outline_of
 
 FAILED: Final = "not parsed: the grammar failed on this content"
 """The note on content that ended the worker."""
@@ -44,7 +43,7 @@ class Workers:
         self._lock = threading.Lock()
         weakref.finalize(self, _end, self._idle)
 
-    def outline(self, request: wire.Request, data: bytes, task: Task | None = None) -> Outline:
+    def outline(self, request: Request, data: bytes, task: Task | None = None) -> Outline:
         """The outline of `data`; one that says why where the worker crashed or was too slow.
 
         Raises `cancelled` or `timeout` if `task` must stop. `OSError` if no process can be started.
@@ -59,7 +58,7 @@ class Workers:
             if answer is None:
                 note = f"not parsed: it took longer than the limit of {request.seconds:g} s"
                 return Outline(request.language, parsed=False, note=note)
-            outline = wire.decoded(answer)
+            outline = outline_of(answer)
             with self._lock:
                 self._idle.append(worker)
             worker = None
@@ -133,11 +132,11 @@ class _Worker:
         except FilewrightError:
             return False  # the process that started it has ended too
 
-    def ask(self, request: wire.Request, data: bytes, task: Task) -> bytes | None:
+    def ask(self, request: Request, data: bytes, task: Task) -> bytes | None:
         """The answer, torn if the worker ended; None if it did not come in time."""
         deadline = time.monotonic() + request.seconds + _GRACE + self._starting
         self._starting = 0.0
-        sent = wire.line(request._replace(size=len(data))) + data
+        sent = line(request._replace(size=len(data))) + data
         answer: list[bytes] = []
 
         def exchange() -> None:
