@@ -3,8 +3,7 @@ from __future__ import annotations
 import pytest
 
 from filewright.languages import Language
-from filewright.structure.hints import csv_facts, hints
-from filewright.structure.log import sampled
+from filewright.structure.hints import csv_facts, hints, sampled
 from filewright.text.snapshot import Snapshot
 
 LOG = b"""starting

@@ -32,9 +32,8 @@ if TYPE_CHECKING:
     from filewright.structure.block import enclosing, of_symbol
     from filewright.structure.changed import ChangedSymbol, Version, changed_symbols, touched_symbols
     from filewright.structure.git import committed, git_objects
-    from filewright.structure.hints import Hints
+    from filewright.structure.hints import Hints, Timestamp
     from filewright.structure.hints import hints as hints_of
-    from filewright.structure.log import Timestamp
     from filewright.structure.lookup import find_symbol, path_of
     from filewright.structure.outlines import Outlines, language_of_snapshot
     from filewright.structure.references import HEAD_BYTES, CentralFile, References
@@ -46,8 +45,7 @@ __getattr__, __all__ = face_of(
         "block": "enclosing of_symbol",
         "changed": "ChangedSymbol Version changed_symbols touched_symbols",
         "git": "committed git_objects",
-        "hints": "Hints hints_of=hints",
-        "log": "Timestamp",
+        "hints": "Hints Timestamp hints_of=hints",
         "lookup": "find_symbol path_of",
         "outlines": "Outlines language_of_snapshot",
         "references": "HEAD_BYTES CentralFile References",

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Final
 
 from filewright.languages import Language
-from filewright.structure.log import has_stamp
+from filewright.structure.hints import has_stamp
 from filewright.structure.lookup import around_line, is_definition, shown_path
 from filewright.structure.symbol import Outline, Symbol
 from filewright.text import Snapshot

@@ -56,44 +56,35 @@ def _valued(
 ) -> Declaration | None:
     """What a name bound to `value` is, if the value says so: a function, a class, an object of functions."""
     value = _bare(value)
-    if value is None:
+    if value is not None and value.type == "call_expression" and _callee(value, site)[1] in _COMPONENTS:
+        value = next((each for each in _arguments(value) if each.type in _FUNCTIONS), None)
+    if value is None or value.type not in _FUNCTIONS | {"class"}:
         return None
-    if value.type in _FUNCTIONS:
-        return Declaration(kind, name, node, body_of(value), known_as)
-    if value.type == "class":
-        return Declaration("class", name, node, body_of(value), known_as)
-    if value.type == "call_expression" and _callee(value, site)[1] in _COMPONENTS:
-        inner = next((each for each in _arguments(value) if each.type in _FUNCTIONS), None)
-        if inner is not None:
-            return Declaration(kind, name, node, body_of(inner), known_as)
-    return None
+    return Declaration("class" if value.type == "class" else kind, name, node, body_of(value), known_as)
 
 
 def _required(value: Node | None, site: Site) -> str | None:
     """The module of `require('module')`."""
     if value is not None and value.type == "call_expression" and _callee(value, site)[1] == "require":
-        first = next(iter(_arguments(value)), None)
-        if first is not None and first.type == "string":
-            return site.text(first).strip("'\"")
+        for first in _arguments(value)[:1]:
+            return site.text(first).strip("'\"") if first.type == "string" else None
     return None
 
 
 def variables(node: Node, site: Site) -> Iterator[Declaration]:
     declarators = [child for child in node.named_children if child.type == "variable_declarator"]
+    top = site.kind in ("", "module")
     for declarator in declarators:
         name_node = declarator.child_by_field_name("name")
         value = declarator.child_by_field_name("value")
         whole = node if len(declarators) == 1 else declarator
-        top = site.kind in ("", "module")
-        module = _required(value, site) if top else None
-        if module is not None:
+        if top and (module := _required(value, site)) is not None:
             yield Declaration("import", module, whole)
             continue
         if name_node is None or name_node.type != "identifier":
             continue
         name = site.text(name_node)
-        found = _valued("function", name, whole, value, site)
-        if found is not None:
+        if (found := _valued("function", name, whole, value, site)) is not None:
             yield found
         elif top:
             value = _bare(value)
@@ -124,14 +115,8 @@ def assignment(node: Node, site: Site) -> Iterable[Declaration] | None:
 
 def member(node: Node, site: Site) -> Iterable[Declaration]:
     """A class field or an entry of an object."""
-    key = next(
-        (
-            node.child_by_field_name(field)
-            for field in ("name", "property", "key")
-            if node.child_by_field_name(field)
-        ),
-        None,
-    )
+    fields = map(node.child_by_field_name, ("name", "property", "key"))
+    key = next(filter(None, fields), None)
     if key is None:
         return
     name = site.text(key).strip("'\"")
