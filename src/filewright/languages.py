@@ -13,7 +13,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from filewright.errors import Code, FilewrightError
+from filewright.errors import invalid
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,11 +183,10 @@ def named_as(kind: str) -> Callable[[bytes], bool]:
     plain = kind.strip().lower().removeprefix(".")
     wanted = {each for each in Language if plain in (each, *each.traits.types.split())}
     if not wanted and (len(plain) > 16 or not plain.replace("_", "a").isalnum()):
-        raise FilewrightError(
-            Code.INVALID_INPUT,
+        raise invalid(
             f"{kind!r} is no type of file",
-            hint="give a language (python, typescript …) or an extension (py, log …); use glob for more",
-            details={"argument": "type"},
+            "give a language (python, typescript …) or an extension (py, log …); use glob for more",
+            argument="type",
         )
     also = [word for each in wanted for word in each.traits.also.split()] if wanted else [plain]
     endings = tuple(f".{word}".encode() for word in also)

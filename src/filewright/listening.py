@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any
 
-from filewright.errors import Code, FilewrightError
+from filewright.errors import invalid
 
 if TYPE_CHECKING:
     import socket
@@ -26,7 +26,7 @@ def listen(host: str, port: int, *, hint: str = "choose another port") -> socket
         return socket.create_server((host, port), family=family, backlog=256)
     except OSError as error:
         message = f"cannot listen on {host}:{port}: {error.strerror or error}"
-        raise FilewrightError(Code.INVALID_INPUT, message, hint=hint) from error
+        raise invalid(message, hint) from error
 
 
 _SIGNALS = [

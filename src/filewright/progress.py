@@ -79,7 +79,7 @@ class Task:
         """Raise `cancelled` or `timeout` if the work must stop."""
         if self._cancelled:
             raise FilewrightError(Code.CANCELLED, "the request was cancelled; nothing was changed")
-        if self._deadline is not None and time.monotonic() > self._deadline:
+        if self.expired:
             raise FilewrightError(
                 Code.TIMEOUT,
                 f"the time limit of {self._seconds:g} s passed",

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, dataclass_transform
 
-from filewright.errors import Code, FilewrightError
+from filewright.errors import invalid
 
 KB, MB, GB = 1 << 10, 1 << 20, 1 << 30
 _YES = ("1", "true", "t", "yes", "y", "on")
@@ -117,10 +117,9 @@ class _Values:
             try:
                 vars(self)[name] = field.read(value)
             except ValueError as error:
-                raise FilewrightError(
-                    Code.INVALID_INPUT,
+                raise invalid(
                     f"the setting FILEWRIGHT_{name.upper()}: {error} (given: {value!r})",
-                    hint=f"correct the variable or the flag --{name.replace('_', '-')}, or leave it out",
+                    f"correct the variable or the flag --{name.replace('_', '-')}, or leave it out",
                 ) from error
 
     @classmethod

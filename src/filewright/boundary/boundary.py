@@ -97,7 +97,7 @@ class Boundary:
     def require_open(self) -> None:
         """Raises `invalid_input` after `close`."""
         if not self.roots:
-            raise FilewrightError(Code.INVALID_INPUT, "the workspace is closed", hint="open it again")
+            raise errors.invalid("the workspace is closed", "open it again")
 
     def _rules_at(self, root: Root) -> DenyRules:
         """The rules with which a root begins: those given, and those of the roots that it lies in."""
@@ -219,9 +219,7 @@ class Boundary:
         with self._above(where) as (above, rules):
             if self._looked_at(where, above, rules).kind == "link":
                 return above.read_link(where.name)
-        raise FilewrightError(
-            Code.INVALID_INPUT, f"{where.asked} is not a link", details={"path": where.asked}
-        )
+        raise errors.invalid(f"{where.asked} is not a link", path=where.asked)
 
     def open_file(self, where: Location) -> File:
         """The regular file `where`, for reading; relative links inside the root are followed.
@@ -308,7 +306,7 @@ class Boundary:
             try:
                 folder, rules = self._open_changing(where, where.parts[:depth])
             except (FileNotFoundError, NotADirectoryError):
-                if depth <= 0:
+                if not depth:
                     raise
             else:
                 return folder, depth, rules

@@ -183,4 +183,4 @@ def _unbalanced(glob: str) -> FilewrightError:
 
 def _refused(glob: str, why: str, hint: str, code: Code = Code.INVALID_INPUT) -> FilewrightError:
     named = shown(glob if len(glob) <= _SHOWN else glob[:_SHOWN] + "…")
-    return FilewrightError(code, f"the glob {named} {why}", hint=hint, details={"glob": named})
+    return FilewrightError(code, f"the glob {named} {why}", hint, glob=named)

@@ -86,7 +86,7 @@ class Child(Closing):
                 raise self._slow(seconds) from None
             if len(packet) != launcher_main.STATUS.size:
                 raise FilewrightError(
-                    Code.IO_ERROR, f"the process that runs {self._program} has died", hint="try again"
+                    Code.IO_ERROR, f"the process that runs {self._program} has died", "try again"
                 )
             error, self._status = launcher_main.STATUS.unpack(packet)
             if error:
@@ -95,7 +95,7 @@ class Child(Closing):
 
     def _slow(self, seconds: float | None) -> FilewrightError:
         return FilewrightError(
-            Code.TIMEOUT, f"{self._program} did not end in {seconds or 0:g} s", hint="narrow the request"
+            Code.TIMEOUT, f"{self._program} did not end in {seconds or 0:g} s", "narrow the request"
         )
 
     def poll(self) -> int | None:
@@ -339,7 +339,7 @@ class Launcher:
             helper = self._running() if reads == "python" or (self._confine and system.HAS_HELPER) else None
             if helper is None or (reads == "roots" and not helper.confined):
                 raise FilewrightError(
-                    Code.UNSUPPORTED, "the kernel cannot confine a program here", hint="open the files here"
+                    Code.UNSUPPORTED, "the kernel cannot confine a program here", "open the files here"
                 )
             child = helper.child(argv[0], request, folder, stdin, stdout, stderr=stderr)
             if child is not None:

@@ -147,7 +147,7 @@ def open_roots(
     taken, with `-2`, `-3` … where two would be the same. The same folder given twice is one root.
     """
     if not asked:
-        raise FilewrightError(Code.INVALID_INPUT, "no root was given", hint="name at least one folder")
+        raise errors.invalid("no root was given", "name at least one folder")
     wanted: list[tuple[bytes, bytes]] = []
     for item in map(os.fsencode, asked):
         name, equals, path = item.partition(b"=")
@@ -381,20 +381,16 @@ def unquote(text: str) -> bytes:
         try:
             name = text.encode("utf-8", "surrogateescape")
         except UnicodeEncodeError:
-            raise errors.refused(
-                Code.INVALID_INPUT,
-                shown(text),
-                f"the path {shown(text)} holds half of a surrogate pair, which no file name does",
-                'write bytes that are not UTF-8 in the quoted form, as in "bad\\377name"',
-            ) from None
+            hint = 'write bytes that are not UTF-8 in the quoted form, as in "bad\\377name"'
+            raise _unreadable(text, "holds half of a surrogate pair, which no file name does", hint) from None
     if b"\0" in name:
-        raise errors.refused(
-            Code.INVALID_INPUT,
-            shown(text),
-            f"the path {shown(text)} holds a NUL, which no file name does",
-            "correct the path",
-        )
+        raise _unreadable(text, "holds a NUL, which no file name does", "correct the path")
     return name
+
+
+def _unreadable(text: str, why: str, hint: str) -> FilewrightError:
+    safe = shown(text)
+    return errors.invalid(f"the path {safe} {why}", hint, path=safe)
 
 
 def shown(asked: str) -> str:
@@ -443,12 +439,8 @@ def _unquoted(text: str) -> bytes:
                 break
         position = token.end()
     if position != len(text) - 1 or len(text) < 2 or not text.endswith('"'):
-        raise errors.refused(
-            Code.INVALID_INPUT,
-            shown(text),
-            f"the path {shown(text)} begins with a double quote but is not a quoted name",
-            'a quoted name ends in a double quote and writes \\" \\\\ \\n \\t and bytes as \\377',
-        )
+        hint = 'a quoted name ends in a double quote and writes \\" \\\\ \\n \\t and bytes as \\377'
+        raise _unreadable(text, "begins with a double quote but is not a quoted name", hint)
     return bytes(name)
 
 

@@ -91,9 +91,6 @@ class FolderEntry:
         """Its location; made when asked for."""
         return self.folder.location.child(self.name)
 
-    def __repr__(self) -> str:
-        return f"FolderEntry({self.path!r}, {self.kind})"
-
 
 class WalkedFolder:
     """A folder of the walk, shared by its entries.

@@ -142,7 +142,7 @@ def linked_worktrees(path: bytes) -> list[bytes]:
         raise FilewrightError(
             Code.TOO_LARGE,
             f"{quote(path)} has {len(found)} linked worktrees, more than {MOST_LINKED}",
-            hint="name those that are meant as roots, without --worktrees",
+            "name those that are meant as roots, without --worktrees",
         )
     return found
 

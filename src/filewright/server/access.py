@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from filewright.errors import Code, FilewrightError
+from filewright.errors import invalid
 
 if TYPE_CHECKING:
     from filewright.server.tokens import Bearer, Introspection
@@ -40,10 +40,9 @@ class Access:
 
     def __post_init__(self) -> None:
         if not is_loopback(self.host) and self.bearer is None and self.oauth is None:
-            raise FilewrightError(
-                Code.INVALID_INPUT,
+            raise invalid(
                 f"refusing to serve on {self.host} without authentication: anyone could change files",
-                hint="set FILEWRIGHT_HTTP_TOKENS or --token-file, or listen on 127.0.0.1",
+                "set FILEWRIGHT_HTTP_TOKENS or --token-file, or listen on 127.0.0.1",
             )
 
 
@@ -52,9 +51,7 @@ def parse_address(text: str) -> tuple[str, int]:
     host, _, port = text.rpartition(":")
     host = host.strip("[]") or "127.0.0.1"
     if not port.isascii() or not port.isdigit() or int(port) > 65_535:
-        raise FilewrightError(
-            Code.INVALID_INPUT, f"{text!r} is not HOST:PORT", hint="for example 127.0.0.1:8765"
-        )
+        raise invalid(f"{text!r} is not HOST:PORT", "for example 127.0.0.1:8765")
     return host, int(port)
 
 

@@ -149,7 +149,7 @@ def load_while_idle(calls: CallRunner, workspace: Workspace, *, quiet: float = Q
         while not calls.idle:
             time.sleep(quiet)
         assert entry.load().schema, "the model of its arguments is made, too"
-    for needed in ("sqlite3", "re2", "stringzilla", "rapidfuzz.process"):  # history, searches, similar text
+    for needed in ("sqlite3", "re2", "rapidfuzz.process"):  # history, searches, similar text
         import_module(needed)
     workspace.prepare()
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from mcp.server.auth.provider import AccessToken
 
-from filewright.errors import Code, FilewrightError
+from filewright.errors import invalid
 
 _logger = logging.getLogger(__name__)
 
@@ -32,10 +32,9 @@ class Bearer:
     def __init__(self, tokens: Sequence[str]) -> None:
         for token in tokens:
             if len(token) < SHORTEST:
-                raise FilewrightError(
-                    Code.INVALID_INPUT,
+                raise invalid(
                     f"a bearer token has {len(token)} characters, it needs at least {SHORTEST}",
-                    hint="make one with: python -c 'import secrets; print(secrets.token_urlsafe(32))'",
+                    "make one with: python -c 'import secrets; print(secrets.token_urlsafe(32))'",
                 )
         self._digests = [hashlib.sha256(token.encode()).digest() for token in tokens]
 
@@ -129,10 +128,9 @@ def read_tokens(listed: str | None, file: Path | None) -> list[str]:
             text = file.read_text(encoding="utf-8")
             readable = file.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH)
         except (OSError, UnicodeDecodeError) as error:
-            raise FilewrightError(
-                Code.INVALID_INPUT,
+            raise invalid(
                 f"cannot read the token file {file}: {error}",
-                hint="name a readable text file",
+                "name a readable text file",
             ) from error
         if readable:
             _logger.warning("the token file %s can be read by others; chmod 600 it", file)
