@@ -19,6 +19,7 @@ from html import unescape
 
 from filewright.edit.locate.fold import indent_of
 from filewright.edit.locate.prose import is_code
+from filewright.text import normalised
 
 _NUMBERED = re.compile(
     r"[ \t]*(?P<mark>L|[Ll]ine |\[)?[ \t]*(?P<number>\d{1,9})"
@@ -30,7 +31,6 @@ _SURE = ("→", "│", "|", "\t", "»", "›")
 _FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})[^`]*")
 _SIGN = re.compile(r"\\(.)", re.DOTALL)
 _BREAK = re.compile(r"(?<!\\)\\([nt])")
-_BREAK_OR_QUOTE = re.compile(r'(?<!\\)(?:\\([nt])|")')
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "'": "'", "\\": "\\", "/": "/", "b": "\b", "f": "\f"}
 
 
@@ -98,10 +98,9 @@ def is_damaged(text: str) -> bool:
 
 def has_escaped_lines(text: str, asked: Sequence[str]) -> bool:
     """Whether a text of one line says where newlines are: beside a line asked for, or outside of quotes."""
-    ways = (text.split("\\n"), _broken_outside_quotes(text).split("\n"))
-    pieces = [piece.replace("\\t", "").strip() for way in ways for piece in way]
+    pieces = [piece.replace("\\t", "").strip() for piece in text.split("\\n")]
     solid = [line.strip() for line in asked if line.strip()]
-    if len(ways[0]) < 2 or (len(solid) == 1 and _ends_in_code(solid[0])):
+    if len(pieces) < 2 or (len(solid) == 1 and _ends_in_code(solid[0])):
         return False
     if any(piece in solid for piece in pieces):
         return True
@@ -226,98 +225,33 @@ def numbers_of(text: str, *, like: str | None = None) -> Numbers | None:
 
 
 def _without_backslashes(search: str, replacement: str) -> Iterator[Repaired]:
-    if "\\" in search:
-        for plain, new in _without_escapes(search, replacement):
+    """One level of escaping: of a text sent as one line all of it, as in JSON, or newlines; else quotes."""
+    shown = {*_SIGN.findall(search)}
+    whole = ({*shown, *'nt"\\'} & _ESCAPED.keys(), {*"nt"}) if _is_broken(search) else ()
+    for signs in (*whole, shown & {*"\\\"'"}):
+        plain, new = (_undone(text, signs, search) for text in (search, replacement))
+        if plain is not None and new is not None:
             yield Repaired(plain, new, "undid one level of escaping")
 
 
-def _without_escapes(search: str, replacement: str) -> Iterator[tuple[str, str]]:
-    in_one_line = _is_broken(search)
-    if in_one_line:
-        # A text sent as one line may be escaped as a whole, as in JSON.
-        plain, new = _unescaped(search, search), _unescaped(replacement, search)
-        if new is None and not _is_escaped(replacement, search):
-            new = replacement
-        if plain is not None and plain != search and new is not None:
-            yield plain, new
-    shown = {code for code in _SIGN.findall(search) if code in "\\\"'"}
-    if shown:
-        plain, new = (_undone(text, shown, search) for text in (search, replacement))
-        if plain is not None and new is not None:
-            yield plain, new
-    if not in_one_line:
-        return
-    # Escapes between quotes may be the text's own; which they are, the search text must tell.
-    inside, outside = _broken(search), _broken_outside_quotes(search)
-    mine, theirs = _broken(replacement), _broken_outside_quotes(replacement)
-    if "\n" in replacement.strip("\n"):
-        if theirs != replacement:
-            return  # some newlines are there and some are said
-        mine = theirs = replacement
-    if inside != outside:
-        yield outside, theirs
-    if inside != outside or mine == theirs:
-        yield inside, mine
-
-
-def _undone(text: str, shown: set[str], search: str) -> str | None:
-    """A text with only the escapes of these signs undone; itself if it has none; None if it has half of them.
+def _undone(text: str, signs: set[str], search: str) -> str | None:
+    """A text with the escapes of these signs undone; itself if it has none; None if it has half of them.
 
     A sign is escaped everywhere or nowhere. Other escapes are the text's own, if `search` has them too: else
     nobody can say what they are.
     """
-    codes = _SIGN.findall(text)
-    if shown.isdisjoint(codes):
+    codes = {*_SIGN.findall(text)}
+    if signs.isdisjoint(codes):
         return text
+    if "n" in signs and "\n" in text.strip("\n"):
+        return None if _ends_in_code(text) or codes & {*"\"'"} else text
     bare = _SIGN.sub("", text)
-    half = any(sign in bare for sign in shown if sign != "\\")
-    if half or ("\\" in shown and not shown.issuperset(codes)) or not set(codes) <= {*_SIGN.findall(search)}:
+    half = any(sign in bare for sign in signs & {*"\"'"})
+    if half or ("\\" in signs and not signs >= codes) or not codes <= {*signs, *_SIGN.findall(search)}:
         return None
-    return _SIGN.sub(lambda match: match[1] if match[1] in shown else match[0], text)
+    return normalised(_SIGN.sub(lambda match: _ESCAPED[match[1]] if match[1] in signs else match[0], text))
 
 
 def _is_broken(text: str) -> bool:
     """Whether a text of one line says where its newlines were."""
     return "\\n" in text and "\n" not in text.strip("\n")
-
-
-def _is_escaped(text: str, search: str) -> bool:
-    """Whether a text that is not escaped throughout holds some of the escapes of `search`."""
-    if any(f"\\{quote}" in text for quote in "\"'" if f"\\{quote}" in search):
-        return True
-    return "\\n" in search and _broken_outside_quotes(text) != text
-
-
-def _broken(text: str) -> str:
-    """Only newlines and tabs unescaped; other backslashes are text."""
-    return _BREAK.sub(lambda match: _ESCAPED[match[1]], text)
-
-
-def _broken_outside_quotes(text: str) -> str:
-    """As `_broken`, but not between double quotes of one line."""
-    quoted = False
-
-    def plain(match: re.Match[str]) -> str:
-        nonlocal quoted
-        if match[1] is None:
-            quoted = not quoted
-            return match[0]
-        return match[0] if quoted else _ESCAPED[match[1]]
-
-    return _BREAK_OR_QUOTE.sub(plain, text)
-
-
-def _unescaped(text: str, search: str) -> str | None:
-    """The text that these are the escapes of; None if they are not those of a whole string.
-
-    A text is escaped throughout where no quote is bare that `search` escapes (the double one in
-    any case), and every backslash begins an escape: one that any text needs, or that `search` shows.
-    """
-    quotes = '"' + ("'" if "\\'" in search else "")
-    if re.search(rf"(?<!\\)(?:\\\\)*[{quotes}]", text.strip("\n")):
-        return None
-    known = {*_SIGN.findall(search), *'nt"\\'} & _ESCAPED.keys()
-    if not known.issuperset(_SIGN.findall(text)):
-        return None
-    result = _SIGN.sub(lambda match: _ESCAPED[match[1]], text)
-    return result.replace("\r\n", "\n").replace("\r", "\n")
