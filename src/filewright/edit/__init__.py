@@ -2,7 +2,7 @@
 
 Owns: the one line index (`filetext`) and the one finder over it (`find`), which edits and the hunks of patches
 use alike; what an edit means by what was found (`locate`), the one writer (`write`), planning several
-edits of one call (`planning`) and saying why one is refused (`refusal`, `nearest`, `suggestion`); edits that
+edits of one call (`planning`) and saying why one is refused (`refusal`, `nearest`); edits that
 name lines, symbols or the nth match (`lines`), patches in both notations (`patch`), replacing every
 match of a pattern (`replace`); and the diffs that show what a change does (`diff`). `lastcheck` looks at what any
 edit would write, after all tiers and repairs: that damage in a request never

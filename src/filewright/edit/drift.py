@@ -13,8 +13,9 @@ from filewright.edit.filetext import FileText
 from filewright.edit.find import ByteRange
 from filewright.edit.lastcheck import checked
 from filewright.edit.locate.cascade import locate
-from filewright.edit.locate.located import Located, Merge, MergeConflict, Missed, UnclearError
+from filewright.edit.locate.located import Located, Merge, Missed, UnclearError
 from filewright.edit.locate.request import Edit, Tier
+from filewright.edit.nearest import MOST_CHARS, clean
 from filewright.errors import Code
 from filewright.text import Line, Snapshot, Splice, apply, ordered
 
@@ -87,15 +88,14 @@ def _span(source: FileText, rows: list[Line], chunk: Chunk) -> ByteRange:
     return ByteRange(first, rows[end - 1].end if end > start else first)
 
 
-def _sides(source: FileText, base: Sequence[bytes], merged: Merged[bytes], chunk: Chunk) -> MergeConflict:
-    def text(lines: Sequence[bytes]) -> str:
-        return "\n".join(source.text(line) for line in lines)
-
-    return MergeConflict(
-        text(base[slice(*chunk.base)]),
-        text(merged.ours[slice(*chunk.ours)]),
-        text(merged.theirs[slice(*chunk.theirs)]),
-    )
+def _sides(source: FileText, base: Sequence[bytes], merged: Merged[bytes], chunk: Chunk) -> dict[str, str]:
+    """A stretch that both the edit and someone else changed: as shown, as it is, as it is wanted; bounded."""
+    lines = {
+        "shown": base[slice(*chunk.base)],
+        "there": merged.ours[slice(*chunk.ours)],
+        "wanted": merged.theirs[slice(*chunk.theirs)],
+    }
+    return {side: clean("\n".join(map(source.text, of))[:MOST_CHARS]) for side, of in lines.items()}
 
 
 def _splices(source: FileText, rows: list[Line], merged: Merged[bytes]) -> tuple[Splice, ...]:

@@ -29,6 +29,8 @@ _LONG_LINE = 4_096
 _WHOLE_BYTES = 2 << 20
 """Files up to this size are also ranked line by line when nothing is there verbatim."""
 _LEAST = 0.4
+MOST_CHARS = 4_000
+"""Characters of a text that is offered to be used."""
 
 
 @dataclass(frozen=True, slots=True)

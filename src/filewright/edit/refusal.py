@@ -1,26 +1,35 @@
 """Refusing well: why an edit goes nowhere, what is there instead, and what would make it succeed.
 
 A `Refusal` is data; `text` is the same for a reader, bounded. Its suggestions are whole edits, offered
-only where they would do what was meant as far as the request tells it (see `suggestion`); each was
-located before, so following one literally succeeds. The nearest text is shown in any case.
+only where they would do what was meant as far as the request tells it; each has been run before, so
+following one literally succeeds. The nearest text is shown in any case.
+
+Where the text is nowhere, what the request searched for is the base, the nearest text is ours, its
+replacement is theirs: the three are merged token by token. A suggestion is made of it only if the merge is
+clean, or what is in conflict was to be written anew anyway, and if nothing that was misremembered is written.
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 from typing import Any
 
+from filewright.edit.diff3 import align, merge3
 from filewright.edit.filetext import FileText
-from filewright.edit.find import ByteRange, find_exact, find_regions
+from filewright.edit.find import find_exact, find_regions
 from filewright.edit.lastcheck import checked
 from filewright.edit.locate.cascade import locate
-from filewright.edit.locate.located import Located, MergeConflict, Missed, UnclearError
+from filewright.edit.locate.elision import says_omitted
+from filewright.edit.locate.fold import indent_of, is_typographic
+from filewright.edit.locate.located import Literal, Located, Missed, UnclearError
+from filewright.edit.locate.repairs import is_damaged
 from filewright.edit.locate.request import Edit, RequestLines, Tier
-from filewright.edit.nearest import NearText, clean, compared, nearest
-from filewright.edit.suggestion import MOST_CHARS, at_place, succeeds, suggested
+from filewright.edit.nearest import MOST_CHARS, NearText, clean, compared, nearest
 from filewright.edit.visible import LINE_CHARS, visible
 from filewright.errors import Code, FilewrightError
 from filewright.text import Line, Splice, apply, normalised
@@ -30,6 +39,9 @@ _LINES_LISTED = 8
 _SHOWN_LINES = 12
 _CHECKED_BYTES = 8 << 20
 """In larger files suggestions that need a second look through the file are not made."""
+_LIKELY, _APART = 0.6, 0.1
+"""How alike a region must be for its text to be offered, and how much more than the next best."""
+_TOKEN = re.compile(r"\w+|[^\S\n]+|.", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +60,7 @@ class Refusal:
     reached: Tier | None = None
     lines: tuple[int, ...] = ()
     nearest: tuple[NearText, ...] = ()
-    conflicts: tuple[MergeConflict, ...] = ()
+    conflicts: tuple[dict[str, str], ...] = ()
     suggestions: tuple[Edit, ...] = ()
     other: int | None = None
     there: str | None = None
@@ -63,10 +75,7 @@ class Refusal:
             "reached": None if self.reached is None else str(self.reached),
             "lines": list(self.lines),
             "nearest": [candidate.data() for candidate in self.nearest],
-            "conflicts": [
-                {"shown": c.shown, "there": c.there, "wanted": c.wanted}
-                for c in map(_bounded, self.conflicts)
-            ],
+            "conflicts": list(self.conflicts),
             "suggestions": [_edit_data(edit) for edit in self.suggestions],
             "other_edit": self.other,
             "text_found": self.there,
@@ -76,10 +85,10 @@ class Refusal:
     def text(self) -> str:
         """The refusal for a reader, without its code: some dozens of lines at most."""
         parts = [self.message]
-        for conflict in map(_bounded, self.conflicts):
-            parts += ["as shown before:", *_quoted(conflict.shown)]
-            parts += ["as it is now:", *_quoted(conflict.there)]
-            parts += ["as the edit wants it:", *_quoted(conflict.wanted)]
+        for conflict in self.conflicts:
+            for side, said in (("shown", "as shown before:"), ("there", "as it is now:")):
+                parts += [said, *_quoted(conflict[side])]
+            parts += ["as the edit wants it:", *_quoted(conflict["wanted"])]
         for candidate in self.nearest:
             where = _lines(candidate.first_line, candidate.last_line)
             parts.append(f"nearest: {where}, {candidate.similarity:.0%} alike")
@@ -87,8 +96,7 @@ class Refusal:
                 parts.append(f"  first difference at line {candidate.differs_at}:")
                 parts += [f"    asked: {candidate.asked}", f"    found: {candidate.found}"]
         if self.nearest and self.suggestions and self.suggestions[0].search != "":
-            parts.append("the text that is there:")
-            parts += _quoted(self.nearest[0].text)
+            parts += ["the text that is there:", *_quoted(self.nearest[0].text)]
         return "\n".join(parts)
 
     def error(self, asked: str, count: int = 1) -> FilewrightError:
@@ -101,33 +109,51 @@ class Refusal:
 
 def explained(source: FileText, missed: Missed, index: int = 0, *, fuzzy: bool = True) -> Refusal:
     """The refusal of a missed edit, with what is near and what would succeed."""
-    if missed.code is Code.AMBIGUOUS_MATCH:
-        return _ambiguous(source, missed, index, fuzzy=fuzzy)
-    if missed.code is Code.ALREADY_APPLIED:
-        lines = tuple(source.line_number(span.start) for span in missed.spans)
-        return _applied(index, lines, missed.reached)
-    edit = missed.edit
-    if missed.code is Code.NO_CHANGE:
+    edit, code, reached = missed.edit, missed.code, missed.reached
+    lines = tuple(source.line_number(span.start) for span in missed.spans)
+    if code is Code.NO_CHANGE:
         return unchanged(index)
-    if missed.code is Code.STALE_VERSION:
-        lines = tuple(source.line_number(span.start) for span in missed.spans)
+    if code is Code.AMBIGUOUS_MATCH:
+        return _ambiguous(source, missed, lines, index, fuzzy=fuzzy)
+    if code is Code.STALE_VERSION:
         where = f" around line {lines[0]}" if lines else ""
-        return Refusal(
-            index,
-            Code.STALE_VERSION,
-            f"the file has changed since it was shown, where the edit changes it{where}",
-            "read the file again and make the edit anew from the text that is there now",
-            missed.reached,
-            lines,
-            nearest(source, edit.search),
-            missed.conflicts,
-        )
+        message = f"the file has changed since it was shown, where the edit changes it{where}"
+        hint = "read the file again and make the edit anew from the text that is there now"
+        near = nearest(source, edit.search)
+        return Refusal(index, code, message, hint, reached, lines, near, missed.conflicts)
+    if code is Code.ALREADY_APPLIED:
+        return _applied(index, lines, reached)
     if edit.end_line is not None:
-        return _elsewhere(source, missed, index)
+        return _elsewhere(source, missed, lines, index)
     applied = _already(source, edit)
-    if applied:
-        return _applied(index, applied, missed.reached)
-    return _nowhere(source, missed, index, fuzzy=fuzzy)
+    return _applied(index, applied, reached) if applied else _nowhere(source, missed, index, fuzzy=fuzzy)
+
+
+def unclear(source: FileText, found: Located, why: UnclearError, index: int) -> Refusal:
+    """The refusal of an edit whose place is certain, and of which nobody can say what it writes there."""
+    rows = _rows_of(source, found.start, found.end)
+    there = compared(source, rows, found.edit.search.split("\n"), 1.0)
+    readings = "".join(
+        f"\nit could become:\n{chr(10).join(_quoted(reading))}" for reading in why.readings if reading
+    )
+    lines = (there.first_line,)
+    return Refusal(index, why.code, why.message + readings, why.hint, found.tier, lines, (there,))
+
+
+def unchanged(index: int = 0) -> Refusal:
+    """The refusal of edits whose result is what is there."""
+    message = "the result would leave the file as it is"
+    return Refusal(index, Code.NO_CHANGE, message, "correct the replacement, or leave the edit out")
+
+
+def overlapping(index: int, other: int, line: int) -> Refusal:
+    """The refusal of an edit that touches what an earlier one changes."""
+    message = f"edits {other + 1} and {index + 1} overlap at line {line}"
+    hint = f"join edits {other + 1} and {index + 1} into one"
+    if index == other:
+        message = f"edit {index + 1} moves text into itself, at line {line}"
+        hint = "name a place outside of what is moved"
+    return Refusal(index, Code.OVERLAP, message, hint, lines=(line,), other=None if index == other else other)
 
 
 def _applied(index: int, lines: tuple[int, ...], reached: Tier) -> Refusal:
@@ -137,35 +163,33 @@ def _applied(index: int, lines: tuple[int, ...], reached: Tier) -> Refusal:
     return Refusal(index, Code.ALREADY_APPLIED, message, hint, reached, lines)
 
 
-def unchanged(index: int = 0) -> Refusal:
-    """The refusal of edits whose result is what is there."""
-    return Refusal(
-        index,
-        Code.NO_CHANGE,
-        "the result would leave the file as it is",
-        "correct the replacement, or leave the edit out",
-    )
+def _already(source: FileText, edit: Edit) -> tuple[int, ...]:
+    """The lines where the replacement is, if it says enough to know it again."""
+    if sum(char.isalnum() for char in edit.replace) < 4 or edit.replace.strip() in edit.search:
+        return ()
+    starts = [span.start for span in find_exact(source, edit.replace, 4)]
+    if not starts:
+        starts = [region.start for region in find_regions(source, RequestLines.of(edit.replace)).strictest]
+    if len(starts) > 1 and "\n" not in edit.replace.strip("\n"):
+        return ()
+    return tuple(map(source.line_number, starts[:3]))
 
 
-def overlapping(index: int, other: int, line: int) -> Refusal:
-    """The refusal of an edit that touches what an earlier one changes."""
-    if index == other:
-        message = f"edit {index + 1} moves text into itself, at line {line}"
-        return Refusal(index, Code.OVERLAP, message, "name a place outside of what is moved", None, (line,))
-    return Refusal(
-        index,
-        Code.OVERLAP,
-        f"edits {other + 1} and {index + 1} overlap at line {line}",
-        f"join edits {other + 1} and {index + 1} into one",
-        None,
-        (line,),
-        other=other,
-    )
+# Suggestions: what would succeed
 
 
-def _ambiguous(source: FileText, missed: Missed, index: int, *, fuzzy: bool) -> Refusal:
-    edit = missed.edit
-    lines = tuple(source.line_number(span.start) for span in missed.spans)
+def succeeds(source: FileText, edit: Edit, *, fuzzy: bool = True) -> bool:
+    """Whether an edit, sent as it is, changes the file: what is offered has been run."""
+    try:
+        found = locate(source, edit, fuzzy=fuzzy)
+        return isinstance(found, Located) and bool(checked(source, found, literal=not fuzzy))
+    except (UnclearError, FilewrightError):
+        return False
+
+
+def _ambiguous(
+    source: FileText, missed: Missed, lines: tuple[int, ...], index: int, *, fuzzy: bool
+) -> Refusal:
     listed = ", ".join(map(str, lines[:_LINES_LISTED]))
     more = " and more" if missed.more or len(lines) > _LINES_LISTED else ""
     how = "" if missed.reached is Tier.EXACT else f" (by the tier {missed.reached})"
@@ -176,175 +200,217 @@ def _ambiguous(source: FileText, missed: Missed, index: int, *, fuzzy: bool) -> 
         starts = ", ".join(str(edit.start_line) for edit in suggestions)
         hint = f"give start_line to choose one ({starts}), or add lines of context to search and replace"
     elif suggestions:
-        hint = f"add context to search and replace, for example search for {_short(suggestions[0].search)}"
+        example = visible(suggestions[0].search.replace("\n", "⏎"))
+        hint = f"add context to search and replace, for example search for «{example}»"
     else:
         hint = "add lines of context to search and replace until the text occurs once"
-    if edit.start_line is not None:
-        hint = f"none of them begins at line {edit.start_line}, or several do; {hint}"
-    return Refusal(index, Code.AMBIGUOUS_MATCH, message, hint, missed.reached, lines, suggestions=suggestions)
+    if missed.edit.start_line is not None:
+        hint = f"none of them begins at line {missed.edit.start_line}, or several do; {hint}"
+    return Refusal(index, missed.code, message, hint, missed.reached, lines, suggestions=suggestions)
 
 
 def _choices(source: FileText, missed: Missed, lines: tuple[int, ...], *, fuzzy: bool) -> Iterator[Edit]:
     """The edit made clear for each of the first regions: by a start line, or by context."""
-    if source.size > _CHECKED_BYTES:
-        yield from (replace(missed.edit, start_line=line) for line in lines[:3])
-        return
     for span, line in list(zip(missed.spans, lines, strict=True))[:3]:
         chosen = replace(missed.edit, start_line=line)
-        if succeeds(source, chosen, fuzzy=fuzzy):
+        if source.size > _CHECKED_BYTES or succeeds(source, chosen, fuzzy=fuzzy):
             yield chosen
         elif missed.reached is Tier.EXACT:
-            wider = _with_context(source, missed.edit, span)
-            if wider is not None and succeeds(source, wider, fuzzy=fuzzy):
-                yield wider
+            part = Literal(span, missed.edit.search, missed.edit.replace)
+            found = Located(missed.edit, Tier.EXACT, (part,))
+            rows = _rows_of(source, span.start, span.end)
+            for _ in range(12):
+                wider = _as_there(source, found, rows)
+                if wider is not None and succeeds(source, wider, fuzzy=fuzzy):
+                    yield wider
+                    break
+                rows = [
+                    source.row_before(rows[0]) or rows[0],
+                    *rows,
+                    source.row_from(rows[-1].end) or rows[-1],
+                ]
 
 
-def _with_context(source: FileText, edit: Edit, span: ByteRange) -> Edit | None:
-    """The edit with as much of the text around `span` as occurs there only once."""
-    first, last = source.row_at(span.start), source.row_at(max(span.start, span.end - 1))
-    for _ in range(12):
-        start, end = first.offset, max(last.body_end, span.end)
-        before = source.text(source.read(start, span.start))
-        after = source.text(source.read(span.end, end))
-        plain = f"{before}{edit.search}{after}".replace("\r\n", "\n").replace("\r", "\n")
-        if len(plain) > MOST_CHARS:
+def _as_there(source: FileText, found: Located, rows: Sequence[Line]) -> Edit | None:
+    """The edit that has all the text of some rows as its search text, and writes there what was located."""
+    start, end = rows[0].offset, max(rows[-1].body_end, found.end)
+    old = source.read(start, end)
+    try:
+        splices = checked(source, found)
+        if len(old) > MOST_CHARS or not all(start <= one.offset <= one.end <= end for one in splices):
             return None
-        if len(find_exact(source, plain, 2)) == 1:
-            new = f"{before}{edit.replace}{after}".replace("\r\n", "\n").replace("\r", "\n")
-            return replace(edit, search=plain, replace=new, start_line=None)
-        first = source.row_before(first) or first
-        last = source.row_from(last.end) or last
-    return None
+        new = apply(old, [Splice(one.offset - start, one.length, one.replacement) for one in splices])
+        search, wanted = (normalised(text.decode(source.encoding.name)) for text in (old, new))
+    except (UnclearError, UnicodeDecodeError, FilewrightError):
+        return None
+    return replace(found.edit, search=search, replace=wanted, start_line=None, end_line=None)
 
 
-def _already(source: FileText, edit: Edit) -> tuple[int, ...]:
-    """The lines where the replacement is, if it says enough to know it again."""
-    if sum(char.isalnum() for char in edit.replace) < 4 or edit.replace.strip() in edit.search:
-        return ()
-    spans = find_exact(source, edit.replace, 4)
-    if not spans:
-        regions = find_regions(source, RequestLines.of(edit.replace)).strictest
-        spans = [ByteRange(region.start, region.end) for region in regions[:4]]
-    if not spans or (len(spans) > 1 and "\n" not in edit.replace.strip("\n")):
-        return ()
-    return tuple(source.line_number(span.start) for span in spans[:3])
-
-
-def _elsewhere(source: FileText, missed: Missed, index: int) -> Refusal:
+def _elsewhere(source: FileText, missed: Missed, places: tuple[int, ...], index: int) -> Refusal:
     """The refusal of a text that is not on the lines it was said to be on."""
     edit = missed.edit
     start, end = edit.start_line or 1, edit.end_line or 1
-    count = source.snapshot.lines.count
-    wanted = edit.replace.removesuffix("\n")
-    new = _rows(source, start, start + wanted.count("\n"))
-    if wanted and wanted == "\n".join(source.text(row.body) for row in new):
+    wanted = edit.replace.removesuffix("\n").split("\n")
+    if wanted != [""] and wanted == [source.text(row.body) for row in _rows(source, start, len(wanted))]:
         return _applied(index, (start,), Tier.EXACT)
-    rows = _rows(source, start, end)
+    rows = _rows(source, start, end - start + 1)
     there = "\n".join(clean(source.text(row.body)) for row in rows)
     message = f"the text is not on {_lines(start, end)} of the file"
-    if end > count:
-        message += f", which has {count} lines"
+    if end > source.count:
+        message += f", which has {source.count} lines"
     near: tuple[NearText, ...] = ()
     if rows and len(there) <= MOST_CHARS:
         near = (compared(source, rows, edit.search.removesuffix("\n").split("\n"), 0.0),)
-    suggestions: list[Edit] = []
+    suggestions: Iterable[Edit] = ()
     hint = "use the text that is there, or leave out the lines to look for the text in the whole file"
-    places = tuple(source.line_number(span.start) for span in missed.spans)
     if len(places) == 1:
         line = places[0]
         last = line + edit.search.removesuffix("\n").count("\n")
-        suggestions.append(replace(edit, start_line=line, end_line=last))
-        if not succeeds(source, suggestions[0]):
-            suggestions = [replace(edit, start_line=None, end_line=None)]
         hint = f"the text is on {_lines(line, last)}: use start_line={line}, end_line={last}"
+        both = ((line, last), (None, None))
+        suggestions = (replace(edit, start_line=first, end_line=final) for first, final in both)
     elif places:
         hint = f"the text is at lines {', '.join(map(str, places))}: choose one"
     elif near:
-        better = at_place(source, edit, near[0])
-        suggestions += [replace(one, start_line=start, end_line=end) for one in better]
-    return Refusal(
-        index,
-        Code.NO_MATCH,
-        message,
-        hint,
-        Tier.EXACT,
-        places,
-        near,
-        suggestions=tuple(one for one in suggestions if succeeds(source, one)),
-        there=there,
-    )
+        suggestions = (
+            replace(one, start_line=start, end_line=end) for one in _carried(source, edit, near[0])
+        )
+    run = tuple(islice((one for one in suggestions if succeeds(source, one)), 1))
+    return Refusal(index, missed.code, message, hint, Tier.EXACT, places, near, suggestions=run, there=there)
 
 
-def _rows(source: FileText, start: int, end: int) -> list[Line]:
-    rows = source.rows_from(source.snapshot.lines.offset_of(start))
-    return list(islice(rows, max(0, min(end - start, 200) + 1)))
+def _rows(source: FileText, start: int, count: int) -> list[Line]:
+    return list(islice(source.rows_from(source.snapshot.lines.offset_of(start)), max(0, min(count, 201))))
 
 
 def _nowhere(source: FileText, missed: Missed, index: int, *, fuzzy: bool) -> Refusal:
     edit = missed.edit
     found = None if fuzzy else locate(source, edit)
     near: tuple[NearText, ...]
-    exact: tuple[Edit, ...] = ()
+    suggestions: tuple[Edit, ...] = ()
     if isinstance(found, Located):
         rows = _rows_of(source, found.start, found.end)
         near = (compared(source, rows, edit.search.split("\n"), 1.0),)
         message = f"the text is not there exactly; it is by the tier {found.tier}"
         hint = "leave out fuzzy=false, or use exactly the text that is there"
-        exact = _exactly(source, edit, found, rows)
+        exact = _as_there(source, found, rows)
+        if exact is not None and succeeds(source, exact, fuzzy=False):
+            suggestions = (exact,)
     else:
         near = nearest(source, edit.search)
         message = f"the search text is not in the file (looked for by every tier up to {missed.reached})"
         hint = "use exactly the text that is there" if near else "read the file again"
-    if _differs_in_form(source, edit.search):
-        message += "; it is there in another Unicode normalisation form (composed and decomposed letters)"
-        hint = "use exactly the text that is there, letter by letter as the file has it"
-        exact = exact or _as_the_file_has_it(source, edit, near)
-    suggestions = exact or suggested(source, edit, near)
+    for form in ("NFC", "NFD") if not edit.search.isascii() and source.size <= _CHECKED_BYTES else ():
+        other = replace(edit, search=unicodedata.normalize(form, edit.search))
+        if find_exact(source, other.search, 1):
+            message += "; it is there in another Unicode normalisation form (composed and decomposed letters)"
+            hint = "use exactly the text that is there, letter by letter as the file has it"
+            suggestions = suggestions or ((other,) if succeeds(source, other) else ())
+    if not suggestions and near and source.size <= _CHECKED_BYTES:
+        best = near[0]
+        if best.similarity >= _LIKELY and best.similarity - best.next_best >= _APART:
+            suggestions = tuple(_carried(source, edit, best))
     if not suggestions and near:
         hint = "look at what differs, and make search and replace anew from the text that is there"
-    return Refusal(index, Code.NO_MATCH, message, hint, missed.reached, (), near, suggestions=suggestions)
+    return Refusal(index, missed.code, message, hint, missed.reached, (), near, suggestions=suggestions)
 
 
-def _as_the_file_has_it(source: FileText, edit: Edit, near: tuple[NearText, ...]) -> tuple[Edit, ...]:
-    """The edit with its search text in the Unicode form that the file has."""
-    wanted = unicodedata.normalize("NFC", edit.search)
-    lengths = {len(unicodedata.normalize(form, edit.search)) for form in ("NFC", "NFD")}
-    for text in [one.text for one in near if len(one.text) <= MOST_CHARS]:
-        for start in range(len(text)):
-            for length in lengths:
-                raw = text[start : start + length]
-                better = replace(edit, search=raw)
-                if unicodedata.normalize("NFC", raw) == wanted and succeeds(source, better):
-                    return (better,)
-    return ()
+def _carried(source: FileText, edit: Edit, there: NearText) -> Iterator[Edit]:
+    """The edit with the text that is there and the replacement carried over to it; none if that is not certain."""
+    if any(map(_is_doubtful, (edit.search, edit.replace))) or len(there.text) > MOST_CHARS:
+        return
+    if not _corresponds(edit.search, there.text) or _goes_on(source, edit.search, there):
+        return
+    new = _merged(edit.search.strip("\n"), there.text, edit.replace.strip("\n"))
+    if new is None or new == there.text:
+        return
+    for tail in dict.fromkeys(("\n" if edit.search.endswith("\n") else "", "")):
+        for line in (None, there.first_line):
+            whole = new + tail if new else ""
+            better = replace(edit, search=there.text + tail, replace=whole, start_line=line, end_line=None)
+            # It is sent as the refused one was, or without fuzzy.
+            if succeeds(source, better) and succeeds(source, better, fuzzy=False):
+                yield better
+                return
 
 
-def _exactly(source: FileText, edit: Edit, found: Located, rows: list[Line]) -> tuple[Edit, ...]:
-    """The edit that writes what a looser tier would, in the text that is there."""
-    start, end = rows[0].offset, rows[-1].body_end
-    old = source.read(start, end)
-    try:
-        splices = [splice for splice in checked(source, found) if start <= splice.offset <= splice.end <= end]
-        moved = [Splice(splice.offset - start, splice.length, splice.replacement) for splice in splices]
-        new = apply(old, moved).decode(source.encoding.name)
-        there = old.decode(source.encoding.name)
-    except (UnclearError, UnicodeDecodeError, FilewrightError):
-        return ()
-    better = replace(edit, search=normalised(there), replace=normalised(new))
-    if len(there) > MOST_CHARS or len(splices) < len(checked(source, found)):
-        return ()
-    return (better,) if succeeds(source, better, fuzzy=False) else ()
+def _is_doubtful(text: str) -> bool:
+    """Whether a text bears damage, or means more than it says."""
+    return is_damaged(text) or is_typographic(text) or any(map(says_omitted, text.split("\n")))
 
 
-def unclear(source: FileText, found: Located, why: UnclearError, index: int) -> Refusal:
-    """The refusal of an edit whose place is certain, and of which nobody can say what it writes there."""
-    rows = _rows_of(source, found.start, found.end)
-    there = compared(source, rows, found.edit.search.split("\n"), 1.0)
-    lines = (there.first_line,)
-    readings = "".join(
-        f"\nit could become:\n{chr(10).join(_quoted(reading))}" for reading in why.readings if reading
-    )
-    return Refusal(index, why.code, why.message + readings, why.hint, found.tier, lines, (there,))
+def _goes_on(source: FileText, search: str, there: NearText) -> bool:
+    """Whether a line that the search text has and the region lacks is right beside the region.
+
+    Then the region is not all that is meant, and a line of it is none of the search text's.
+    """
+    missing = set(map(_key, search.split("\n"))) - set(map(_key, there.text.split("\n")))
+    offset = source.snapshot.lines.offset_of
+    before = source.rows_before(source.row_at(offset(there.first_line)))
+    beside = (next((row for row in rows if row.body.strip()), None)
+              for rows in (before, source.rows_from(offset(there.last_line + 1))))  # fmt: skip
+    return any(row is not None and _key(source.text(row.body)) in missing for row in beside)
+
+
+def _corresponds(search: str, there: str) -> bool:
+    """Whether each line of a region is, or was meant to be, a line of the search text, at the same indent."""
+    asked, found = ([line for line in text.split("\n") if line.strip()] for text in (search, there))
+    if not (asked and found) or indent_of(asked[0]) != indent_of(found[0]):
+        return False
+    i = j = 0
+    for match in [*align([_key(line) for line in asked], [_key(line) for line in found]), None]:
+        to_i, to_j = (match.left, match.right) if match else (len(asked), len(found))
+        mine, theirs = asked[i:to_i], found[j:to_j]
+        at_edge = j == 0 or to_j == len(found)
+        if theirs and not mine and at_edge:
+            return False
+        if mine and theirs and not all(_is_like(a, b) for a, b in zip(mine, theirs, strict=False)):
+            return False
+        if match:
+            pairs = zip(asked[to_i : to_i + match.length], found[to_j : to_j + match.length], strict=True)
+            if any(indent_of(a) != indent_of(b) for a, b in pairs) and len(asked) > 2:
+                return False
+            i, j = to_i + match.length, to_j + match.length
+    return True
+
+
+def _key(line: str) -> str:
+    return " ".join(line.split())
+
+
+def _is_like(one: str, other: str) -> bool:
+    a, b = _words(_TOKEN.findall(one)), _words(_TOKEN.findall(other))
+    return 4 * (a & b).total() >= a.total() + b.total()
+
+
+def _merged(search: str, there: str, wanted: str) -> str | None:
+    """What `there` becomes by the change from `search` to `wanted`; None if that is not certain."""
+    base, ours, theirs = map(_TOKEN.findall, (search, there, wanted))
+    result: list[str] = []
+    for chunk in merge3(base, ours, theirs).chunks:
+        mine, new = ours[slice(*chunk.ours)], theirs[slice(*chunk.theirs)]
+        if chunk.kind == "conflict":
+            # It was to be written anew, if it keeps nothing that was misremembered.
+            gone, unknown = _words(base[slice(*chunk.base)]), _words(mine)
+            gone, unknown = gone - unknown, unknown - gone
+            if not gone.keys().isdisjoint(new) or unknown.total() > gone.total():
+                return None
+        result += new if chunk.kind in ("theirs", "conflict") else mine
+    text = "".join(result)
+    twice = _lines_of(text) - (_lines_of(there) | _lines_of(wanted))
+    misremembered = _words(base).keys() - _words(ours).keys()
+    return text if not twice and misremembered.isdisjoint(result) else None
+
+
+def _lines_of(text: str) -> Counter[str]:
+    return Counter(line.strip() for line in text.split("\n") if line.strip())
+
+
+def _words(tokens: Iterable[str]) -> Counter[str]:
+    return Counter(token for token in tokens if not token.isspace())
+
+
+# Words
 
 
 def _rows_of(source: FileText, start: int, end: int) -> list[Line]:
@@ -353,21 +419,8 @@ def _rows_of(source: FileText, start: int, end: int) -> list[Line]:
     return [first, *islice(more, 399)]
 
 
-def _differs_in_form(source: FileText, search: str) -> bool:
-    """Whether the text is there but for the Unicode normalisation form."""
-    if search.isascii() or source.held is None or source.size > _CHECKED_BYTES:
-        return False
-    text = source.text(source.held)
-    return unicodedata.normalize("NFC", search) in unicodedata.normalize("NFC", text)
-
-
 def _lines(first: int, last: int) -> str:
     return f"line {first}" if first == last else f"lines {first}-{last}"
-
-
-def _short(text: str) -> str:
-    shown = visible(text.replace("\n", "⏎"))
-    return f"«{shown}»"
 
 
 def _quoted(text: str) -> list[str]:
@@ -378,17 +431,10 @@ def _quoted(text: str) -> list[str]:
     return shown
 
 
-def _bounded(conflict: MergeConflict) -> MergeConflict:
-    sides = (conflict.shown, conflict.there, conflict.wanted)
-    return MergeConflict(*(clean(side[:MOST_CHARS]) for side in sides))
-
-
 def _edit_data(edit: Edit) -> dict[str, Any]:
-    data: dict[str, Any] = {"search": edit.search, "replace": edit.replace}
-    if edit.replace_all:
-        data["replace_all"] = True
-    if edit.start_line is not None:
-        data["start_line"] = edit.start_line
-    if edit.end_line is not None:
-        data["end_line"] = edit.end_line
-    return data
+    given = {"replace_all": edit.replace_all, "start_line": edit.start_line, "end_line": edit.end_line}
+    return {
+        "search": edit.search,
+        "replace": edit.replace,
+        **{name: one for name, one in given.items() if one},
+    }

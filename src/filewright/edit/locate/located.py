@@ -94,20 +94,12 @@ class Located:
 
 
 @dataclass(frozen=True, slots=True)
-class MergeConflict:
-    """A stretch that both the edit and someone else changed: as shown, as it is, as it is wanted."""
-
-    shown: str
-    there: str
-    wanted: str
-
-
-@dataclass(frozen=True, slots=True)
 class Missed:
     """Why an edit goes nowhere: the code, how far the cascade came, and what was found instead.
 
     `spans` are the equal regions of an ambiguous text, or the one place an anchored text is
-    really at; `more` when they are not all.
+    really at; `more` when they are not all. `conflicts` are stretches that both the edit and someone else
+    changed: as `shown`, as it is `there`, as it is `wanted`.
     """
 
     edit: Edit
@@ -115,7 +107,7 @@ class Missed:
     reached: Tier
     spans: tuple[ByteRange, ...] = ()
     more: bool = False
-    conflicts: tuple[MergeConflict, ...] = ()
+    conflicts: tuple[dict[str, str], ...] = ()
 
 
 class UnclearError(Exception):
