@@ -297,11 +297,9 @@ SPELLED = [
     ),
     *(Row("a.ts", NAMED.format("CloudInfo"), NAMED.format(other), NAMED.format(other) + "x") for other in ("CloudInfos", "CloudIno", "LoudInfo")),
     Row("a.ts", NAMED.format("CloudUser"), NAMED.format("ClooudUser"), NAMED.format("ClooudUser") + "x"),
-    # The file's word is misspelled, and the request's is not.
-    Row("a.py", PATH.format("the messsage"), PATH.format("the message"), PATH.format("the message").replace("1", "2"),
-        PATH.format("the messsage").replace("1", "2")),
-    Row("a.py", PATH.format("the recieved"), PATH.format("the received"), PATH.format("the received").replace("1", "2"),
-        PATH.format("the recieved").replace("1", "2")),
+    # The file's word is misspelled, and the request's is not: which of the two is meant, nobody can say.
+    Row("a.py", PATH.format("the messsage"), PATH.format("the message"), PATH.format("the message").replace("1", "2")),
+    Row("a.py", PATH.format("the recieved"), PATH.format("the received"), PATH.format("the received").replace("1", "2")),
     # A capital begins a common word.
     Row("a.py", PATH.format("Every"), PATH.format("Evry"), PATH.format("Evry").replace("1", "2"), PATH.format("Every").replace("1", "2")),
     Row("a.py", PATH.format("MESSAGE"), PATH.format("MESAGE"), PATH.format("MESAGE").replace("1", "2"), PATH.format("MESSAGE").replace("1", "2")),

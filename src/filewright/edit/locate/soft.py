@@ -4,11 +4,10 @@ A region has the same solid lines as the search text but for one, and there all 
 alphabetic word, in a comment or running text. There is no percentage: a token of code that differs is
 another text. The request is then read with the file's word, in the replacement too.
 
-Why it cannot be wrong: the region is the only one like it, and one of three things is so. The request's
+Why it cannot be wrong: the region is the only one like it, and one of two things is so. The request's
 word is no word at all, so it cannot mean another thing than the file's word, which is the only word of
-the file it is one step from. Or the file's word is none, and is the request's misspelled. Or the
-replacement has the file's word between the same words, so what is there is what is wanted, and only the
-search text was mistyped. Names, months and numbers never count.
+the file it is one step from. Or the replacement has the file's word between the same words, so what is
+there is what is wanted, and only the search text was mistyped. Names, months and numbers never count.
 
 The list of words is of English, American and British, from SCOWL (see ``words.LICENSE`` beside it), and
 of the words programmers use. It says what is a word; that a word is missing from it never lets an
@@ -17,12 +16,10 @@ edit land by itself.
 
 from __future__ import annotations
 
-import builtins
-import keyword
 import re
-import sys
 import zlib
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 
@@ -38,13 +35,6 @@ _MOST_ROWS = 60_000
 """Lines compared before the tier gives up; a rarer text is needed."""
 _TOKEN = re.compile(r"[A-Za-z]+|\d+|\s+|.", re.DOTALL)
 _FOLDER = files("filewright.edit.locate")
-_TIMES = word_set(
-    """
-    jan feb mar apr may jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun
-    january february march april june july august september october november december
-    monday tuesday wednesday thursday friday saturday sunday
-    """
-)
 #: Words that only join others.
 _JOINING = word_set("the a an and or of to in on at by for with from into as is it its that this then than")
 
@@ -93,24 +83,23 @@ def _corrected(
     if pair is None:
         return None
     mine, theirs = pair
-    slip = is_slip(mine, theirs) and _is_only_neighbour(source, mine, theirs)
+    plain = mine.lower(), theirs.lower()
+    named = (mine, theirs) != plain and not _list("words_names.txt").isdisjoint(plain)
+    if named or not one_step(*plain):
+        return None
+    slip = is_slip(mine, theirs) and _is_only_neighbour(source, *plain)
     if not slip and not _is_in_replacement(mine, theirs, found, wanted):
         return None
 
     def corrected(line: str) -> str:
         return _word(mine).sub(theirs, line) if words_shared(line, asked) > 0.5 else line
 
-    search = RequestLines(
-        tuple(corrected(line) if at == index else line for at, line in enumerate(block.solid)),
-        block.blank,
-        block.before,
-        block.after,
-    )
-    replace = RequestLines(tuple(map(corrected, wanted.solid)), wanted.blank, wanted.before, wanted.after)
+    lines = (*block.solid[:index], corrected(asked), *block.solid[index + 1 :])
+    search, new = replace(block, solid=lines), replace(wanted, solid=tuple(map(corrected, wanted.solid)))
     if search.keys != tuple(map(collapsed, texts)):
         return None  # more than the one word differs
     region = graded(source, search, rows)
-    return None if region is None else WholeLines(region, search, replace)
+    return None if region is None else WholeLines(region, search, new)
 
 
 def _word(word: str) -> re.Pattern[str]:
@@ -119,8 +108,6 @@ def _word(word: str) -> re.Pattern[str]:
 
 def _is_in_replacement(mine: str, theirs: str, found: str, wanted: RequestLines) -> bool:
     """Whether the replacement has the file's word between the same words, and the search text's nowhere."""
-    if not one_step(mine.lower(), theirs.lower()) or not _TIMES.isdisjoint((mine.lower(), theirs.lower())):
-        return False
     if any(_word(mine.lower()).search(line.lower()) for line in wanted.solid):
         return False
     words = collapsed(found).split()
@@ -165,50 +152,33 @@ def is_english(word: str) -> bool:
 
 def is_word(word: str) -> bool:
     """Whether the lower-case `word` means something by itself, in English or to programmers."""
-    used = (*keyword.kwlist, *dir(builtins), *sys.stdlib_module_names)
-    known = word in _list("words_code.txt") or word in _TIMES or word in map(str.lower, used)
+    known = word in _list("words_code.txt") or word in _list("words_names.txt")
     return known or is_english(word) or is_english(word.capitalize())
 
 
 def is_slip(asked: str, found: str) -> bool:
-    """Whether one of two words one step apart can only be the other misspelled: it is no word at all.
+    """Whether the first of two words one step apart can only be the other misspelled: it is no word at all.
 
-    Either may be the misspelled one: people quote a misspelled file in right spelling too. Capitals may
-    begin common words of five letters or more; others are names, and stay.
+    Capitals may begin common words of five letters or more; others are names, and stay. Two neighbours
+    swapped or one letter doubled make no other name of a name. Of a common word one letter may also be
+    wrong, missing or too much, but not the first, and not an ending.
     """
-    mine, theirs = asked.lower(), found.lower()
-    if (asked, found) != (mine, theirs):
-        capital = (asked, found) == (mine.capitalize(), theirs.capitalize())
-        alike = capital or (asked.isupper() and found.isupper())
-        names = _list("words_names.txt")
-        if not alike or max(len(mine), len(theirs)) < 5 or not names.isdisjoint((mine, theirs)):
+    wrong, right = asked.lower(), found.lower()
+    if (asked, found) != (wrong, right):
+        capital = (asked, found) == (wrong.capitalize(), right.capitalize())
+        if not (capital or (asked.isupper() and found.isupper())) or max(len(wrong), len(right)) < 5:
             return False
-    return one_step(mine, theirs) and (
-        _is_misspelled(mine, theirs) or _is_misspelled(theirs, mine, strict=True)
-    )
-
-
-def _is_misspelled(wrong: str, right: str, *, strict: bool = False) -> bool:
-    """Whether `wrong` is no word, and nothing but `right`, a word.
-
-    Two neighbours swapped or one letter doubled make no other name of a name. Of a common word one letter
-    may also be wrong, missing or too much, but not the first, and not an ending.
-    """
-    known = is_english(right)
-    if right in _list("words_code.txt") and not strict:
-        known = known or (len(right) > 4 and wrong[-1] == right[-1])
-    if is_word(wrong) or (strict and not known):
+    if is_word(wrong):
         return False
-    once = [re.sub(r"(.)\1+", r"\1", word) for word in (wrong, right)]
     shorter, longer = sorted((wrong, right), key=len)
     if sorted(wrong) == sorted(right):
-        if len(right) > 3 or is_english(right):
-            return True
-    elif len(shorter) > 3 and once[0] == once[1]:
-        return True
-    ending = len(longer) > len(shorter) and longer.startswith(shorter)
-    usual = known and wrong[0] == right[0] and len(shorter) > 3
-    return usual and not (ending and (strict or longer[-1] in "sdrnyx"))
+        return len(right) > 3 or is_english(right)
+    if len(shorter) < 4:
+        return False
+    once = {re.sub(r"(.)\1+", r"\1", word) for word in (wrong, right)}
+    code = right in _list("words_code.txt") and len(right) > 4 and wrong[-1] == right[-1]
+    ending = longer.startswith(shorter) and longer[-1] in "sdrnyx"
+    return len(once) == 1 or ((code or is_english(right)) and wrong[0] == right[0] and not ending)
 
 
 def _is_only_neighbour(source: FileText, asked: str, found: str) -> bool:
@@ -217,13 +187,9 @@ def _is_only_neighbour(source: FileText, asked: str, found: str) -> bool:
     Words that only join others name nothing that could be meant instead; and of no other word was the
     first letter missed.
     """
-    asked, found = asked.lower(), found.lower()
-    if source.held is None:
-        return False
-    words = {word.decode() for word in {*re.findall(rb"[a-z]+", source.held.lower())}}
-    near = {word for word in words - _JOINING if one_step(asked, word)}
-    near = {word for word in near if asked[0] == word[0] or sorted(asked[:2]) == sorted(word[:2])}
-    return asked not in words and near == {found}
+    words = {word.decode() for word in {*re.findall(rb"[a-z]+", (source.held or b"").lower())}} - _JOINING
+    near = {word for word in words if word == asked or one_step(asked, word)}
+    return {word for word in near if sorted(asked[:2]) == sorted(word[:2]) or asked[0] == word[0]} == {found}
 
 
 def one_step(one: str, other: str) -> bool:
