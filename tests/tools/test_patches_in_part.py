@@ -52,6 +52,57 @@ def test_nothing_that_fits_is_the_first_refusal(tree: Path, workspace: Workspace
     assert workspace.call("apply_patch", {"patch": LOST, "partial": True}).data["code"] == "patch_failed"
 
 
+TWICE = FIT + "@@ -5,2 +5,2 @@\n five\n-six\n+6\n@@ -8 +8 @@\n-eight\n+8\n"
+
+
+def test_every_file_and_every_hunk_is_told_of_where_no_file_fits(tree: Path, workspace: Workspace) -> None:
+    (tree / "one.py").write_text("x = 1\ny = 3\n\n\nfive\nsix\n\n88\n")
+    made = workspace.call("apply_patch", {"patch": TWICE + LOST, "partial": True})
+    assert made.data["code"] == "patch_failed"
+    for said in (
+        "refused: one.py: patch_failed: hunk 3 of one.py (line 11 of the patch) does not apply",
+        "hunk 1 is applied already, at line 1",
+        "hunk 2 fits at line 5",
+        "refused: two.py: patch_failed: hunk 1 of two.py",
+        "line 2 is 'q = 7', where the hunk has 'q = 2'",
+    ):
+        assert said in made.text
+    one, two = made.data["refused"]
+    assert [(hunk["hunk"], hunk.get("line"), hunk.get("reason")) for hunk in one["error"]["hunks"]] == [
+        (1, 1, "already_applied"),
+        (2, 5, None),
+        (3, None, "no_match"),
+    ]
+    assert (two["path"], two["error"]["nearest_line"]) == ("two.py", 1)
+    assert (tree / "one.py").read_text().endswith("six\n\n88\n")
+
+
+def test_every_hunk_of_a_refused_file_is_told_of_beside_those_that_fit(
+    tree: Path, workspace: Workspace
+) -> None:
+    (tree / "two.py").write_text("p = 1\nq = 2\n")
+    made = workspace.call("apply_patch", {"patch": TWICE + LOST, "partial": True})
+    assert "modified: two.py" in made.text
+    assert "hunk 1 fits at line 2" in made.text
+    assert "hunk 3 of one.py" in made.text
+
+
+def test_a_file_is_found_elsewhere_by_its_name_and_content(tree: Path, workspace: Workspace) -> None:
+    for folder, text in (("lib", "x = 1\ny = 2\n"), ("old", "x = 1\ny = 7\n")):
+        (tree / folder).mkdir()
+        (tree / folder / "one.py").write_text(text)
+    (tree / "one.py").unlink()
+    assert workspace.call("apply_patch", {"patch": FIT}).data["code"] == "not_found"
+    made = workspace.call("apply_patch", {"patch": FIT, "partial": True})
+    assert "modified: lib/one.py, found for one.py" in made.text, made.text
+    assert (tree / "lib/one.py").read_text() == "x = 1\ny = 3\n"
+    assert (tree / "old/one.py").read_text() == "x = 1\ny = 7\n"
+    for folder in ("lib", "old"):
+        (tree / folder / "one.py").write_text("x = 1\ny = 2\n")
+    made = workspace.call("apply_patch", {"patch": FIT, "partial": True})
+    assert made.data["code"] == "not_found"  # two files could be meant
+
+
 def test_an_envelope_comes_back_as_one(tree: Path, workspace: Workspace) -> None:
     patch = (
         "*** Begin Patch\n*** Update File: one.py\n@@\n x = 1\n-y = 2\n+y = 3\n"
@@ -202,6 +253,25 @@ def test_history_is_read_once_for_all_missing_files(
     workspace.apply_patch("".join(parts))
     assert {(tree / "new" / f"f{n}.txt").read_text() for n in range(20)} == {"2\n"}
     assert len(read) == 1
+
+
+def test_the_tree_is_walked_once_for_all_missing_files(
+    tree: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tree / "new").mkdir()
+    for number in range(20):
+        (tree / f"new/f{number}.txt").write_text("1\n")
+    walked = []
+    walk = workspace.context.boundary.walk
+    monkeypatch.setattr(
+        workspace.context.boundary,
+        "walk",
+        lambda where, **asked: walked.append(where) or walk(where, **asked),
+    )
+    parts = [f"--- a/old/f{n}.txt\n+++ b/old/f{n}.txt\n@@ -1 +1 @@\n-1\n+2\n" for n in range(20)]
+    workspace.apply_patch("".join(parts), partial=True)
+    assert {(tree / "new" / f"f{n}.txt").read_text() for n in range(20)} == {"2\n"}
+    assert len(walked) == 1
 
 
 def test_a_patch_is_read_from_a_file(tree: Path, workspace: Workspace) -> None:

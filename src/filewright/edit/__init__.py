@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         Patch,
         PatchTarget,
     )
+    from filewright.edit.patch.plan import fits
     from filewright.edit.patch.plan import plan as plan_patch
     from filewright.edit.patch.reader import parse as parse_patch
     from filewright.edit.planning import Outcome, Plan, plan
@@ -82,7 +83,7 @@ __getattr__, __all__ = face_of(
         "locate.request": "Edit Rewrite Tier",
         "overlay": "Overlay",
         "patch.model": "FileOutcome FilePatch HunkOutcome Patch PatchTarget",
-        "patch.plan": "plan_patch=plan",
+        "patch.plan": "fits plan_patch=plan",
         "patch.reader": "parse_patch=parse",
         "planning": "Outcome Plan plan",
         "replace": "Replaced Replacement check_count replace_matches replacement",

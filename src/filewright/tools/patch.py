@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import stat
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from itertools import islice
 from typing import Annotated
 
 from pydantic import Field
@@ -15,15 +15,15 @@ from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary import Location
 from filewright.changes import ChangeRecord, Place
-from filewright.edit import FileOutcome, FilePatch, HunkOutcome, Patch, PatchTarget
+from filewright.edit import FileOutcome, FilePatch, HunkOutcome, Patch, PatchTarget, fits
 from filewright.edit import parse_patch as parse
 from filewright.edit import plan_patch as plan
 from filewright.errors import Code, FilewrightError, invalid
-from filewright.text import Snapshot, decoded
+from filewright.text import decoded
 from filewright.tools.context import Context
 from filewright.tools.pipeline import Change, ChangeArguments, Changed, Decided, change
 from filewright.tools.registry import Tool
-from filewright.tools.result import ChangeResult, DiffWanted, Page, optional
+from filewright.tools.result import ChangeResult, DiffWanted, Page, optional, plain
 from filewright.visible import visible
 from filewright.wording import counted, listed
 
@@ -31,6 +31,12 @@ _DONE = ("modified", "created", "deleted", "renamed", "copied")
 
 _CHANGES = 500
 """How many of the newest changes are asked where a file has gone."""
+
+_WALKED = 100_000
+"""Files whose names are looked at to find one elsewhere, once in a call."""
+
+_ALIKE = 50
+"""Files of one name that are looked into."""
 
 _PARTS = 32
 """Leading parts of a path that are left out to find it."""
@@ -124,14 +130,18 @@ def run(context: Context, arguments: PatchArguments) -> PatchResult:
 
     def decide() -> Iterator[Decided[PatchedFile]]:
         refused.clear()
-        looking.moved.clear()
+        looking.origin.clear()
+        changed = False
         for file in plan(
             patch, looking.look, task=context.task, refused=refused if arguments.partial else None
         ):
+            changed = True
             yield Decided(
                 _patched(file), file.location, file.steps, file.before, file.splices, file.name, file.new_name,
                 mode_before=file.mode_before, mode_after=file.mode_after, copied=file.kind == "copy",
             )  # fmt: skip
+        if not changed:
+            raise _none_fits(refused)
 
     made = change(
         context,
@@ -141,7 +151,7 @@ def run(context: Context, arguments: PatchArguments) -> PatchResult:
         summary=_summary,
         preview=arguments.preview,
     )
-    return _answer(context, arguments, patch, made, refused, looking.moved)
+    return _answer(context, arguments, patch, made, refused, looking.origin)
 
 
 def _summary(files: Sequence[Changed[PatchedFile]]) -> str:
@@ -152,70 +162,80 @@ def _summary(files: Sequence[Changed[PatchedFile]]) -> str:
     return f"{len(files)} files: {', '.join(f'{counts[word]} {word}' for word in _DONE if counts[word])}"
 
 
-def _rest(text: str, patch: Patch, refused: Sequence[FilePatch]) -> str:
+def _refusals(
+    problems: Sequence[tuple[FilePatch, FilewrightError]],
+) -> tuple[tuple[RefusedPart, ...], tuple[str, ...], list[str]]:
+    """The files that were refused and those that are as they should be already; and lines that say so."""
+    inside = sorted(problems, key=lambda problem: problem[0].line)
+    refused = tuple(RefusedPart(file.path, why) for file, why in inside if why.code != Code.ALREADY_APPLIED)
+    applied = tuple(file.path for file, why in inside if why.code == Code.ALREADY_APPLIED)
+    lines = [f"applied already: {visible(name)}" for name in applied]
+    return refused, applied, [*lines, *(f"refused: {visible(part.path)}: {part.error}" for part in refused)]
+
+
+def _none_fits(problems: Sequence[tuple[FilePatch, FilewrightError]]) -> FilewrightError:
+    """The error for a patch of which no file can be changed: that of the first, which names all."""
+    refused, applied, lines = _refusals(problems)
+    first = refused[0].error if refused else problems[0][1]
+    if len(problems) == 1:
+        return first
+    facts = {**first.details, "refused": plain(refused), "applied": list(applied)}
+    return FilewrightError(
+        first.code, "\n".join(["no file of the patch is changed", *lines]), first.hint, details=facts
+    )
+
+
+def _rest(text: str, patch: Patch, problems: Sequence[tuple[FilePatch, FilewrightError]]) -> str:
     """The part of the patch's text that is of the files that were refused."""
     lines = [f"{line}\n" for line in text.split("\n")]  # as the parser counts them
-    lines[-1] = lines[-1][:-1]
-    starts = [file.line - 1 for file in patch.files]
-    kept = []
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
-        if any(file.line - 1 == start for file in refused):
-            kept += lines[start:end]
-    rest = "".join(kept)
-    return f"*** Begin Patch\n{rest}" if patch.notation == "envelope" else rest
+    files = [file for file, why in problems if why.code != Code.ALREADY_APPLIED]
+    files.sort(key=lambda file: file.line)
+    rest = "".join(line for file in files for line in lines[file.line - 1 : file.end])
+    return f"*** Begin Patch\n{rest}*** End Patch\n" if patch.notation == "envelope" else rest
 
 
 class _Looking:
-    """Finds the files that a patch names, where they are or where they have gone (`moved`: the old name by the new)."""
+    """Finds the files that a patch names, where they are or where they have gone (`origin`: how, by the new name)."""
 
     def __init__(self, context: Context, arguments: PatchArguments, patch: Patch) -> None:
-        self.moved: dict[str, str] = {}
+        self.origin: dict[str, str] = {}
         self._context = context
         self._arguments = arguments
         # A new file has its name, whatever has gone from there.
-        self._changed = {file.old: file.prefixed for file in patch.files if file.old is not None}
+        files = (*patch.files, *patch.otherwise)
+        self._changed = {file.old: file for file in files if file.old is not None}
         self._newest: Sequence[ChangeRecord] | None = None
+        self._named: dict[bytes, list[Location]] | None = None
 
     def look(self, path: str) -> PatchTarget:
         """What is at a path. Raises what the boundary raises."""
-        follow = path in self._changed
-        try:
-            target = self._found(path, follow=follow)
-        except FilewrightError as error:
-            if follow and error.code == Code.NOT_FOUND:
-                self._advise_strip(path, error)
-            raise
-        if follow and target.missing is not None:
-            self._advise_strip(path, target.missing)
-        return target
-
-    def _found(self, path: str, *, follow: bool) -> PatchTarget:
-        context = self._context
+        context, file = self._context, self._changed.get(path)
         location = context.boundary.locate(path)
         context.boundary.guard_write(location)
         try:
-            status = self._status(location)
+            return self._target(location)
         except FilewrightError as error:
             if error.code != Code.NOT_FOUND:
                 raise
-            there = self._moved_to(location) if follow else None
-            if there is None:
-                missing = (context.key_of_missing(location), location.name)
-                return PatchTarget(location, None, missing, missing=error)
-            location = there
-            context.boundary.guard_write(location)
-            status = self._status(location)
-            self.moved[location.shown] = path
+            if file is not None and (there := self._moved_to(location)) is not None:
+                self.origin[there.shown] = f", where {visible(path)} was moved to"
+            elif file is not None and (there := self._elsewhere(location, file)) is not None:
+                self.origin[there.shown] = f", found for {visible(path)} by its name and content"
+            else:
+                if file is not None:
+                    self._advise_strip(path, file, error)
+                key = (context.key_of_missing(location), location.name)
+                return PatchTarget(location, None, key, missing=error)
+        context.boundary.guard_write(there)
+        return self._target(there)
+
+    def _target(self, location: Location) -> PatchTarget:
+        context = self._context
+        with context.open(location, hold=False) as snapshot:
+            status = snapshot.status
+        assert status is not None
         key = (status.st_dev, status.st_ino)
-        return PatchTarget(location, partial(self._opened, location), key, stat.S_IMODE(status.st_mode))
-
-    def _status(self, location: Location) -> os.stat_result:
-        with self._context.open(location, hold=False) as snapshot:
-            assert snapshot.status is not None
-            return snapshot.status
-
-    def _opened(self, location: Location) -> Snapshot:
-        return self._context.open(location)
+        return PatchTarget(location, lambda: context.open(location), key, stat.S_IMODE(status.st_mode))
 
     def _moved_to(self, location: Location) -> Location | None:
         """Where changes on record have moved the file that is not there any more; None if it is not there either.
@@ -239,7 +259,25 @@ class _Looking:
         there = changes.location(place) if place != asked else None
         return there if there is not None and self._context.exists(there) else None
 
-    def _advise_strip(self, path: str, error: FilewrightError) -> None:
+    def _elsewhere(self, location: Location, file: FilePatch) -> Location | None:
+        """Of a partial application: the one other file of that name in which all hunks have a place."""
+        context = self._context
+        if not self._arguments.partial or not file.hunks:
+            return None
+        if self._named is None:
+            self._named = {}
+            top = Location(location.root, (), "")
+            walk = context.boundary.walk(top, kinds=["file"], changing=True, task=context.task)
+            for entry in islice(walk, _WALKED):
+                self._named.setdefault(entry.location.name, []).append(entry.location)
+        found: list[Location] = []
+        for there in self._named.get(location.name, [])[:_ALIKE]:
+            with suppress(FilewrightError), context.open(there) as snapshot:
+                if fits(file, snapshot, context.task):
+                    found.append(there)
+        return found[0] if len(found) == 1 else None
+
+    def _advise_strip(self, path: str, file: FilePatch, error: FilewrightError) -> None:
         """Add to the refusal of a file that is not there the `strip` with which one is."""
         arguments, context = self._arguments, self._context
         root = "" if arguments.root in ("", ".") else f"{arguments.root.rstrip('/')}/"
@@ -247,7 +285,7 @@ class _Looking:
         for fewer in range(1, min(len(parts), _PARTS)):
             shorter = root + "/".join(parts[fewer:])
             if context.exists(context.boundary.locate(shorter)):
-                strip = max(arguments.strip, int(self._changed[path])) + fewer
+                strip = max(arguments.strip, int(file.prefixed)) + fewer
                 error.hint = f"with strip={strip} it is {visible(shorter)}, which is there"
                 error.details["strip"] = strip
                 return
@@ -259,10 +297,9 @@ def _answer(
     patch: Patch,
     made: Change[PatchedFile],
     problems: Sequence[tuple[FilePatch, FilewrightError]],
-    moved: Mapping[str, str],
+    origin: Mapping[str, str],
 ) -> PatchResult:
-    refused = [(file, error) for file, error in problems if error.code != Code.ALREADY_APPLIED]
-    applied = tuple(file.path for file, error in problems if error.code == Code.ALREADY_APPLIED)
+    refused, applied, told = _refusals(problems)
     page = Page(context.settings.page_chars)
     done = "would be changed (preview; nothing was written)" if made.id is None else "changed"
     ending = f"; change {made.id}" if made.id is not None else ""
@@ -270,13 +307,12 @@ def _answer(
     files = tuple(file.decision for file in made.files)
     diff = made.diff
     seen = context.previewed(arguments, diff.text, preview=arguments.preview)
-    left = 0 if seen else page.extend((_row(file, moved) for file in files), reserve=2000)
+    left = 0 if seen else page.extend((_row(file, origin) for file in files), reserve=2000)
     if left:
         page.add(f"[{counted(left, 'more file')}]")
     page.extend(f"[warning: {visible(warning)}]" for warning in made.warnings)
-    page.extend(f"applied already: {visible(name)}" for name in applied)
-    rest = _rest(arguments.patch or "", patch, [file for file, _ in refused]) if refused else ""
-    page.extend(f"refused: {visible(file.path)}: {error}" for file, error in refused)
+    page.extend(told)
+    rest = _rest(arguments.patch or "", patch, problems) if refused else ""
     page.add_change(diff, arguments.diff, made.id, seen=seen)
     if rest:
         page.add(f"[the rest, as a patch of {counted(len(refused), 'file')}:]")
@@ -290,7 +326,7 @@ def _answer(
         preview=made.id is None,
         files=files,
         warnings=made.warnings,
-        refused=tuple(RefusedPart(file.path, error) for file, error in refused),
+        refused=refused,
         applied=applied,
         rest=rest,
     )
@@ -305,14 +341,12 @@ def _patched(file: FileOutcome) -> PatchedFile:
     )
 
 
-def _row(file: PatchedFile, moved: Mapping[str, str]) -> str:
+def _row(file: PatchedFile, origin: Mapping[str, str]) -> str:
     """A file with the line of each hunk, and what was looked past."""
-    origin = f" from {visible(file.was)}" if file.was is not None else ""
-    if file.path is not None and file.path in moved:
-        origin = f", where {visible(moved[file.path])} was moved to"
+    came = origin.get(file.path or "", f" from {visible(file.was)}" if file.was is not None else "")
     notes = [_note(hunk) for hunk in file.hunks]
     placed = f" ({listed(notes, _HUNKS, '; ')})" if notes else ""
-    return f"{file.operation}: {visible(file.path or '')}{origin}{placed}"
+    return f"{file.operation}: {visible(file.path or '')}{came}{placed}"
 
 
 def _note(hunk: HunkOutcome) -> str:

@@ -67,6 +67,18 @@ CASES = [
         {"x": b"a\nB\nc\n", "y": b"2\n"},
     ),
     Case(
+        "counts one too high before the next file, without context",
+        {"x": b"a\nb\nc\n", "y": b"1\n"},
+        H + "@@ -2,2 +2,2 @@\n-b\n+B\n--- a/y\n+++ b/y\n@@ -1 +1 @@\n-1\n+2\n",
+        {"x": b"a\nB\nc\n", "y": b"2\n"},
+    ),
+    Case(
+        "counts that are right where lines behind the first change look like a header",
+        {"x": b"a\n-- a/y\nc\nd\n"},
+        H + "@@ -1,2 +1,2 @@\n-a\n+A\n--- a/y\n+++ b/y\n@@ -4 +4 @@\n-d\n+D\n",
+        {"x": b"A\n++ b/y\nc\nD\n"},
+    ),
+    Case(
         "counts that are right where changed lines look like a header",
         {"x": b"-- a/y\nb\nc\nd\n"},
         H + "@@ -1 +1 @@\n--- a/y\n+++ b/y\n@@ -4 +4 @@\n-d\n+D\n",

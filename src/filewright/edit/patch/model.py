@@ -75,7 +75,7 @@ class FilePatch:
     renamed or copied.
     `new_mode` are the permission bits git names (0o644 or 0o755), None where it names none. `emptied`:
     a deletion that must find the file as its hunks say, and empty after them. `line` is where in
-    the patch it begins.
+    the patch it begins, `end` its last line.
     """
 
     kind: Kind
@@ -83,6 +83,7 @@ class FilePatch:
     new: str | None
     hunks: tuple[Hunk, ...]
     line: int
+    end: int
     new_mode: int | None = None
     emptied: bool = False
     prefixed: bool = False
@@ -100,10 +101,14 @@ class FilePatch:
 
 @dataclass(frozen=True, slots=True)
 class Patch:
-    """A parsed patch: at least one file, in the order written."""
+    """A parsed patch: at least one file, in the order written.
+
+    `otherwise` are its files if the counts of a hunk are wrong, which could also be right.
+    """
 
     notation: Notation
     files: tuple[FilePatch, ...]
+    otherwise: tuple[FilePatch, ...] = ()
 
     def below(self, root: str, strip: int) -> Patch:
         """The patch of files below the folder `root`, `strip` leading parts of their names taken off.
@@ -131,11 +136,14 @@ class Patch:
                 )
             return quote(b"/".join([*above, *parts[taken:]]))
 
-        files = (
-            replace(each, old=moved(each.old, each.prefixed), new=moved(each.new, each.prefixed))
-            for each in self.files
+        files, otherwise = (
+            tuple(
+                replace(each, old=moved(each.old, each.prefixed), new=moved(each.new, each.prefixed))
+                for each in reading
+            )
+            for reading in (self.files, self.otherwise)
         )
-        return Patch(self.notation, tuple(files))
+        return Patch(self.notation, files, otherwise)
 
 
 @dataclass(frozen=True, slots=True)

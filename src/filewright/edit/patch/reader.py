@@ -26,6 +26,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TypeAlias
 
 from filewright.boundary import quote, unquote
@@ -91,7 +92,13 @@ def parse(text: str, *, renames: bool = False) -> Patch:
         reader.read_envelope()
         return Patch("envelope", tuple(reader.files))
     reader.read_unified()
-    return Patch("unified", tuple(reader.files))
+    otherwise: list[FilePatch] = []
+    if reader.doubted:
+        other = _Reader(text, renames, splits=True)
+        with suppress(FilewrightError):
+            other.read_unified()
+            otherwise = other.files
+    return Patch("unified", tuple(reader.files), tuple(otherwise))
 
 
 class _Reader:
@@ -99,10 +106,11 @@ class _Reader:
 
     A patch whose own lines (headers too) all end in ``\\r\\n`` came over a transport that made them
     so: the returns are taken off. Elsewhere a trailing ``\\r`` stays, and says that line's content
-    has one. An outer code fence is taken off. `ended`: the last line had its newline.
+    has one. An outer code fence is taken off. `ended`: the last line had its newline. With `splits` a hunk ends where
+    its changed lines may be a header, whatever its counts say; `doubted`: there are such.
     """
 
-    def __init__(self, text: str, renames: bool) -> None:
+    def __init__(self, text: str, renames: bool, *, splits: bool = False) -> None:
         check_text(text, "patch")
         self.ended = text.endswith("\n")
         lines = text.removesuffix("\n").split("\n")
@@ -110,7 +118,7 @@ class _Reader:
         if len(lines) > 1 and all(line.endswith("\r") for line in whole):
             lines = [line.removesuffix("\r") for line in lines]
         self.lines = lines
-        self.renames = renames
+        self.renames, self.splits, self.doubted = renames, splits, False
         self.files: list[FilePatch] = []
         solid = [at for at, line in enumerate(lines) if line.strip()]
         self.at, last = (solid[0], solid[-1]) if solid else (0, 0)
@@ -280,6 +288,7 @@ class _Reader:
             new=None if kind == "delete" else quote(new),
             hunks=tuple(hunks),
             line=first + 1,
+            end=self.at,
             new_mode=None if mode is None else int(mode, 8) & 0o777,
             emptied=kind == "delete",
             prefixed=prefixed,
@@ -417,7 +426,7 @@ class _Reader:
         """One file of an envelope, whose first line is read."""
         line = self.at
         if verb == "Add":
-            return FilePatch("create", None, name, self._added(), line)
+            return FilePatch("create", None, name, self._added(), line, self.at)
         if verb == "Delete":
             while not self._is_mark(self.at):
                 if not self._is_blank(self.at):
@@ -425,7 +434,7 @@ class _Reader:
                         self.at, "a deleted file has no lines", "give only '*** Delete File: path'"
                     )
                 self.at += 1
-            return FilePatch("delete", name, None, (), line)
+            return FilePatch("delete", name, None, (), line, self.at)
         move = _MOVE.match(self[self.at].removesuffix("\r"))
         target = self._after_colon(move[1]) if move else name
         if self._is_header(self.at) and self[self.at + 2].startswith("@@"):
@@ -440,7 +449,7 @@ class _Reader:
             raise self.refused(
                 line - 1, f"the update of {name} has no hunks", "give it '@@' sections with '-' and '+' lines"
             )
-        return FilePatch("rename" if move else "modify", name, target, tuple(hunks), line)
+        return FilePatch("rename" if move else "modify", name, target, tuple(hunks), line, self.at)
 
     def _added(self) -> tuple[Hunk, ...]:
         """The text of a new file, as one hunk."""
@@ -531,11 +540,14 @@ class _Reader:
                 return None
             old, new, context = old - (sign in " -"), new - (sign in " +"), context or sign == " "
             at += 1
-        # A count one too high takes the next file's header for changed lines. A hunk with context has some behind
-        # its changes too, unless the file ends there; and then none follows it.
-        took_header = context and self._is_header(at - 2) and self[at].startswith("@@ -")
-        if old or new or took_header:
+        if old or new:
             return None
+        if at - 2 > self.at and self._is_header(at - 2) and self[at].startswith("@@ -"):
+            # A count one too high takes the next file's header for changed lines. A hunk with context has some behind
+            # its changes too, unless the file ends there; and then none follows it.
+            if context or self.splits:
+                return None
+            self.doubted = True
         after = self._solid(at)
         goes_on = self._sign(after) and self[after] not in _SIGNATURE and not self._ends_hunk(after)
         return None if goes_on else at
