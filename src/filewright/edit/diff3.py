@@ -8,7 +8,7 @@ three-way merge over it (S. Khanna, K. Kunal, B. C. Pierce, "A formal investigat
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Generic, Literal, TypeVar
 
 from filewright.edit.linediff import LineChange, changes
@@ -63,16 +63,6 @@ class Merged(Generic[Item]):
             if chunk.kind == "theirs":
                 yield chunk.ours[0], chunk.ours[1], self.theirs[chunk.theirs[0] : chunk.theirs[1]]
 
-    def lines(self) -> list[Item]:
-        """The merged lines; at a conflict, ours."""
-        result: list[Item] = []
-        for chunk in self.chunks:
-            side, (start, end) = (
-                (self.theirs, chunk.theirs) if chunk.kind == "theirs" else (self.ours, chunk.ours)
-            )
-            result += side[start:end]
-        return result
-
 
 def align(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[Run]:
     """The matching runs of two sequences, in order, none touching the next on both sides."""
@@ -85,43 +75,40 @@ def align(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[Run]:
     return found
 
 
-def slid(matches: list[Run], left: Sequence[Hashable], right: Sequence[Hashable]) -> list[Run]:
-    """The same alignment with each pure insertion or deletion moved where git has it.
+def slid(found: list[LineChange], left: Sequence[Hashable], right: Sequence[Hashable]) -> list[LineChange]:
+    """The same changes with each pure insertion or deletion moved where git has it.
 
     That is together with the change next to it, if it can go that far; else as far down as it goes.
     """
-    result = [Run(0, 0, 0), *matches, Run(len(left), len(right), 0)]
+    result = [*found]
     index = 0
-    while index + 1 < len(result):
-        here, following = result[index], result[index + 1]
-        low, high = here.left + here.length, following.left
-        start, end = here.right + here.length, following.right
-        if (low < high) == (start < end):
-            index += 1
-            continue
-        longer, first, last = (left, low, high) if low < high else (right, start, end)
+    while index < len(result):
+        here = result[index]
+        above = result[index - 1] if index else None
+        below = result[index + 1] if index + 1 < len(result) else None
+        gone, come = here.start < here.end, here.new_start < here.new_end
+        text, first, last = (left, here.start, here.end) if gone else (right, here.new_start, here.new_end)
+        room = (below.start if below else len(left)) - here.end
         down = up = 0
-        while down < following.length and longer[first + down] == longer[last + down]:
+        while gone != come and down < room and text[first + down] == text[last + down]:
             down += 1
-        while up < here.length and longer[last - 1 - up] == longer[first - 1 - up]:
+        if down and down == room and below:
+            result[index : index + 2] = [
+                LineChange(here.start + down, below.end, here.new_start + down, below.new_end)
+            ]
+            continue
+        room = here.start - (above.end if above else 0)
+        while gone != come and up < room and text[last - 1 - up] == text[first - 1 - up]:
             up += 1
-        if down and down == following.length and index + 2 < len(result):
-            result[index : index + 2] = [Run(here.left, here.right, here.length + down)]
-            continue
-        if up and up == here.length and index > 0 and _gap(result[index - 1], here):
-            following = Run(following.left - up, following.right - up, following.length + up)
-            result[index : index + 2] = [following]
+        if up and up == room and above:
             index -= 1
+            result[index : index + 2] = [
+                LineChange(above.start, here.end - up, above.new_start, here.new_end - up)
+            ]
             continue
-        result[index] = Run(here.left, here.right, here.length + down)
-        rest = following.length - down
-        result[index + 1] = Run(following.left + down, following.right + down, rest)
+        result[index] = LineChange(*(line + down for line in astuple(here)))
         index += 1
-    return [match for match in result if match.length]
-
-
-def _gap(one: Run, other: Run) -> bool:
-    return one.left + one.length < other.left or one.right + one.length < other.right
+    return result
 
 
 def merge3(base: Sequence[Item], ours: Sequence[Item], theirs: Sequence[Item]) -> Merged[Item]:
@@ -130,39 +117,31 @@ def merge3(base: Sequence[Item], ours: Sequence[Item], theirs: Sequence[Item]) -
     Pure and bounded: about n log n in the number of lines. Changes that touch one another are a
     conflict unless both sides made the same one.
     """
+    changed = [
+        (change, side)
+        for side, text in enumerate((ours, theirs))
+        for change in slid(changes(base, text), base, text)
+    ]
+    # Changes that touch, as lines of the base, and by how many lines each side grows there.
+    groups: list[list[int]] = []
+    for change, side in sorted(changed, key=lambda one: (one[0].start, one[0].end)):
+        if not groups or change.start > groups[-1][1]:
+            groups.append([change.start, change.end, 0, 0])
+        groups[-1][1] = max(groups[-1][1], change.end)
+        groups[-1][2 + side] += change.new_end - change.new_start - (change.end - change.start)
     chunks: list[Chunk] = []
-    b = o = t = 0
-    mine = slid(align(base, ours), base, ours)
-    other = slid(align(base, theirs), base, theirs)
-    stable = [*_stable(mine, other), (len(base), len(ours), len(theirs), 0)]
-    for base_at, ours_at, theirs_at, length in stable:
-        if b < base_at or o < ours_at or t < theirs_at:
-            kind = _changed_by(base[b:base_at], ours[o:ours_at], theirs[t:theirs_at])
-            chunks.append(Chunk(kind, (b, base_at), (o, ours_at), (t, theirs_at)))
-        b, o, t = base_at + length, ours_at + length, theirs_at + length
-        if length:
-            chunks.append(Chunk("same", (base_at, b), (ours_at, o), (theirs_at, t)))
+    at = mine = other = 0  # how many lines further the sides are than the base
+    for start, stop, more, another in [*groups, [len(base), len(base), 0, 0]]:
+        if at < start:
+            chunks.append(Chunk("same", (at, start), (at + mine, start + mine), (at + other, start + other)))
+        if start < stop or more or another:
+            spans = (start, stop), (start + mine, stop + mine + more), (start + other, stop + other + another)
+            one, two, three = (
+                text[slice(*span)] for text, span in zip((base, ours, theirs), spans, strict=True)
+            )
+            kind: Kind = (
+                "both" if two == three else "theirs" if two == one else "ours" if three == one else "conflict"
+            )
+            chunks.append(Chunk(kind, *spans))
+        at, mine, other = stop, mine + more, other + another
     return Merged(tuple(chunks), ours, theirs)
-
-
-def _changed_by(base: Sequence[Hashable], ours: Sequence[Hashable], theirs: Sequence[Hashable]) -> Kind:
-    if ours == theirs:
-        return "both"
-    if ours == base:
-        return "theirs"
-    return "ours" if theirs == base else "conflict"
-
-
-def _stable(ours: list[Run], theirs: list[Run]) -> Iterator[tuple[int, int, int, int]]:
-    """The runs of the base that both sides kept: (base, ours, theirs, length)."""
-    i = j = 0
-    while i < len(ours) and j < len(theirs):
-        mine, other = ours[i], theirs[j]
-        start = max(mine.left, other.left)
-        end = min(mine.left + mine.length, other.left + other.length)
-        if start < end:
-            yield start, mine.right + start - mine.left, other.right + start - other.left, end - start
-        if mine.left + mine.length < other.left + other.length:
-            i += 1
-        else:
-            j += 1
