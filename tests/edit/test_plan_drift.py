@@ -200,7 +200,7 @@ def test_a_merge_is_exactly_the_clean_three_way_merge(
     theirs = [*base[:at], "wanted", *base[at + 1 :]]
     merged = merge3(*([line.encode() for line in side] for side in (base, ours, theirs)))
     search, replace, there = ("".join(f"{line}\n" for line in side) for side in (base, theirs, ours))
-    if search == there:
+    if search in there:  # which needs no merge
         return
     try:
         result, _ = session(search, there, Edit(search, replace))

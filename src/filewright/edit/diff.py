@@ -358,9 +358,7 @@ def splices_between(before: Snapshot, after: Snapshot | bytes) -> tuple[Splice, 
 
     A file too large to be held is one splice of all of it.
     """
-    target = after if isinstance(after, bytes) else after.held
-    if target is None:
-        target = after.read(0, after.size) if isinstance(after, Snapshot) else b""
+    target = after if isinstance(after, bytes) else after.read(0, after.size)
     if before.held is None:
         return (Splice(0, before.size, target),)
     return line_splices(before.held, target)

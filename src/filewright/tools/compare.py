@@ -25,9 +25,8 @@ def compare_files(context: Context, before: str, after: str) -> Comparison:
     """Compare two text files. Raises `too_large` for files that are not held in memory."""
     was, now = context.boundary.locate(before), context.boundary.locate(after)
     with context.open_text(was) as old, context.open_text(now) as new:
-        context.task.check()
         plain, other = _plain(context, old), _plain(context, new)
-        splices = splices_between(plain, other.read(0, other.size))
+        splices = splices_between(plain, other)
         shown = unified(was.shown, now.shown, plain, splices, max_lines=context.settings.diff_lines)
         at = max(0, shown.text.find("--- "))
         text = clip(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import stat
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -13,17 +13,17 @@ from typing import Annotated
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
-from filewright.boundary import Location
+from filewright.boundary import Location, Root
 from filewright.changes import ChangeRecord, Place
-from filewright.edit import FileOutcome, FilePatch, HunkOutcome, Patch, PatchTarget, fits
+from filewright.edit import FilePatch, HunkOutcome, Patch, PatchTarget, fits
 from filewright.edit import parse_patch as parse
 from filewright.edit import plan_patch as plan
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.text import decoded
 from filewright.tools.context import Context
-from filewright.tools.pipeline import Change, ChangeArguments, Changed, Decided, change
+from filewright.tools.pipeline import ChangeArguments, Changed, Decided, change
 from filewright.tools.registry import Tool
-from filewright.tools.result import ChangeResult, DiffWanted, Page, optional, plain
+from filewright.tools.result import ChangeResult, DiffWanted, Page, error_data, optional
 from filewright.visible import visible
 from filewright.wording import counted, listed
 
@@ -109,9 +109,7 @@ def run(context: Context, arguments: PatchArguments) -> PatchResult:
         if text is not None:
             raise invalid("patch and patch_path were both given", "give one of them", argument="patch_path")
         with context.open_text(context.boundary.locate(path)) as file:
-            size = file.size - file.start
-            text = decoded(file.read(file.start, min(size, 4 * limit + 1)), file.encoding)
-        arguments = arguments.model_copy(update={"patch": text})
+            text = decoded(file.read(file.start, 4 * limit + 1), file.encoding)
     if text is None:
         raise invalid(
             "apply_patch: argument 'patch' is missing", "give it; wanted: a string", argument="patch"
@@ -126,32 +124,56 @@ def run(context: Context, arguments: PatchArguments) -> PatchResult:
         )
     patch = parse(text, renames=arguments.renames).below(arguments.root, arguments.strip)
     looking = _Looking(context, arguments, patch)
-    refused: list[tuple[FilePatch, FilewrightError]] = []
+    problems: list[tuple[FilePatch, FilewrightError]] = []
 
     def decide() -> Iterator[Decided[PatchedFile]]:
-        refused.clear()
+        problems.clear()
         looking.origin.clear()
         changed = False
         for file in plan(
-            patch, looking.look, task=context.task, refused=refused if arguments.partial else None
+            patch, looking.look, task=context.task, refused=problems if arguments.partial else None
         ):
             changed = True
+            was = file.name if file.kind in ("rename", "copy") else None
             yield Decided(
-                _patched(file), file.location, file.steps, file.before, file.splices, file.name, file.new_name,
+                PatchedFile(file.new_name or file.name, file.done, was, file.hunks),
+                file.location, file.steps, file.before, file.splices, file.name, file.new_name,
                 mode_before=file.mode_before, mode_after=file.mode_after, copied=file.kind == "copy",
             )  # fmt: skip
         if not changed:
-            raise _none_fits(refused)
+            raise _none_fits(problems)
 
-    made = change(
-        context,
-        "apply_patch",
-        decide,
-        arguments,
-        summary=_summary,
-        preview=arguments.preview,
+    made = change(context, "apply_patch", decide, arguments, summary=_summary, preview=arguments.preview)
+    page = Page(context.settings.page_chars)
+    done = f"changed; change {made.id}" if made.id else "would be changed (preview; nothing was written)"
+    page.add(f"{counted(len(made.files), 'file')} {done}")
+    files = tuple(file.decision for file in made.files)
+    diff = made.diff
+    seen = context.previewed(arguments, diff.text, preview=arguments.preview)
+    left = 0 if seen else page.extend((_row(file, looking.origin) for file in files), reserve=2000)
+    if left:
+        page.add(f"[{counted(left, 'more file')}]")
+    page.extend(f"[warning: {visible(warning)}]" for warning in made.warnings)
+    page.extend(_told(problems))
+    page.add_change(diff, arguments.diff, made.id, seen=seen)
+    refused = {file: error for file, error in problems if error.code != Code.ALREADY_APPLIED}
+    rest = patch.part(text, refused) if refused else ""
+    if rest:
+        page.add(f"[the rest, as a patch of {counted(len(refused), 'file')}:]")
+        left = page.extend(visible(line.removesuffix("\r")) for line in rest.removesuffix("\n").split("\n"))
+        if left:
+            page.add(f"[{counted(left, 'line')} of it not shown]")
+    return PatchResult(
+        page.text(),
+        change_id=made.id,
+        difference=diff,
+        preview=made.id is None,
+        files=files,
+        warnings=made.warnings,
+        refused=tuple(RefusedPart(file.path, error) for file, error in refused.items()),
+        applied=tuple(file.path for file, _ in problems if file not in refused),
+        rest=rest,
     )
-    return _answer(context, arguments, patch, made, refused, looking.origin)
 
 
 def _summary(files: Sequence[Changed[PatchedFile]]) -> str:
@@ -162,36 +184,19 @@ def _summary(files: Sequence[Changed[PatchedFile]]) -> str:
     return f"{len(files)} files: {', '.join(f'{counts[word]} {word}' for word in _DONE if counts[word])}"
 
 
-def _refusals(
-    problems: Sequence[tuple[FilePatch, FilewrightError]],
-) -> tuple[tuple[RefusedPart, ...], tuple[str, ...], list[str]]:
-    """The files that were refused and those that are as they should be already; and lines that say so."""
-    inside = sorted(problems, key=lambda problem: problem[0].line)
-    refused = tuple(RefusedPart(file.path, why) for file, why in inside if why.code != Code.ALREADY_APPLIED)
-    applied = tuple(file.path for file, why in inside if why.code == Code.ALREADY_APPLIED)
-    lines = [f"applied already: {visible(name)}" for name in applied]
-    return refused, applied, [*lines, *(f"refused: {visible(part.path)}: {part.error}" for part in refused)]
+def _told(problems: Iterable[tuple[FilePatch, FilewrightError]]) -> Iterator[str]:
+    for file, error in problems:
+        name, applied = visible(file.path), error.code == Code.ALREADY_APPLIED
+        yield f"applied already: {name}" if applied else f"refused: {name}: {error}"
 
 
 def _none_fits(problems: Sequence[tuple[FilePatch, FilewrightError]]) -> FilewrightError:
     """The error for a patch of which no file can be changed: that of the first, which names all."""
-    refused, applied, lines = _refusals(problems)
-    first = refused[0].error if refused else problems[0][1]
-    if len(problems) == 1:
-        return first
-    facts = {**first.details, "refused": plain(refused), "applied": list(applied)}
-    return FilewrightError(
-        first.code, "\n".join(["no file of the patch is changed", *lines]), first.hint, details=facts
-    )
-
-
-def _rest(text: str, patch: Patch, problems: Sequence[tuple[FilePatch, FilewrightError]]) -> str:
-    """The part of the patch's text that is of the files that were refused."""
-    lines = [f"{line}\n" for line in text.split("\n")]  # as the parser counts them
-    files = [file for file, why in problems if why.code != Code.ALREADY_APPLIED]
-    files.sort(key=lambda file: file.line)
-    rest = "".join(line for file in files for line in lines[file.line - 1 : file.end])
-    return f"*** Begin Patch\n{rest}*** End Patch\n" if patch.notation == "envelope" else rest
+    errors = [error for _, error in problems]
+    first = next((error for error in errors if error.code != Code.ALREADY_APPLIED), errors[0])
+    message = "\n".join(["no file of the patch is changed", *_told(problems)])
+    parts = [{"path": file.path, "error": error_data(error)} for file, error in problems]
+    return FilewrightError(first.code, message, details={**first.details, "refused": parts})
 
 
 class _Looking:
@@ -205,39 +210,39 @@ class _Looking:
         files = (*patch.files, *patch.otherwise)
         self._changed = {file.old: file for file in files if file.old is not None}
         self._newest: Sequence[ChangeRecord] | None = None
-        self._named: dict[bytes, list[Location]] | None = None
+        self._named: dict[Root, dict[bytes, list[Location]]] = {}
 
     def look(self, path: str) -> PatchTarget:
         """What is at a path. Raises what the boundary raises."""
-        context, file = self._context, self._changed.get(path)
-        location = context.boundary.locate(path)
-        context.boundary.guard_write(location)
+        file, location = self._changed.get(path), self._context.boundary.locate(path)
         try:
             return self._target(location)
         except FilewrightError as error:
             if error.code != Code.NOT_FOUND:
                 raise
-            if file is not None and (there := self._moved_to(location)) is not None:
-                self.origin[there.shown] = f", where {visible(path)} was moved to"
-            elif file is not None and (there := self._elsewhere(location, file)) is not None:
-                self.origin[there.shown] = f", found for {visible(path)} by its name and content"
-            else:
-                if file is not None:
-                    self._advise_strip(path, file, error)
-                key = (context.key_of_missing(location), location.name)
-                return PatchTarget(location, None, key, missing=error)
-        context.boundary.guard_write(there)
-        return self._target(there)
+            for found, how in (
+                (self._moved_to, ", where {} was moved to"),
+                (self._elsewhere, ", found for {} by its name and content"),
+            ):
+                there = found(location, file) if file is not None else None
+                if there is not None:
+                    self.origin[there.shown] = how.format(visible(path))
+                    return self._target(there)
+            if file is not None:
+                self._advise_strip(path, file, error)
+            key = (self._context.key_of_missing(location), location.name)
+            return PatchTarget(location, None, key, missing=error)
 
     def _target(self, location: Location) -> PatchTarget:
         context = self._context
+        context.boundary.guard_write(location)
         with context.open(location, hold=False) as snapshot:
             status = snapshot.status
         assert status is not None
         key = (status.st_dev, status.st_ino)
         return PatchTarget(location, lambda: context.open(location), key, stat.S_IMODE(status.st_mode))
 
-    def _moved_to(self, location: Location) -> Location | None:
+    def _moved_to(self, location: Location, _: FilePatch) -> Location | None:
         """Where changes on record have moved the file that is not there any more; None if it is not there either.
 
         What was made, removed or put at its name since, or at the name it has gone to, ends the trail.
@@ -264,14 +269,14 @@ class _Looking:
         context = self._context
         if not self._arguments.partial or not file.hunks:
             return None
-        if self._named is None:
-            self._named = {}
-            top = Location(location.root, (), "")
+        if location.root not in self._named:
+            named = self._named[location.root] = defaultdict(list)
+            top = Location(location.root, ())
             walk = context.boundary.walk(top, kinds=["file"], changing=True, task=context.task)
             for entry in islice(walk, _WALKED):
-                self._named.setdefault(entry.location.name, []).append(entry.location)
+                named[entry.location.name].append(entry.location)
         found: list[Location] = []
-        for there in self._named.get(location.name, [])[:_ALIKE]:
+        for there in self._named[location.root].get(location.name, [])[:_ALIKE]:
             with suppress(FilewrightError), context.open(there) as snapshot:
                 if fits(file, snapshot, context.task):
                     found.append(there)
@@ -289,56 +294,6 @@ class _Looking:
                 error.hint = f"with strip={strip} it is {visible(shorter)}, which is there"
                 error.details["strip"] = strip
                 return
-
-
-def _answer(
-    context: Context,
-    arguments: PatchArguments,
-    patch: Patch,
-    made: Change[PatchedFile],
-    problems: Sequence[tuple[FilePatch, FilewrightError]],
-    origin: Mapping[str, str],
-) -> PatchResult:
-    refused, applied, told = _refusals(problems)
-    page = Page(context.settings.page_chars)
-    done = "would be changed (preview; nothing was written)" if made.id is None else "changed"
-    ending = f"; change {made.id}" if made.id is not None else ""
-    page.add(f"{counted(len(made.files), 'file')} {done}{ending}")
-    files = tuple(file.decision for file in made.files)
-    diff = made.diff
-    seen = context.previewed(arguments, diff.text, preview=arguments.preview)
-    left = 0 if seen else page.extend((_row(file, origin) for file in files), reserve=2000)
-    if left:
-        page.add(f"[{counted(left, 'more file')}]")
-    page.extend(f"[warning: {visible(warning)}]" for warning in made.warnings)
-    page.extend(told)
-    rest = _rest(arguments.patch or "", patch, problems) if refused else ""
-    page.add_change(diff, arguments.diff, made.id, seen=seen)
-    if rest:
-        page.add(f"[the rest, as a patch of {counted(len(refused), 'file')}:]")
-        left = page.extend(visible(line.removesuffix("\r")) for line in rest.removesuffix("\n").split("\n"))
-        if left:
-            page.add(f"[{counted(left, 'line')} of it not shown]")
-    return PatchResult(
-        page.text(),
-        change_id=made.id,
-        difference=diff,
-        preview=made.id is None,
-        files=files,
-        warnings=made.warnings,
-        refused=refused,
-        applied=applied,
-        rest=rest,
-    )
-
-
-def _patched(file: FileOutcome) -> PatchedFile:
-    return PatchedFile(
-        file.new_name or file.name,
-        file.done,
-        file.name if file.kind in ("rename", "copy") else None,
-        file.hunks,
-    )
 
 
 def _row(file: PatchedFile, origin: Mapping[str, str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -109,6 +109,12 @@ class Patch:
     notation: Notation
     files: tuple[FilePatch, ...]
     otherwise: tuple[FilePatch, ...] = ()
+
+    def part(self, text: str, files: Iterable[FilePatch]) -> str:
+        """The part of its text that is of some of its files."""
+        lines = [f"{line}\n" for line in text.split("\n")]  # as they are counted
+        part = "".join(line for file in files for line in lines[file.line - 1 : file.end])
+        return f"*** Begin Patch\n{part}*** End Patch\n" if self.notation == "envelope" else part
 
     def below(self, root: str, strip: int) -> Patch:
         """The patch of files below the folder `root`, `strip` leading parts of their names taken off.

@@ -122,11 +122,13 @@ def plan(
             changed = changed or bool(outcome.steps)
             yield outcome
             del outcome
-    if applied:
+    if refused is not None:
+        refused.sort(key=lambda one: one[0].line)
+    elif applied:
         named = [file for _, error in applied for file in error.details["files"]]
         cause = applied[0][1].__cause__
         raise _applied(named) if len(applied) == len(files) or cause is None else cause
-    if not changed and refused is None:
+    elif not changed:
         raise _no_change()
 
 
