@@ -167,8 +167,8 @@ def test_an_image_is_shown_before_and_after(workspace: Workspace, folder: Path, 
     expect(image).to_have_js_property("naturalWidth", 1)
 
 
-def test_a_change_of_500_files_comes_by_pages(workspace: Workspace, opened: Opened) -> None:
-    items = [{"path": f"d/{number:03}.txt", "content": numbered(5)} for number in range(500)]
+def test_a_change_of_1_000_files_comes_by_pages(workspace: Workspace, opened: Opened) -> None:
+    items = [{"path": f"d/{number:03}.txt", "content": numbered(5)} for number in range(1_000)]
     assert not workspace.call("write_content", {"items": items}).is_error
     page = opened()
     expect(page.locator("article.file")).to_have_count(50)
