@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from filewright.changes.record import ChangeRecord, Place
 from filewright.changes.recorded import RecordedChanges
 from filewright.changes.scope import Scope, Selected
 from filewright.changes.state import StateFolder
-from filewright.edit import ChangeSet, Copy, Move, Step
+from filewright.edit import ChangeSet
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Caller, Task
 from filewright.settings import Settings
@@ -146,12 +146,13 @@ class Changes(RecordedChanges):
                     self._recover(_SETTLE_ABOVE, again=True)
                     record = attempt()
             except FilewrightError as error:
-                if conflicts := error.details.get("conflicts"):
+                # An undo that was refused names lines, and nothing that was met.
+                if "conflict_count" not in error.details and (conflicts := error.details.get("conflicts")):
                     self._found.append(Recovery(conflicts=list(conflicts)))
                 raise
             self._reported = len(self._found)
             task.notices += record.notes
-            touched = [where for step in change_set.steps for where in _touched(step)]
+            touched = list(change_set.locations)
             self.after_commit(touched)
             if (tree := tree_notice(self._boundary, touched)) is not None:
                 task.notices.append(tree)
@@ -160,7 +161,7 @@ class Changes(RecordedChanges):
 
     def _logs_of(self, change_set: ChangeSet) -> list[Log]:
         """Those of the roots a change touches; it is kept in the first, which the others then point to."""
-        touched = {where.root.index for step in change_set.steps for where in _touched(step)}
+        touched = {where.root.index for where in change_set.locations}
         first, *others = [self._own[index] for index in sorted(touched)] or self._own[:1]
         for other in others:
             try:
@@ -373,19 +374,18 @@ class Changes(RecordedChanges):
     def _reversal(
         self, selected: Selected, force: bool, break_hard_links: bool, task: Task, *, trusting: bool = False
     ) -> Reversal:
-        from filewright.changes.undo import undo_of
+        from filewright.changes.undo import Reversal
 
-        made = undo_of(
-            self._boundary,
-            self._settings,
+        return Reversal(
             selected,
+            self._settings,
+            task,
             locate=self._locating(),
             show=partial(self._diffs.of_change_set, max_lines=self._settings.diff_lines, task=task),
             force=force,
+            break_hard_links=break_hard_links,
             trusting=trusting,
-            task=task,
         )
-        return replace(made, change_set=replace(made.change_set, break_hard_links=break_hard_links or force))
 
     def close(self) -> None:
         """Let go of the folders above the roots, which are held for locking, and of the databases."""
@@ -396,16 +396,6 @@ class Changes(RecordedChanges):
 
 def _nothing_more(_touched: Sequence[Location]) -> None:
     """Nobody wants to hear of a change."""
-
-
-def _touched(step: Step) -> tuple[Location, ...]:
-    match step:
-        case Move():
-            return step.source, step.destination
-        case Copy():
-            return (step.destination,)
-        case _:
-            return (step.location,)
 
 
 def _names(place: Place) -> tuple[bytes, ...]:
@@ -424,7 +414,7 @@ def _reported_as_undo(selected: Selected) -> Iterator[None]:
                 "give break_hard_links=true, or --force on the command line, to have the earlier content under "
                 "this name; the others keep what they hold"
             )
-        if error.code not in _IN_THE_WAY:
+        if error.code not in _IN_THE_WAY or "hunk" in error.details:
             raise
         raise FilewrightError(
             Code.STALE_VERSION,

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import stat
 from collections import Counter
-from dataclasses import replace
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
 
 import xxhash
 
@@ -37,6 +38,21 @@ from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.system import Status
 from filewright.text import Identity, Splices, ordered, require_ordered
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arranged(ChangeSet):
+    """A change set whose steps are found on the tree itself, as things are then: an undo; `places` are all that it
+    may touch."""
+
+    arrange: Callable[[Steps], None]
+    places: Collection[Location]
+
+    @property
+    def locations(self) -> Collection[Location]:
+        """Every place that it may touch."""
+        return self.places
+
 
 _SPECIAL_BITS = stat.S_ISUID | stat.S_ISGID
 
@@ -70,14 +86,13 @@ class Steps(Tree):
         self._guarded: set[Location] = set()
         self._brought: dict[Item, Move | Copy] = {}
         self._linked: list[tuple[Item, Location]] = []
-        # Nowhere in the tree: no rule is asked about the names in it.
-        self._aside = FolderItem(asked="", tree=self)
-        self._put_aside: set[Location] = set()
 
     def take(self) -> None:
         """Take all steps, in order. Raises what they refuse, and `timeout` of the task."""
+        if isinstance(self._set, Arranged):
+            self._set.arrange(self)
         for step in self._set.steps:
-            self._take(step)
+            self.play(step)
         for folder, where in (*self._emptied, *self.grown):
             # A folder that goes as a whole is not written to.
             if folder.is_root or folder.alive:
@@ -86,7 +101,8 @@ class Steps(Tree):
             self._break_links()
         self._guard_ends()
 
-    def _take(self, step: Step) -> None:
+    def play(self, step: Step) -> None:
+        """Take one step. Raises what it refuses."""
         match step:
             case Modify():
                 self._modify(step)
@@ -237,35 +253,39 @@ class Steps(Tree):
         folder.detach(name)
 
     def _move(self, step: Move) -> None:
-        source, destination = step.source, step.destination
-        if step.aside:
-            self._put_aside.add(destination)
-        self._guard(source)
-        self._guard(destination)
-        folder, name, item = self.find(source)
+        self._guard(step.source)
+        self._guard(step.destination)
+        item = self.find(step.source)[2]
         if item is None:
-            raise errors.missing(source.asked)
-        _require_writable_folder(folder, source)
-        self._require_removable(folder, item, source)
+            raise errors.missing(step.source.asked)
+        self._target(item, step)
+        self.leave(item, step.source)
+        self.arrive(item, step)
+
+    def leave(self, item: Item, where: Location) -> None:
+        """Take something out of the place where it is, to arrive in another."""
+        self._guard(where)
+        folder, name, _ = self.find(where)
+        _require_writable_folder(folder, where)
+        self._require_removable(folder, item, where)
+        folder.entries[name] = None
+
+    def arrive(self, item: Item, step: Move) -> None:
+        """Bring something to where it is moved to, when it has left its place."""
+        source, destination = step.source, step.destination
+        self._guard(destination)
         target = self._target(item, step)
-        if not step.aside and item.home is not None:
-            if target.device != item.home[0].device or self._copy_moves:
-                self._bring(copied(item, destination.asked), step)
-                item.asked = source.asked
-                folder.detach(name)
-                return
+        if (home := item.home) is not None:
+            if target.device != home[0].device or self._copy_moves:
+                item.asked, item.place = source.asked, None
+                item = copied(item, destination.asked)
             # A folder that may not be written to stays in its folder: its `..` would change.
-            if isinstance(item, FolderItem) and item.home[0] is not target and not item.on_disk().writable():
+            elif isinstance(item, FolderItem) and home[0] is not target and not item.on_disk().writable():
                 raise errors.not_ours(
                     source.asked,
                     "is a folder that cannot be written to, so it can only be renamed where it is",
                 )
-        folder.entries[name] = None
-        try:
-            self._bring(item, step)
-        except FilewrightError:
-            folder.entries[name] = item
-            raise
+        self._bring(item, step)
 
     def _copy(self, step: Copy) -> None:
         self._guard(step.destination)
@@ -285,12 +305,6 @@ class Steps(Tree):
     def _bring(self, item: Item, step: Move | Copy) -> None:
         self._brought[item] = step
         self._place(item, step.destination, overwrite=step.overwrite)
-
-    def find(self, where: Location, *, create: bool = False) -> tuple[FolderItem, bytes, Item | None]:
-        """As that of a tree, and what was put aside too."""
-        if where in self._put_aside:
-            return self._aside, where.name, self._aside.entries.get(where.name)
-        return super().find(where, create=create)
 
     def _place(self, item: Item, where: Location, *, overwrite: bool) -> None:
         folder, name, found = self.find(where, create=True)
@@ -367,9 +381,8 @@ class Steps(Tree):
 
     def _guard(self, where: Location) -> None:
         """Refuse what may not be written to, also where a link leads to it."""
-        if where not in self._put_aside:
-            self.guard(where, reached=self._reached)
-            self._guarded.add(where)
+        self.guard(where, reached=self._reached)
+        self._guarded.add(where)
 
     def _guard_ends(self) -> None:
         """Refuse what only the steps together bring to where nothing may be written."""

@@ -14,19 +14,22 @@ import codecs
 import itertools
 import re
 import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
+from operator import itemgetter
 from typing import NoReturn
 
 import xxhash
 
 from filewright import errors
-from filewright.boundary import Boundary, Location, temporary_name
+from filewright.boundary import Location
 from filewright.changes.content import Held
 from filewright.changes.net import moved
-from filewright.changes.record import Entry, Place, Side, content_of, folders_above, kind_of
+from filewright.changes.record import Entry, Place, Side, content_of, folders_above
 from filewright.changes.scope import Selected
+from filewright.changes.steps import Arranged, Steps
+from filewright.changes.tree import FolderItem, Item
 from filewright.edit import (
     ChangeSet,
     Delete,
@@ -46,7 +49,7 @@ from filewright.edit import (
     line_splices,
     merge3,
 )
-from filewright.errors import Code, FilewrightError
+from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.text import Narrowed, Snapshot, Splice, apply
@@ -55,9 +58,6 @@ from filewright.visible import one_line
 _LINES = re.compile(rb"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
 _LITTLE_LINES = re.compile(rb"(?s:(?!\r\0|\n\0)..)*(?:\r\0\n\0|\n\0|\r\0)|(?s:(?!\r\0|\n\0)..)+|(?s:.)")
 _BIG_LINES = re.compile(rb"(?s:(?!\0\r|\0\n)..)*(?:\0\r\0\n|\0\n|\0\r)|(?s:(?!\0\r|\0\n)..)+|(?s:.)")
-_DELETE, _CLEAR, _RESTORE, _MODIFY, _ATTRIBUTES = range(5)
-"""The order of the steps, each of which finds the tree as the earlier ones leave it. Folders are emptied, and things
-moved out of them, from below; what comes back does so from above."""
 _SIDE, _WIDTH, _SIDES_SHOWN = 12, 200, 10
 """Lines and characters that are shown of one side of a conflict, and conflicts that a message shows."""
 _MOST_LISTED = 200
@@ -69,24 +69,77 @@ _TOO_LARGE = "has changed since, and is too large to be merged"
 _TOO_LARGE_IN_BETWEEN = "has been changed by others in between, and is too large to be merged"
 
 
-@dataclass(frozen=True, slots=True)
 class Reversal:
-    """A change set that undoes what `selected` names.
+    """The undo of what `selected` names: a change set that is worked out on the tree of its commit.
 
-    `merged` are the paths where later changes were kept by a three-way merge; `notes` say what a
-    person should know.
+    Each time it is, `merged` are the paths where later changes were kept by a three-way merge, and `notes` say what
+    a person should know. A `trusting` one leaves it to the commit to find that a file is not as the change left it.
+
+    Raises `unsupported` if nothing was kept, `path_escape` if it would reach beyond the roots.
     """
 
-    selected: Selected
-    change_set: ChangeSet
-    merged: tuple[str, ...]
-    notes: tuple[str, ...]
-    show: Callable[[ChangeSet], Diff] = field(compare=False, repr=False)
+    def __init__(
+        self,
+        selected: Selected,
+        settings: Settings,
+        task: Task,
+        *,
+        locate: Callable[[Place], Location],
+        show: Callable[[ChangeSet], Diff],
+        force: bool,
+        break_hard_links: bool,
+        trusting: bool = False,
+    ) -> None:
+        record = selected.contents.record
+        if not record.undoable:
+            raise FilewrightError(
+                Code.UNSUPPORTED,
+                f"{'something of ' if len(selected.ids) > 1 else ''}{selected.what} was made with undoable=false; "
+                "nothing was kept to undo it with",
+                details=selected.named,
+            )
+        self.selected, self.settings, self.task, self.force = selected, settings, task, force
+        self.locate, self._show = locate, show
+        self.merged: tuple[str, ...] = ()
+        self.notes: tuple[str, ...] = ()
+        self.trusting = trusting and selected.hunk is None
+        self.whole = _made_whole(record.entries) if self.trusting else {}
+        self.places = {place: locate(place) for place in self.whole}
+        for entry in record.entries:
+            if not _goes_along(entry, self.whole):
+                self.places.update((place, locate(place)) for place in entry.ends)
+        self.change_set = Arranged(
+            "revert_edit",
+            selected.summary,
+            (),
+            break_hard_links or force,
+            reverts=selected.ids,
+            partial=selected.partial,
+            arrange=self._arrange,
+            places=self.places.values(),
+        )
 
     @property
     def diff(self) -> Diff:
         """What it would do; made when asked for, and only before it is committed."""
-        return self.show(self.change_set)
+        return self._show(self.change_set)
+
+    def _arrange(self, tree: Steps) -> None:
+        """Take it back on a tree.
+
+        Raises `stale_version` with the conflicts in its details, `no_change` if nothing is left to do.
+        """
+        undo = _Undo(self, tree)
+        undo.take_back()
+        self.merged = tuple(undo.merged)
+        self.notes = tuple(note for _, note in sorted(undo.notes, key=itemgetter(0)))[:_MOST_LISTED]
+        if not undo.does:
+            raise FilewrightError(
+                Code.NO_CHANGE,
+                f"there is nothing left to undo of {self.selected.what}",
+                hint="; ".join(self.notes[:5]) or None,
+                details=self.selected.named,
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,210 +162,176 @@ class _RefusedError(Exception):
         self.conflicts = conflicts
 
 
-def undo_of(
-    boundary: Boundary,
-    settings: Settings,
-    selected: Selected,
-    *,
-    locate: Callable[[Place], Location],
-    show: Callable[[ChangeSet], Diff],
-    force: bool,
-    trusting: bool = False,
-    task: Task,
-) -> Reversal:
-    """The change set that undoes what is selected; a `trusting` one leaves it to the commit to find that a file
-    is not as the change left it.
-
-    Raises `stale_version` with the conflicts in its details, `unsupported` if nothing was kept,
-    `no_change` if nothing is left to do, `path_escape` if it would reach beyond the roots.
-    """
-    if not selected.contents.record.undoable:
-        raise FilewrightError(
-            Code.UNSUPPORTED,
-            f"{'something of ' if len(selected.ids) > 1 else ''}{selected.what} was made with undoable=false; "
-            "nothing was kept to undo it with",
-            details=selected.named,
-        )
-    undo = _Undo(boundary, settings, selected, locate, force, trusting and selected.hunk is None, task)
-    undo.take_back()
-    if undo.conflicts:
-        raise _refusal(selected, undo.conflicts)
-    notes = tuple(undo.notes[:_MOST_LISTED])
-    if not undo.steps:
-        raise FilewrightError(
-            Code.NO_CHANGE,
-            f"there is nothing left to undo of {selected.what}",
-            hint="; ".join(notes[:5]) or None,
-            details=selected.named,
-        )
-    steps = tuple(step for *_, step in sorted(undo.steps, key=lambda step: step[:2]))
-    change_set = ChangeSet(
-        "revert_edit", selected.summary, steps, reverts=selected.ids, partial=selected.partial
-    )
-    return Reversal(selected, change_set, tuple(undo.merged), notes, show)
-
-
 class _Undo:
-    """One undo: what it works with, what it has found so far, and the steps, each with its place in their order.
+    """One undo on one tree. First all that is not to be where it is leaves its place, from below; then what is to be
+    somewhere comes there, from above; then what it holds is changed back.
 
-    `leaving` is where it takes something away that was not there before: from there on that is as if nothing
-    were there. `absent` is where nothing is, or what is there goes by force.
+    `conflicts` and `notes` are told in the order of their numbers; `does` says whether there is anything to do.
     """
 
-    def __init__(
-        self,
-        boundary: Boundary,
-        settings: Settings,
-        selected: Selected,
-        locate: Callable[[Place], Location],
-        force: bool,
-        trusting: bool,
-        task: Task,
-    ) -> None:
-        self.steps: list[tuple[int, int, Step]] = []
-        self.conflicts: list[Conflict] = []
-        self.notes: list[str] = []
+    def __init__(self, asked: Reversal, tree: Steps) -> None:
+        self.does = False
+        self.conflicts: list[tuple[int, Conflict]] = []
+        self.notes: list[tuple[int, str]] = []
         self.merged: list[str] = []
-        self._boundary, self._settings, self._locate, self._task = boundary, settings, locate, task
-        self._contents, self._hunk = selected.contents, selected.hunk
-        self._force, self._trusting = force, trusting
-        self._leaving: set[Place] = set()
-        self._absent: set[Place] = set()
-        self._leading_out: dict[Place, Place] = {}
-        self._folders: set[Place] = set()
-        self._staying: dict[Place, bool] = {}
-        self._back: dict[Place, Place] = {}
+        self._asked, self._tree = asked, tree
+        self._settings, self._task, self._force = asked.settings, asked.task, asked.force
+        self._contents, self._hunk = asked.selected.contents, asked.selected.hunk
+        self._number = 0
+        self._rewriting: list[Step] = []
+        self._altering: list[Step] = []
+        self._leading_out: set[Place] = set()
 
     def take_back(self) -> None:
-        """Find the steps, and what is in their way."""
-        entries = self._contents.record.entries
-        renamed: list[Entry] = []
-        mixed: set[Place] = set()
-        for entry in entries:
-            place, was = entry.place, entry.was
-            if entry.before is None or was is not None:
-                self._leaving.add(place)
-            if entry.before is None and entry.after is not None and entry.after.kind == "folder":
-                self._folders.add(place)
-            elif self._trusting and (entry.before or entry.edits or content_of(entry.after) is None):
-                mixed.update(folders_above(place), folders_above(was or place))
-            if was is not None:
-                renamed.append(entry)
-        moves: list[Entry] = []
-        for entry in sorted(renamed, key=lambda entry: len(entry.place.parts)):
-            # What a folder above carried along is where that brings it back.
-            if moved(entry.place, self._back) != entry.was or entry.carried is False:
-                assert entry.was is not None
-                self._back[entry.place] = entry.was
-                moves.append(entry)
-        tops = self._folders - mixed if self._trusting else set()
-        whole: dict[Place, dict[bytes, bytes]] = {p: {} for p in tops if tops.isdisjoint(folders_above(p))}
-        for entry in entries:
+        """Change the tree. Raises `stale_version` for what is in the way, and what its steps raise."""
+        try:
+            self._rearrange()
+        except FilewrightError:
+            if not self.conflicts:
+                raise
+        if self.conflicts:
+            conflicts = [conflict for _, conflict in sorted(self.conflicts, key=itemgetter(0))]
+            raise _refusal(self._asked.selected, conflicts)
+        for step in (*self._rewriting, *self._altering):
+            self._play(step)
+
+    def _rearrange(self) -> None:
+        found: list[tuple[int, Entry, Item | None]] = []
+        for number, entry in enumerate(self._contents.record.entries):
             self._task.check()
-            if not (whole and entry.before is None and _goes_along(entry, whole)):
-                with self._noted():
-                    self._entry_back(entry)
-        for place, holding in whole.items():
-            self._clear(Delete(self._locate(place), recursive=True, holding=holding), place)
-        self._move_back(moves)
+            if not _goes_along(entry, self._asked.whole):
+                found.append((number, entry, self._there(entry.place) if entry.after else None))
+        back: dict[Place, Place] = {}
+        for _, entry, _ in sorted(found, key=lambda each: len(each[1].place.parts)):
+            # What a folder above carried along is where that brings it back.
+            if entry.was is not None and (moved(entry.place, back) != entry.was or entry.carried is False):
+                back[entry.place] = entry.was
+        leaving: list[tuple[int, Entry, Item]] = []
+        coming: list[tuple[int, Entry, Side, Item | None]] = []
+        for number, entry, item in found:
+            self._task.check()
+            before, after = entry.before, entry.after
+            goes = after is not None and entry.place in back
+            with self._telling(number):
+                if item is None or after is None:
+                    pass
+                elif before is None:
+                    goes = self._is_to_go(entry, after, item)
+                else:
+                    self._change_back(entry, before, after, item)
+            if item is not None and goes:
+                leaving.append((number, entry, item))
+            if before is None:
+                if item is None and after is not None:
+                    self._note(f"{self._where(entry.place).shown} is gone already")
+            elif goes or after is None or (before.kind == "file" != (item and item.kind)):
+                coming.append((number + goes * len(found), entry, before, item))
+        for place, holding in self._asked.whole.items():
+            if (top := self._there(place)) is None or top.kind != "folder":
+                raise errors.stale(self._where(place).asked)
+            self._play(Delete(self._where(place), recursive=True, holding=holding))
+        for number, entry, item in sorted(leaving, key=lambda each: -len(each[1].place.parts)):
+            self._number, where = number, self._where(entry.place)
+            if entry.before is not None:
+                self._tree.leave(item, where)
+            elif isinstance(item, FolderItem) and item.names():
+                self._note(f"{where.shown}/ stays: others have put something into it")
+            else:
+                self._play(Delete(where))
+        for number, entry, before, item in sorted(coming, key=lambda each: len(each[1].ends[-1].parts)):
+            with self._telling(number):
+                if entry.after is None:
+                    self._bring_back(entry, before)
+                elif entry.place in back:
+                    self._move_back(entry, before, item)
+                else:
+                    self._bring_changed_back(entry, before, item)
 
     @contextmanager
-    def _noted(self) -> Iterator[None]:
-        """What is in the way of what is done inside is noted."""
+    def _telling(self, number: int) -> Iterator[None]:
+        """What is found inside has that number, and what is in the way is noted."""
+        self._number = number
         try:
             yield
         except _RefusedError as refused:
-            self.conflicts += refused.conflicts
+            self.conflicts += ((number, conflict) for conflict in refused.conflicts)
 
     def _refuse(self, place: Place, why: str) -> NoReturn:
-        raise _RefusedError(Conflict(self._locate(place).shown, why))
+        raise _RefusedError(Conflict(self._where(place).shown, why))
 
-    def _then(self, phase: int, step: Step) -> None:
-        self.steps.append((phase, 0, step))
+    def _note(self, note: str) -> None:
+        self.notes.append((self._number, note))
 
-    def _clear(self, step: Step, place: Place) -> None:
-        self.steps.append((_CLEAR, -len(place.parts), step))
+    def _play(self, step: Step) -> None:
+        self.does = True
+        self._tree.play(step)
 
-    def _restore(self, step: Step, place: Place) -> None:
-        self._require_inside(place)
-        self.steps.append((_RESTORE, len(place.parts), step))
+    def _where(self, place: Place) -> Location:
+        return self._asked.places.get(place) or self._asked.locate(place)
+
+    def _there(self, place: Place) -> Item | None:
+        """What is at a place by now."""
+        where = self._where(place)
+        try:
+            return self._tree.find(where)[2]
+        except FilewrightError as error:
+            if error.code not in (Code.NOT_FOUND, Code.NOT_A_DIRECTORY, Code.PATH_ESCAPE):
+                raise
+            return None
 
     def _require_inside(self, place: Place) -> None:
         """What comes back to `place` must not go through a link that leads out: it goes with `force`."""
-        if not self._leaving.isdisjoint(folders_above(place)) or self._kind(place) is not None:
-            return
-        link = self._leading_out.get(place)
-        if link is not None and link not in self._absent:
-            self._absent.add(link)
-            if not self._force:
-                self._refuse(
-                    link, f"is a link that leads out of the root now, and {place.shown} was below it"
-                )
-            self._clear(Delete(self._locate(link)), link)
+        try:
+            self._tree.find(self._where(place))
+        except FilewrightError as error:
+            if error.code is not Code.PATH_ESCAPE:
+                return
+            # A folder was there when the change was made.
+            for link in reversed(tuple(folders_above(place))):
+                if (item := self._there(link)) is not None and item.kind == "link":
+                    break
+            else:
+                raise
+            if self._force:
+                self._play(Delete(self._where(link)))
+            elif link not in self._leading_out:
+                self._leading_out.add(link)
+                why = f"is a link that leads out of the root now, and {place.shown} was below it"
+                self._refuse(link, why)
 
     def _make_way(self, place: Place) -> bool:
         """With `force`, take away what is in the place of what comes back."""
         if self._force:
-            self._absent.add(place)
-            self._clear(Delete(self._locate(place), recursive=True), place)
+            self._play(Delete(self._where(place), recursive=True))
         return self._force
 
-    def _kind(self, place: Place) -> str | None:
-        """What is at a place now: `file`, `folder`, `link`, `other`, or None."""
-        if not self._absent.isdisjoint(folders_above(place)):
-            return None
+    @contextmanager
+    def _open(self, item: Item, where: Location) -> Iterator[Snapshot]:
         try:
-            return kind_of(self._boundary.stat(self._locate(place)))
-        except FilewrightError as error:
-            if error.code is Code.PATH_ESCAPE:
-                # A folder was there when the change was made.
-                for above in reversed(tuple(folders_above(place))):
-                    if self._boundary.stat(self._locate(above)).kind == "link":
-                        self._leading_out[place] = above
-                        return None
-            elif error.code in (Code.NOT_FOUND, Code.NOT_A_DIRECTORY):
-                self._absent.add(place)
-                return None
-            raise
-
-    def _open(self, place: Place) -> Snapshot:
-        where = self._locate(place)
-        return Snapshot.of_file(self._boundary.open_file(where), where, self._settings)
-
-    def _entry_back(self, entry: Entry) -> None:
-        if entry.before is None:
-            if entry.after is not None:
-                self._remove_created(entry, entry.after)
-        elif entry.after is None:
-            self._bring_back(entry, entry.before)
-        else:
-            self._change_back(entry, entry.before, entry.after)
+            file = item.open()
+        except OSError as error:
+            raise from_os_error(error, where.asked) from error
+        with Snapshot.of_file(file, where, self._settings) as now:
+            yield now
 
     # What was made
 
-    def _remove_created(self, entry: Entry, after: Side) -> None:
-        place, where = entry.place, self._locate(entry.place)
-        if self._trusting and after.kind == "file" and after.digest is not None and len(entry.runs) == 1:
-            expected = Expected(after.size, None, bytes.fromhex(after.digest))
-            self._then(_DELETE, Delete(where, expected=expected))
-            return
-        kind = self._kind(place)
-        if kind is None:
-            self.notes.append(f"{where.shown} is gone already")
-        elif kind != after.kind:
-            self._refuse(place, _is_now(kind))
-        elif kind == "file":
-            with self._open(place) as now:
-                if self._force or self._is_as_made(entry, now):
-                    self._then(_DELETE, Delete(where, expected=Expected.of(now)))
-        elif kind == "link":
-            if self._boundary.read_link(where) != after.target:
-                self._refuse(place, "is a link to something else now")
-            self._then(_DELETE, Delete(where))
-        elif self._holds_more(place):
-            self.notes.append(f"{where.shown}/ stays: others have put something into it")
-        else:
-            self._clear(Delete(where), place)
+    def _is_to_go(self, entry: Entry, after: Side, item: Item) -> bool:
+        """Whether what a change made is still that; refused if it is something else."""
+        place, where = entry.place, self._where(entry.place)
+        if item.kind != after.kind:
+            self._refuse(place, _is_now(item.kind))
+        if item.kind == "link" and item.target != after.target:
+            self._refuse(place, "is a link to something else now")
+        if item.kind != "file":
+            return True
+        alike = item.seen is not None and item.seen.size == after.size and after.digest is not None
+        if self._asked.trusting and alike and len(entry.runs) == 1:
+            item.expected = Expected(after.size, None, bytes.fromhex(after.digest or ""))
+            return True
+        with self._open(item, where) as now:
+            item.expected = Expected.of(now)
+            return self._force or self._is_as_made(entry, now)
 
     def _is_as_made(self, entry: Entry, now: Snapshot) -> bool:
         """Whether nothing else has made the file what it is; refused if something has."""
@@ -324,126 +343,92 @@ class _Undo:
             self._refuse(entry.place, _EDITED)
         return True
 
-    def _holds_more(self, place: Place) -> bool:
-        """Whether a folder holds what the undo does not take away."""
-        if place not in self._staying:
-            with self._boundary.open_folder(self._locate(place)) as folder:
-                inside = [Place(place.root, (*place.parts, name)) for name in folder.names()]
-            self._staying[place] = any(
-                each not in self._leaving
-                or (each in self._folders and self._kind(each) == "folder" and self._holds_more(each))
-                for each in inside
-            )
-        return self._staying[place]
-
-    # What was deleted
+    # What was deleted or moved
 
     def _bring_back(self, entry: Entry, before: Side) -> None:
-        place, where = entry.place, self._locate(entry.place)
-        leaves = place in self._leaving or not self._leaving.isdisjoint(folders_above(place))
-        taken = None if leaves else self._kind(place)
+        place, where = entry.place, self._where(entry.place)
+        item = self._there(place)
+        taken = item.kind if item is not None else None
         if before.kind == "folder":
             if taken not in (None, "folder") and not self._make_way(place):
                 self._refuse(place, _is_now(taken))
-            self._restore(MakeFolder(where, before.attributes), place)
+            self._require_inside(place)
+            self._play(MakeFolder(where, before.attributes))
             if taken != "folder":
-                self._then(_ATTRIBUTES, SetOwner(where, before.uid, before.gid))
-                self._then(_ATTRIBUTES, SetMode(where, f"{before.mode:05o}"))
+                self._altering += (
+                    SetOwner(where, before.uid, before.gid),
+                    SetMode(where, f"{before.mode:05o}"),
+                )
             return
         if before.kind == "other":
-            self.notes.append(f"{where.shown} was a special file and cannot be made again")
+            self._note(f"{where.shown} was a special file and cannot be made again")
             return
         over = taken == before.kind == "file" and self._force
         if taken is not None and not over and not self._make_way(place):
             self._refuse(place, _SOMETHING_NEW)
         if before.target is not None:
-            self._restore(MakeLink(where, before.target), place)
+            self._require_inside(place)
+            self._play(MakeLink(where, before.target))
         elif len(entry.runs) > 1 and not self._force:
-            self._restore_file(before, place, content=Held(self._taken_back(entry, None) or b""))
-        elif not self._restore_file(before, place, over=over):
+            self._restore(before, place, content=Held(self._taken_back(entry, None) or b""))
+        elif not self._restore(before, place, over=over):
             self._refuse(place, _NOT_KEPT)
 
-    def _restore_file(
+    def _move_back(self, entry: Entry, before: Side, item: Item | None) -> None:
+        was = entry.ends[-1]
+        if entry.moved_on and not self._force:
+            self._refuse(entry.place, f"was {self._where(was).shown}, and was renamed again since")
+        if item is not None:
+            self._require_inside(was)
+            self.does = True
+            self._tree.arrive(item, Move(self._where(entry.place), self._where(was), overwrite=self._force))
+        elif before.kind != "file" or not self._restore(before, was):
+            self._refuse(entry.place, "has been moved or deleted since")
+
+    def _bring_changed_back(self, entry: Entry, before: Side, item: Item | None) -> None:
+        """A file that the change rewrote and that is no longer there: its earlier content comes back."""
+        place = entry.ends[-1]
+        if item is not None and not self._make_way(entry.place):
+            self._refuse(entry.place, _is_now(item.kind))
+        if not self._restore(before, place):
+            self._refuse(entry.place, "has been deleted or moved since, and only what changed in it was kept")
+        self._note(f"{self._where(place).shown} has been deleted or moved since; it is made anew")
+
+    def _restore(
         self, before: Side, place: Place, *, over: bool = False, content: Stream | None = None
     ) -> bool:
         """Bring a whole file back to `place`, with another `content` if one is given; False if none was kept."""
         content = content or self._contents.stream(before)
         if content is None:
             return False
+        self._require_inside(place)
         carried = (before.mode, before.uid, before.gid, before.mtime_ns, before.attributes)
-        self._restore(Restore(self._locate(place), content, *carried, replace=over), place)
+        self._play(Restore(self._where(place), content, *carried, replace=over))
         return True
-
-    # What was moved
-
-    def _move_back(self, moves: Sequence[Entry]) -> None:
-        """Several moves may be in one another's way: all go to names of their own first, in thought."""
-        present: list[tuple[Location, Place, Place]] = []
-        for entry in moves:
-            place, was = entry.place, entry.was or entry.place
-            with self._noted():
-                if entry.moved_on and not self._force:
-                    self._refuse(place, f"was {self._locate(was).shown}, and was renamed again since")
-                if self._kind(place) is not None:
-                    present.append((self._locate(place), place, was))
-                elif not (
-                    entry.before and entry.before.kind == "file" and self._restore_file(entry.before, was)
-                ):
-                    self._refuse(place, "has been moved or deleted since")
-        direct = len(present) == 1 and not any(phase in (_CLEAR, _RESTORE) for phase, *_ in self.steps)
-        for source, place, was in present:
-            with self._noted():
-                if direct:
-                    self._require_inside(was)
-                    self._clear(Move(source, self._locate(was), overwrite=self._force), place)
-                else:
-                    parked = Location(source.root, (temporary_name(),), source.asked)
-                    self._clear(Move(source, parked, aside=True), place)
-                    self._restore(Move(parked, self._locate(was), overwrite=self._force), was)
 
     # What was rewritten or altered
 
-    def _change_back(self, entry: Entry, before: Side, after: Side) -> None:
-        place, where = entry.place, self._locate(entry.was or entry.place)
-        kind = self._kind(place)
-        if before.kind == "file":
-            if kind != "file":
-                if place not in self._back:
-                    self._bring_changed_back(entry, before, kind)
-                return
-            with self._open(place) as now:
-                status = now.status
-                if entry.spans or before.digest != after.digest:
-                    step = self._earlier_content(entry, before, after, now, where)
-                    if step is not None:
-                        if not after.mode & 0o222 and status and stat.S_IMODE(status.st_mode) == after.mode:
-                            # The change wrote to a file that was read-only already, and so may its undo.
-                            self._then(_MODIFY, SetMode(where, f"{after.mode | stat.S_IWUSR:05o}"))
-                            self._then(_ATTRIBUTES, SetMode(where, f"{before.mode:05o}"))
-                        self._then(_MODIFY, step)
-        elif kind is None:
+    def _change_back(self, entry: Entry, before: Side, after: Side, item: Item) -> None:
+        where, seen = self._where(entry.ends[-1]), item.seen
+        if seen is None or (before.kind == "file" != item.kind):
             return
-        else:
-            status = self._boundary.stat(self._locate(place)).raw
-        if status is None:
-            return
+        if before.kind == "file" and (entry.spans or before.digest != after.digest):
+            with self._open(item, self._where(entry.place)) as now:
+                step = self._earlier_content(entry, before, after, now, where)
+            if step is not None:
+                if not after.mode & 0o222 and seen.mode == after.mode:
+                    # The change wrote to a file that was read-only already, and so may its undo.
+                    self._rewriting.append(SetMode(where, f"{after.mode | stat.S_IWUSR:05o}"))
+                    self._altering.append(SetMode(where, f"{before.mode:05o}"))
+                self._rewriting.append(step)
         owner, made = (before.uid, before.gid), (after.uid, after.gid)
-        if owner != made and (status.st_uid, status.st_gid) == made:
-            self._then(_ATTRIBUTES, SetOwner(where, *owner))
+        if owner != made and (seen.uid, seen.gid) == made:
+            self._altering.append(SetOwner(where, *owner))
         if before.mode != after.mode:
-            if stat.S_IMODE(status.st_mode) == after.mode:
-                self._then(_ATTRIBUTES, SetMode(where, f"{before.mode:05o}"))
+            if seen.mode == after.mode:
+                self._altering.append(SetMode(where, f"{before.mode:05o}"))
             else:
-                self.notes.append(f"{where.shown}: its mode was changed again since, and stays")
-
-    def _bring_changed_back(self, entry: Entry, before: Side, kind: str | None) -> None:
-        """A file that the change rewrote and that is no longer there: its earlier content comes back."""
-        place = entry.was or entry.place
-        if kind is not None and not self._make_way(entry.place):
-            self._refuse(entry.place, _is_now(kind))
-        if not self._restore_file(before, place):
-            self._refuse(entry.place, "has been deleted or moved since, and only what changed in it was kept")
-        self.notes.append(f"{self._locate(place).shown} has been deleted or moved since; it is made anew")
+                self._note(f"{where.shown}: its mode was changed again since, and stays")
 
     def _earlier_content(
         self, entry: Entry, before: Side, after: Side, now: Snapshot, where: Location
@@ -517,7 +502,7 @@ class _Undo:
         if narrow is not None:
             snapshot, splices = narrow.snapshot, line_splices(narrow.text(earlier), narrow.text(made))
         hunks = hunks_of(snapshot, line_splices(earlier, made) if splices is None else splices)
-        shown = self._locate(run.place).shown
+        shown = self._where(run.place).shown
         if not 1 <= hunk <= len(hunks):
             raise errors.no_such_hunk(shown, hunk, len(hunks))
         others = [edit for number, edits in enumerate(hunks, 1) if number != hunk for edit in edits]
@@ -527,7 +512,7 @@ class _Undo:
         return apply(earlier, kept if narrow is None else narrow.widened(kept))
 
     def _merge(self, place: Place, made: bytes, held: bytes, earlier: bytes) -> Sequence[Splice]:
-        shown = self._locate(place).shown
+        shown = self._where(place).shown
         lines, codec = _LINES, "utf-8"
         if held.startswith(codecs.BOM_UTF16_LE):
             lines, codec = _LITTLE_LINES, "utf-16-le"
@@ -557,15 +542,15 @@ class _Undo:
         )
         if splices:
             self.merged.append(shown)
-            self.notes.append(f"{shown} has changed since; the later changes stay (merged)")
+            self._note(f"{shown} has changed since; the later changes stay (merged)")
         else:
-            self.notes.append(f"{shown} already holds what undoing would make of it")
+            self._note(f"{shown} already holds what undoing would make of it")
         return splices
 
     def _earlier_large(
         self, entry: Entry, before: Side, after: Side, now: Snapshot, where: Location
     ) -> Modify | Restore:
-        shown = self._locate(entry.place).shown
+        shown = self._where(entry.place).shown
         if self._hunk is not None:
             raise errors.no_hunks(shown)
         if len(entry.runs) > 1 and not self._force:
@@ -596,7 +581,7 @@ class _Undo:
         if now.size <= after.size or not self._begins_as(now, after):
             self._refuse(entry.place, _TOO_LARGE)
         self.merged.append(shown)
-        self.notes.append(f"{shown} has grown at its end since; what was added stays")
+        self._note(f"{shown} has grown at its end since; what was added stays")
         return Modify(where, Expected(now.size, now.identity, None), splices)
 
     def _begins_as(self, now: Snapshot, after: Side) -> bool:
@@ -607,8 +592,23 @@ class _Undo:
         return state.hexdigest() == after.digest
 
 
+def _made_whole(entries: Iterable[Entry]) -> dict[Place, dict[bytes, bytes]]:
+    """The folders that were made with all that is in them, which can go as they came; each with that."""
+    folders: set[Place] = set()
+    mixed: set[Place] = set()
+    for entry in entries:
+        if entry.before is None and entry.after is not None and entry.after.kind == "folder":
+            folders.add(entry.place)
+        elif entry.before or entry.edits or content_of(entry.after) is None:
+            mixed.update(*map(folders_above, entry.ends))
+    tops = folders - mixed
+    return {place: {} for place in tops if tops.isdisjoint(folders_above(place))}
+
+
 def _goes_along(entry: Entry, whole: Mapping[Place, dict[bytes, bytes]]) -> bool:
     """Whether something goes with a folder that was made with all that is in it; then that is noted there."""
+    if not whole or entry.before is not None:
+        return False
     for above in (entry.place, *folders_above(entry.place)):
         if above in whole:
             if above != entry.place:

@@ -6,7 +6,7 @@ against; the commit refuses with `stale_version` when the file is no longer that
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -145,15 +145,11 @@ class Delete:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Rename a file, link or folder; parents of the destination are made.
-
-    With `aside`, the destination is only a word for it, by which a later step moves it on.
-    """
+    """Rename a file, link or folder; parents of the destination are made."""
 
     source: Location
     destination: Location
     overwrite: bool = False
-    aside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +181,16 @@ class SetOwner:
 Step = Modify | Create | Restore | MakeLink | MakeFolder | Delete | Move | Copy | SetMode | SetOwner
 
 
+def _touched(step: Step) -> tuple[Location, ...]:
+    match step:
+        case Move():
+            return step.source, step.destination
+        case Copy():
+            return (step.destination,)
+        case _:
+            return (step.location,)
+
+
 @dataclass(frozen=True, slots=True)
 class ChangeSet:
     """An ordered set of steps committed as one transaction: all or none.
@@ -200,6 +206,11 @@ class ChangeSet:
     undoable: bool = True
     reverts: tuple[str, ...] | None = None
     partial: bool = False
+
+    @property
+    def locations(self) -> Collection[Location]:
+        """Every place that a step names to change it."""
+        return [where for step in self.steps for where in _touched(step)]
 
     @classmethod
     def of(
