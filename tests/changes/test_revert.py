@@ -447,7 +447,7 @@ def test_a_file_with_other_names_is_given_back_if_that_is_meant(tmp_path: Path) 
     assert (path.read_text(), other.read_text()) == ("1\n", "2\n")
 
 
-@pytest.mark.parametrize("meanwhile", ["nothing", "edited", "added", "removed", "link", "replaced"])
+@pytest.mark.parametrize("meanwhile", ["nothing", "edited", "added", "removed", "link", "replaced", "file"])
 def test_a_copied_folder_is_taken_back_as_a_whole_or_as_far_as_it_is_the_copy(
     tmp_path: Path, meanwhile: str
 ) -> None:
@@ -470,8 +470,11 @@ def test_a_copied_folder_is_taken_back_as_a_whole_or_as_far_as_it_is_the_copy(
         elif meanwhile == "replaced":
             (root / "copy" / "g").unlink()
             (root / "copy" / "g").mkdir()
+        elif meanwhile == "file":
+            shutil.rmtree(root / "copy")
+            (root / "copy").write_text("mine\n")
         before = {str(path.relative_to(root)) for path in root.rglob("*")}
-        if meanwhile in ("edited", "link", "replaced"):
+        if meanwhile in ("edited", "link", "replaced", "file"):
             with pytest.raises(FilewrightError) as caught:
                 workspace.undo()
             assert caught.value.code == "stale_version"

@@ -337,9 +337,7 @@ class Changes(RecordedChanges):
         `invalid_input`, `unsupported` (made with undoable=false), `no_change`,
         `path_escape`, and `stale_version` with the conflicts in its details.
         """
-        task = task or Task()
-        selected = self.select(scope, every=force, task=task)
-        reversal = self._reversal(selected, force, break_hard_links, task)
+        reversal = self._reversal(scope, force, break_hard_links, task or Task())()
         with _reported_as_undo(reversal.selected):
             self.check(reversal.change_set)
         return reversal
@@ -358,13 +356,13 @@ class Changes(RecordedChanges):
         """
         task = task or Task()
         with self.writing(task):
-            selected = self.select(scope, every=force, task=task)
+            undo = self._reversal(scope, force, break_hard_links, task)
             # At first without a look at what the commit will look at anyway; if something is not as the
             # change left it, a second time, to merge it or to say what is in the way.
             for trusting in (not force, False):
-                reversal = self._reversal(selected, force, break_hard_links, task, trusting=trusting)
+                reversal = undo(trusting=trusting)
                 try:
-                    with _reported_as_undo(selected):
+                    with _reported_as_undo(reversal.selected):
                         return self.commit(reversal.change_set, task=task), reversal
                 except FilewrightError as error:
                     if not trusting or error.code not in _LOOK_CLOSER:
@@ -372,19 +370,20 @@ class Changes(RecordedChanges):
         raise AssertionError("unreachable")
 
     def _reversal(
-        self, selected: Selected, force: bool, break_hard_links: bool, task: Task, *, trusting: bool = False
-    ) -> Reversal:
+        self, scope: Scope | str, force: bool, break_hard_links: bool, task: Task
+    ) -> Callable[..., Reversal]:
+        """Makes the reversal of what a scope names."""
         from filewright.changes.undo import Reversal
 
-        return Reversal(
-            selected,
+        return partial(
+            Reversal,
+            self.select(scope, every=force, task=task),
             self._settings,
             task,
             locate=self._locating(),
             show=partial(self._diffs.of_change_set, max_lines=self._settings.diff_lines, task=task),
             force=force,
             break_hard_links=break_hard_links,
-            trusting=trusting,
         )
 
     def close(self) -> None:

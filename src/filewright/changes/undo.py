@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from operator import itemgetter
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 import xxhash
 
@@ -55,6 +55,7 @@ from filewright.settings import Settings
 from filewright.text import Narrowed, Snapshot, Splice, apply
 from filewright.visible import one_line
 
+T = TypeVar("T")
 _LINES = re.compile(rb"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
 _LITTLE_LINES = re.compile(rb"(?s:(?!\r\0|\n\0)..)*(?:\r\0\n\0|\n\0|\r\0)|(?s:(?!\r\0|\n\0)..)+|(?s:.)")
 _BIG_LINES = re.compile(rb"(?s:(?!\0\r|\0\n)..)*(?:\0\r\0\n|\0\n|\0\r)|(?s:(?!\0\r|\0\n)..)+|(?s:.)")
@@ -67,6 +68,26 @@ _NOT_KEPT = "was deleted and not kept"
 _SOMETHING_NEW = "was deleted by that change, and something new is there now"
 _TOO_LARGE = "has changed since, and is too large to be merged"
 _TOO_LARGE_IN_BETWEEN = "has been changed by others in between, and is too large to be merged"
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Why a path cannot be given back: at which lines of the file as it is now, which are `now`, and what
+    undoing would have there (`then`)."""
+
+    path: str
+    why: str
+    lines: tuple[int, int] | None = None
+    now: str | None = None
+    then: str | None = None
+
+
+class _RefusedError(Exception):
+    """Something cannot be given back."""
+
+    def __init__(self, *conflicts: Conflict) -> None:
+        super().__init__()
+        self.conflicts = conflicts
 
 
 class Reversal:
@@ -98,16 +119,15 @@ class Reversal:
                 "nothing was kept to undo it with",
                 details=selected.named,
             )
-        self.selected, self.settings, self.task, self.force = selected, settings, task, force
-        self.locate, self._show = locate, show
-        self.merged: tuple[str, ...] = ()
-        self.notes: tuple[str, ...] = ()
-        self.trusting = trusting and selected.hunk is None
-        self.whole = _made_whole(record.entries) if self.trusting else {}
-        self.places = {place: locate(place) for place in self.whole}
+        self.selected = selected
+        self._entries, self._contents, self._hunk = record.entries, selected.contents, selected.hunk
+        self._settings, self._task, self._locate, self._show = settings, task, locate, show
+        self._force, self._trusting = force, trusting and selected.hunk is None
+        self._whole = _made_whole(record.entries) if self._trusting else {}
+        self._places = {place: locate(place) for place in self._whole}
         for entry in record.entries:
-            if not _goes_along(entry, self.whole):
-                self.places.update((place, locate(place)) for place in entry.ends)
+            if not _goes_along(entry, self._whole):
+                self._places.update((place, locate(place)) for place in entry.ends)
         self.change_set = Arranged(
             "revert_edit",
             selected.summary,
@@ -116,7 +136,7 @@ class Reversal:
             reverts=selected.ids,
             partial=selected.partial,
             arrange=self._arrange,
-            places=self.places.values(),
+            places=self._places.values(),
         )
 
     @property
@@ -129,11 +149,24 @@ class Reversal:
 
         Raises `stale_version` with the conflicts in its details, `no_change` if nothing is left to do.
         """
-        undo = _Undo(self, tree)
-        undo.take_back()
-        self.merged = tuple(undo.merged)
-        self.notes = tuple(note for _, note in sorted(undo.notes, key=itemgetter(0)))[:_MOST_LISTED]
-        if not undo.does:
+        self._tree, self._number, self._does = tree, 0, False
+        self._conflicts: list[tuple[int, Conflict]] = []
+        self._noted: list[tuple[int, str]] = []
+        self._merged: list[str] = []
+        self._rewriting: list[Step] = []
+        self._altering: list[Step] = []
+        self._leading_out: set[Place] = set()
+        try:
+            self._rearrange()
+        except FilewrightError:
+            if not self._conflicts:
+                raise
+        if self._conflicts:
+            raise _refusal(self.selected, _in_order(self._conflicts))
+        for step in (*self._rewriting, *self._altering):
+            self._play(step)
+        self.merged, self.notes = tuple(self._merged), tuple(_in_order(self._noted)[:_MOST_LISTED])
+        if not self._does:
             raise FilewrightError(
                 Code.NO_CHANGE,
                 f"there is nothing left to undo of {self.selected.what}",
@@ -141,65 +174,13 @@ class Reversal:
                 details=self.selected.named,
             )
 
-
-@dataclass(frozen=True, slots=True)
-class Conflict:
-    """Why a path cannot be given back: at which lines of the file as it is now, which are `now`, and what
-    undoing would have there (`then`)."""
-
-    path: str
-    why: str
-    lines: tuple[int, int] | None = None
-    now: str | None = None
-    then: str | None = None
-
-
-class _RefusedError(Exception):
-    """Something cannot be given back."""
-
-    def __init__(self, *conflicts: Conflict) -> None:
-        super().__init__()
-        self.conflicts = conflicts
-
-
-class _Undo:
-    """One undo on one tree. First all that is not to be where it is leaves its place, from below; then what is to be
-    somewhere comes there, from above; then what it holds is changed back.
-
-    `conflicts` and `notes` are told in the order of their numbers; `does` says whether there is anything to do.
-    """
-
-    def __init__(self, asked: Reversal, tree: Steps) -> None:
-        self.does = False
-        self.conflicts: list[tuple[int, Conflict]] = []
-        self.notes: list[tuple[int, str]] = []
-        self.merged: list[str] = []
-        self._asked, self._tree = asked, tree
-        self._settings, self._task, self._force = asked.settings, asked.task, asked.force
-        self._contents, self._hunk = asked.selected.contents, asked.selected.hunk
-        self._number = 0
-        self._rewriting: list[Step] = []
-        self._altering: list[Step] = []
-        self._leading_out: set[Place] = set()
-
-    def take_back(self) -> None:
-        """Change the tree. Raises `stale_version` for what is in the way, and what its steps raise."""
-        try:
-            self._rearrange()
-        except FilewrightError:
-            if not self.conflicts:
-                raise
-        if self.conflicts:
-            conflicts = [conflict for _, conflict in sorted(self.conflicts, key=itemgetter(0))]
-            raise _refusal(self._asked.selected, conflicts)
-        for step in (*self._rewriting, *self._altering):
-            self._play(step)
-
     def _rearrange(self) -> None:
+        """First all that is not to be where it is leaves its place, from below; then what is to be somewhere comes
+        there, from above. What is in the way, and what there is to be told, has the number of its entry."""
         found: list[tuple[int, Entry, Item | None]] = []
-        for number, entry in enumerate(self._contents.record.entries):
+        for number, entry in enumerate(self._entries):
             self._task.check()
-            if not _goes_along(entry, self._asked.whole):
+            if not _goes_along(entry, self._whole):
                 found.append((number, entry, self._there(entry.place) if entry.after else None))
         back: dict[Place, Place] = {}
         for _, entry, _ in sorted(found, key=lambda each: len(each[1].place.parts)):
@@ -226,7 +207,7 @@ class _Undo:
                     self._note(f"{self._where(entry.place).shown} is gone already")
             elif goes or after is None or (before.kind == "file" != (item and item.kind)):
                 coming.append((number + goes * len(found), entry, before, item))
-        for place, holding in self._asked.whole.items():
+        for place, holding in self._whole.items():
             if (top := self._there(place)) is None or top.kind != "folder":
                 raise errors.stale(self._where(place).asked)
             self._play(Delete(self._where(place), recursive=True, holding=holding))
@@ -254,20 +235,20 @@ class _Undo:
         try:
             yield
         except _RefusedError as refused:
-            self.conflicts += ((number, conflict) for conflict in refused.conflicts)
+            self._conflicts += ((number, conflict) for conflict in refused.conflicts)
 
     def _refuse(self, place: Place, why: str) -> NoReturn:
         raise _RefusedError(Conflict(self._where(place).shown, why))
 
     def _note(self, note: str) -> None:
-        self.notes.append((self._number, note))
+        self._noted.append((self._number, note))
 
     def _play(self, step: Step) -> None:
-        self.does = True
+        self._does = True
         self._tree.play(step)
 
     def _where(self, place: Place) -> Location:
-        return self._asked.places.get(place) or self._asked.locate(place)
+        return self._places.get(place) or self._locate(place)
 
     def _there(self, place: Place) -> Item | None:
         """What is at a place by now."""
@@ -326,7 +307,7 @@ class _Undo:
         if item.kind != "file":
             return True
         alike = item.seen is not None and item.seen.size == after.size and after.digest is not None
-        if self._asked.trusting and alike and len(entry.runs) == 1:
+        if self._trusting and alike and len(entry.runs) == 1:
             item.expected = Expected(after.size, None, bytes.fromhex(after.digest or ""))
             return True
         with self._open(item, where) as now:
@@ -380,7 +361,7 @@ class _Undo:
             self._refuse(entry.place, f"was {self._where(was).shown}, and was renamed again since")
         if item is not None:
             self._require_inside(was)
-            self.does = True
+            self._does = True
             self._tree.arrive(item, Move(self._where(entry.place), self._where(was), overwrite=self._force))
         elif before.kind != "file" or not self._restore(before, was):
             self._refuse(entry.place, "has been moved or deleted since")
@@ -541,7 +522,7 @@ class _Undo:
             for start, stop, lines in merge.changes()
         )
         if splices:
-            self.merged.append(shown)
+            self._merged.append(shown)
             self._note(f"{shown} has changed since; the later changes stay (merged)")
         else:
             self._note(f"{shown} already holds what undoing would make of it")
@@ -580,7 +561,7 @@ class _Undo:
             return Modify(where, Expected(now.size, now.identity, digest), splices)
         if now.size <= after.size or not self._begins_as(now, after):
             self._refuse(entry.place, _TOO_LARGE)
-        self.merged.append(shown)
+        self._merged.append(shown)
         self._note(f"{shown} has grown at its end since; what was added stays")
         return Modify(where, Expected(now.size, now.identity, None), splices)
 
@@ -590,6 +571,10 @@ class _Undo:
             self._task.check()
             state.update(block)
         return state.hexdigest() == after.digest
+
+
+def _in_order(numbered: Iterable[tuple[int, T]]) -> list[T]:
+    return [each for _, each in sorted(numbered, key=itemgetter(0))]
 
 
 def _made_whole(entries: Iterable[Entry]) -> dict[Place, dict[bytes, bytes]]:
