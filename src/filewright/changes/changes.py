@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from filewright.changes.database import Database
     from filewright.changes.recovery import Recovery
     from filewright.changes.undo import Reversal
+    from filewright.edit import Diff
 
 # What makes, undoes and shows changes is imported where it is used: a server that has only started needs
 # none of it.
@@ -128,8 +129,7 @@ class Changes(RecordedChanges):
 
         task = task or Task()
         if task.rehearsal is not None:
-            limit = self._settings.diff_lines
-            task.rehearsal.append(self._diffs.of_change_set(change_set, max_lines=limit, task=task))
+            task.rehearsal.append(self._rehearsed(change_set, task))
             raise FilewrightError(Code.CANCELLED, "this was a rehearsal; nothing was changed")
         with self.writing(task):
             # What a recovery just before has met belongs into the answer, not only to the next doctor.
@@ -169,17 +169,6 @@ class Changes(RecordedChanges):
             except OSError as error:
                 raise from_os_error(error, "the state folder", doing="write to") from error
         return [first, *others]
-
-    def check(self, change_set: ChangeSet) -> None:
-        """Raise what `commit` would raise before it reads a file's content; changes nothing."""
-        from filewright.changes.slots import OpenFolders
-        from filewright.changes.steps import Steps
-
-        folders = OpenFolders(self._boundary)
-        try:
-            Steps(self._boundary, folders, change_set, Task()).take()
-        finally:
-            folders.close()
 
     @contextmanager
     def writing(self, task: Task | None = None) -> Iterator[None]:
@@ -337,10 +326,14 @@ class Changes(RecordedChanges):
         `invalid_input`, `unsupported` (made with undoable=false), `no_change`,
         `path_escape`, and `stale_version` with the conflicts in its details.
         """
-        reversal = self._reversal(scope, force, break_hard_links, task or Task())()
+        task = task or Task()
+        reversal = self._reversal(scope, force, break_hard_links, task)()
         with _reported_as_undo(reversal.selected):
-            self.check(reversal.change_set)
+            reversal.diff = self._rehearsed(reversal.change_set, task)
         return reversal
+
+    def _rehearsed(self, change_set: ChangeSet, task: Task) -> Diff:
+        return self._diffs.of_change_set(change_set, max_lines=self._settings.diff_lines, task=task)
 
     def undo(
         self,
@@ -381,7 +374,6 @@ class Changes(RecordedChanges):
             self._settings,
             task,
             locate=self._locating(),
-            show=partial(self._diffs.of_change_set, max_lines=self._settings.diff_lines, task=task),
             force=force,
             break_hard_links=break_hard_links,
         )

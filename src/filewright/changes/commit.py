@@ -14,29 +14,26 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 
-from filewright.changes.content import Flusher
 from filewright.changes.log import Log
 from filewright.changes.operations import Alter, CommitPlan, Put, Slot, Stamp
 from filewright.changes.plan import Difference, plan_of
 from filewright.changes.record import ChangeRecord
 from filewright.changes.save import Saving
-from filewright.changes.settle import Findings, alter, reason
+from filewright.changes.settle import Findings, alter, clean_up, reason, roll_back
 from filewright.changes.slots import OpenFolders, Slots
 from filewright.changes.stage import digested_ahead, stage
 from filewright.changes.steps import Steps
-from filewright.edit import ChangeSet, Modify
+from filewright.edit import ChangeSet
 from filewright.errors import Code, FilewrightError, appeared, from_os_error, stale, unsettled
 from filewright.progress import Caller, Task
 
-_TRIES = 12
 
+class _CrossedError(Exception):
+    """The change was begun and rolled back, since the file system refused a rename; what that met of others' saves."""
 
-class _RolledBackError(Exception):
-    """The change was begun and rolled back, for a reason that another attempt may not meet."""
-
-    def __init__(self, cause: FilewrightError) -> None:
-        super().__init__(cause.message)
-        self.cause = cause
+    def __init__(self, met: Sequence[str]) -> None:
+        super().__init__()
+        self.met = met
 
 
 def commit(
@@ -48,25 +45,18 @@ def commit(
 ) -> ChangeRecord:
     """Commit it whole, or raise and leave everything as it was. `notes` and `caller` go into its record.
 
-    Needs the workspace lock, with recovery done. Tried again when a layered file system refused a
-    rename (then things are moved by copying), and when somebody wrote between the look and the
-    exchange to a file that may have grown. Conflicts met on the way are in the record, or in the error.
+    Needs the workspace lock, with recovery done. Tried again, with things moved by copying, when a layered
+    file system refused a rename. Conflicts met on the way are in the record, or in the error.
     """
-    copy_moves = False
     met: list[str] = []
-    follows = any(isinstance(step, Modify) and step.follow for step in change_set.steps)
-    for left in reversed(range(_TRIES)):
+    for copy_moves in (False, True):
         folders = OpenFolders(log.boundary)
         try:
             return _attempt(log, folders, change_set, task, (*notes, *met), caller, copy_moves=copy_moves)
+        except _CrossedError as crossed:
+            met += crossed.met
         except FilewrightError as error:
             raise _with_conflicts(error, met) from error.__cause__
-        except _RolledBackError as error:
-            met += error.cause.details.get("conflicts", ())
-            crossed = error.cause.code is not Code.STALE_VERSION
-            if not left or (copy_moves if crossed else not follows):
-                raise _with_conflicts(error.cause, met) from error
-            copy_moves = copy_moves or crossed
         except OSError as error:
             named = error.filename if isinstance(error.filename, str | bytes) else "the workspace"
             raise from_os_error(error, os.fsdecode(named), doing="work on") from error
@@ -130,27 +120,30 @@ def _attempt(
                 log.prepared(record, staged, more=record.entries != before)
 
         # Publish: readers see the change. Done: it is never rolled back.
-        slots = Slots(folders, staged, hash_up_to=log.settings.identity_bytes)
-        publish(slots, log.flusher)
+        slots = Slots(log, folders, staged)
+        publish(slots)
         with _state_errors():
             log.done(record.number)
     except BaseException as error:
         # Interrupted after the last flush, it is made all the same.
         if begun is not None and not _is_made(log, record):
-            _roll_back(log, folders, record, begun, error)
+            met = _roll_back(log, folders, record, begun, error)
+            refused = isinstance(error.__cause__, OSError) and error.__cause__.errno == errno.EXDEV
+            if met is not None and refused and not copy_moves:
+                raise _CrossedError(met) from error
         raise
 
     # The change is made; whatever happens from here on, it is not reported as failed.
     return replace(record, notes=(*record.notes, *_clean_up(log, record.number, slots)))
 
 
-def publish(slots: Slots, flusher: Flusher) -> None:
+def publish(slots: Slots) -> None:
     """Do every operation, in order. Raises on the first that cannot be done; nothing is rolled back."""
     # Displaced folders are looked through once everything has been moved out of them.
     folders: dict[Slot, Stamp] = {}
     for operation in slots.plan.operations:
         try:
-            _do(slots, flusher, operation, folders)
+            _do(slots, operation, folders)
         except OSError as error:
             shown = slots.shown(operation.named)
             if error.errno == errno.EEXIST:
@@ -161,12 +154,12 @@ def publish(slots: Slots, flusher: Flusher) -> None:
     for slot, stamp in folders.items():
         if not slots.holds_tree(slot, stamp):
             raise stale(slots.shown(slot))
-    slots.flush(flusher)
+    slots.flush()
 
 
-def _do(slots: Slots, flusher: Flusher, operation: Put | Alter, folders: dict[Slot, Stamp]) -> None:
+def _do(slots: Slots, operation: Put | Alter, folders: dict[Slot, Stamp]) -> None:
     if isinstance(operation, Alter):
-        if not alter(slots, flusher, operation, forward=True):
+        if not alter(slots, operation, forward=True):
             raise stale(slots.shown(operation.place))
         return
     carrier, place, _ = operation.slots
@@ -208,34 +201,27 @@ def _refuse_unsettled(log: Log, record: ChangeRecord) -> None:
 
 def _roll_back(
     log: Log, folders: OpenFolders, record: ChangeRecord, plan: CommitPlan, cause: BaseException
-) -> None:
-    """Undo what was begun. What cannot be undone now is left to the next recovery."""
+) -> Sequence[str] | None:
+    """Undo what was begun; what that met. None if it cannot be undone now: that is left to the next recovery."""
     try:
-        findings = log.recoverer.roll_back(record, plan, folders)
+        findings = roll_back(log, Slots(log, folders, plan), record)
         if findings.unsettled:
             raise OSError(0, "; ".join(findings.unsettled))
-        if findings.conflicts or findings.waiting:
-            log.set_aside(record.number)
-        else:
-            log.forget(record.number)
     except (OSError, FilewrightError) as error:
         if isinstance(cause, FilewrightError):
             cause.hint = (
                 f"what was begun could not be taken back at once ({reason(error)}); the next change or "
                 "`filewright doctor` does it"
             )
-        return
-    if not isinstance(cause, FilewrightError):
-        return
-    _with_conflicts(cause, findings.conflicts)
-    crossed = isinstance(cause.__cause__, OSError) and cause.__cause__.errno == errno.EXDEV
-    if crossed or cause.code is Code.STALE_VERSION:
-        raise _RolledBackError(cause) from cause
+        return None
+    if isinstance(cause, FilewrightError):
+        _with_conflicts(cause, findings.conflicts)
+    return findings.conflicts
 
 
 def _with_conflicts(error: FilewrightError, met: Sequence[str]) -> FilewrightError:
     if met:
-        error.details["conflicts"] = list(met)
+        error.details["conflicts"] = [*met, *error.details.get("conflicts", ())]
         error.hint = "; ".join(met)
     return error
 
@@ -248,7 +234,7 @@ def _clean_up(log: Log, number: int, slots: Slots) -> tuple[str, ...]:
             time.sleep(pause)  # A program that saves just now closes the file in a moment.
         slots.search_anew()
         try:
-            found = log.recoverer.clean_up(number, slots)
+            found = clean_up(log, slots, number)
         except (OSError, FilewrightError) as error:
             found = Findings(unsettled=[str(error)])
         conflicts += found.conflicts

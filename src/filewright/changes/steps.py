@@ -10,8 +10,6 @@ from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
-import xxhash
-
 from filewright import errors, system
 from filewright.boundary import Boundary, Location, Reached
 from filewright.changes import modes
@@ -28,7 +26,6 @@ from filewright.edit import (
     MakeLink,
     Modify,
     Move,
-    Restore,
     SetMode,
     SetOwner,
     Step,
@@ -37,7 +34,7 @@ from filewright.edit import (
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.system import Status
-from filewright.text import Identity, Splices, ordered, require_ordered
+from filewright.text import Splices, ordered, require_ordered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,16 +104,13 @@ class Steps(Tree):
             case Modify():
                 self._modify(step)
             case Create():
-                item = self._write(step.location, Held(step.content), step.replace, step.expected)
-                item.mode = item.mode if step.mode is None else system.kept_of_mode(step.mode, folder=False)
-            case Restore():
-                item = self._write(step.location, step.content, step.replace, step.expected)
-                item.mode, item.uid, item.gid = (
-                    system.kept_of_mode(step.mode, folder=False),
-                    step.uid,
-                    step.gid,
-                )
-                item.mtime_ns, item.attributes = step.mtime_ns, step.attributes
+                content = Held(step.content) if isinstance(step.content, bytes) else step.content
+                item = self._write(step.location, content, step.replace, step.expected)
+                if step.mode is not None:
+                    item.mode = system.kept_of_mode(step.mode, folder=False)
+                for name in ("uid", "gid", "mtime_ns", "attributes"):
+                    if (value := getattr(step, name)) is not None:
+                        setattr(item, name, value)
             case MakeLink():
                 link = Item("link", step.location.asked, target=step.target)
                 self._place(link, step.location, overwrite=False)
@@ -140,7 +134,6 @@ class Steps(Tree):
         self._guard(where)
         folder, _, found = self.find(where)
         item = self._writable(found, folder, where)
-        step = self._grown(step, item)
         self._expect(item, step.expected, where)
         self._will_write(item, where)
         base = item.holds
@@ -178,39 +171,6 @@ class Steps(Tree):
             item.expected = expected
         elif expected.digest is not None and digest_of(item.content) != expected.digest.hex():
             raise errors.stale(where.asked)
-
-    def _grown(self, step: Modify, item: Item) -> Modify:
-        """The same edit of a file to which others have only added since; an addition stays at the end.
-
-        Raises `stale_version` if it has changed in any other way.
-        """
-        old, seen = step.expected, item.seen
-        if not step.follow or seen is None or item.content is not None or seen.size <= old.size:
-            return step
-        if old.digest is None:
-            raise errors.stale(step.location.asked)
-        with item.open() as file:
-            state = xxhash.xxh3_128()
-            last = b""
-            left = old.size
-            for block in file.blocks():
-                head = block[:left]
-                state.update(head)
-                left -= len(head)
-                last = bytes(head[-1:]) or last
-                if left == 0:
-                    break
-            now = file.status()
-            ends_alike = file.read(now.size - 1, 1) == last
-        added = any(splice.offset == old.size for splice in step.splices)
-        if left or state.digest() != old.digest or (added and old.size and not ends_alike):
-            raise errors.stale(step.location.asked)
-        splices = tuple(
-            replace(splice, offset=now.size) if splice.offset == old.size else splice
-            for splice in step.splices
-        )
-        item.seen = now
-        return replace(step, expected=Expected(now.size, Identity.of(now.raw), None), splices=splices)
 
     # Names
 

@@ -31,7 +31,7 @@ from filewright.changes.scope import Selected
 from filewright.changes.steps import Arranged, Steps
 from filewright.changes.tree import FolderItem, Item
 from filewright.edit import (
-    ChangeSet,
+    Create,
     Delete,
     Diff,
     Expected,
@@ -40,7 +40,6 @@ from filewright.edit import (
     Modify,
     Move,
     Overlay,
-    Restore,
     SetMode,
     SetOwner,
     Step,
@@ -106,7 +105,6 @@ class Reversal:
         task: Task,
         *,
         locate: Callable[[Place], Location],
-        show: Callable[[ChangeSet], Diff],
         force: bool,
         break_hard_links: bool,
         trusting: bool = False,
@@ -119,9 +117,9 @@ class Reversal:
                 "nothing was kept to undo it with",
                 details=selected.named,
             )
-        self.selected = selected
+        self.selected, self.diff = selected, Diff(())
         self._entries, self._contents, self._hunk = record.entries, selected.contents, selected.hunk
-        self._settings, self._task, self._locate, self._show = settings, task, locate, show
+        self._settings, self._task, self._locate = settings, task, locate
         self._force, self._trusting = force, trusting and selected.hunk is None
         self._whole = _made_whole(record.entries) if self._trusting else {}
         self._places = {place: locate(place) for place in self._whole}
@@ -138,11 +136,6 @@ class Reversal:
             arrange=self._arrange,
             places=self._places.values(),
         )
-
-    @property
-    def diff(self) -> Diff:
-        """What it would do; made when asked for, and only before it is committed."""
-        return self._show(self.change_set)
 
     def _arrange(self, tree: Steps) -> None:
         """Take it back on a tree.
@@ -384,7 +377,7 @@ class Reversal:
             return False
         self._require_inside(place)
         carried = (before.mode, before.uid, before.gid, before.mtime_ns, before.attributes)
-        self._play(Restore(self._where(place), content, *carried, replace=over))
+        self._play(Create(self._where(place), content, *carried, replace=over))
         return True
 
     # What was rewritten or altered
@@ -413,7 +406,7 @@ class Reversal:
 
     def _earlier_content(
         self, entry: Entry, before: Side, after: Side, now: Snapshot, where: Location
-    ) -> Modify | Restore | None:
+    ) -> Modify | Create | None:
         """The step that gives a file its earlier content; None if it has that."""
         most = max(now.size, before.size, after.size)
         if now.held is None or most > self._settings.hold_bytes:
@@ -530,7 +523,7 @@ class Reversal:
 
     def _earlier_large(
         self, entry: Entry, before: Side, after: Side, now: Snapshot, where: Location
-    ) -> Modify | Restore:
+    ) -> Modify | Create:
         shown = self._where(entry.place).shown
         if self._hunk is not None:
             raise errors.no_hunks(shown)
@@ -555,7 +548,7 @@ class Reversal:
             assert status is not None
             expected = Expected(now.size, now.identity, None if self._force else digest)
             rights = (stat.S_IMODE(status.st_mode), status.st_uid, status.st_gid)
-            return Restore(where, stream, *rights, before.mtime_ns, replace=True, expected=expected)
+            return Create(where, stream, *rights, before.mtime_ns, replace=True, expected=expected)
         if now.size == after.size and digest is not None:
             # The commit's copy loop hashes the file anyway, and refuses if it is another.
             return Modify(where, Expected(now.size, now.identity, digest), splices)

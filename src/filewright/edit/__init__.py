@@ -34,7 +34,6 @@ if TYPE_CHECKING:
         MakeLink,
         Modify,
         Move,
-        Restore,
         SetMode,
         SetOwner,
         Step,
@@ -73,7 +72,7 @@ __getattr__, __all__ = face_of(
     __name__,
     {
         "changeset": (
-            "ChangeSet Copy Create Delete Expected MakeFolder MakeLink Modify Move Restore SetMode "
+            "ChangeSet Copy Create Delete Expected MakeFolder MakeLink Modify Move SetMode "
             "SetOwner Step Stream"
         ),
         "diff": "Diff DiffHunk=Hunk DiffRow=Row FileDiff Lost hunks_of by_cells splices_between unified",

@@ -6,7 +6,7 @@ against; the commit refuses with `stale_version` when the file is no longer that
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -41,41 +41,24 @@ class Modify:
     """Replace parts of an existing regular file; everything outside the splices is copied.
 
     `encoding_check` names the codec the rest of the file must decode by, validated in the copy
-    loop, when only a sample was seen and the replacement depends on the guess. With `follow` the
-    edit also goes in if others have only added to the file's end since; what it adds there itself
-    stays at the end. Not for a caller who named a version.
+    loop, when only a sample was seen and the replacement depends on the guess.
     """
 
     location: Location
     expected: Expected
     splices: Sequence[Splice]
     encoding_check: str | None = None
-    follow: bool = False
 
     @classmethod
-    def of(
-        cls, location: Location, snapshot: Snapshot, splices: Sequence[Splice], *, follow: bool = False
-    ) -> Modify:
+    def of(cls, location: Location, snapshot: Snapshot, splices: Sequence[Splice]) -> Modify:
         """The step for a file as a snapshot shows it."""
-        check = encoding_check(snapshot.encoding, splices)
-        return cls(location, Expected.of(snapshot), splices, check, follow)
+        return cls(location, Expected.of(snapshot), splices, encoding_check(snapshot.encoding, splices))
 
 
 def encoding_check(encoding: Encoding, splices: Sequence[Splice]) -> str | None:
     """The codec that the rest of a file must decode by: where it was guessed and what is written depends on it."""
     matters = encoding.sampled and not all(splice.replacement.isascii() for splice in splices)
     return encoding.name if matters else None
-
-
-@dataclass(frozen=True, slots=True)
-class Create:
-    """A new regular file; parents are made. Nothing may be there, unless `replace`."""
-
-    location: Location
-    content: bytes
-    mode: int | None = None
-    replace: bool = False
-    expected: Expected | None = None
 
 
 class Stream(Protocol):
@@ -92,17 +75,18 @@ class Stream(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Restore:
-    """A file as it once was, with everything it carried; undo makes these. Parents are made.
+class Create:
+    """A new regular file; parents are made. Nothing may be there, unless `replace`.
 
-    Nothing may be there, unless `replace`; then `attributes` may be None, for those of the file that is there.
+    What else it carries is given where it comes back as it once was; `attributes` None are those of the file that
+    is there.
     """
 
     location: Location
-    content: Stream
-    mode: int
-    uid: int
-    gid: int
+    content: bytes | Stream
+    mode: int | None = None
+    uid: int | None = None
+    gid: int | None = None
     mtime_ns: int | None = None
     attributes: Mapping[str, bytes] | None = None
     replace: bool = False
@@ -178,7 +162,7 @@ class SetOwner:
     gid: int | None
 
 
-Step = Modify | Create | Restore | MakeLink | MakeFolder | Delete | Move | Copy | SetMode | SetOwner
+Step = Modify | Create | MakeLink | MakeFolder | Delete | Move | Copy | SetMode | SetOwner
 
 
 def _touched(step: Step) -> tuple[Location, ...]:
@@ -211,16 +195,3 @@ class ChangeSet:
     def locations(self) -> Collection[Location]:
         """Every place that a step names to change it."""
         return [where for step in self.steps for where in _touched(step)]
-
-    @classmethod
-    def of(
-        cls,
-        tool: str,
-        summary: str,
-        steps: Iterable[Step],
-        *,
-        break_hard_links: bool = False,
-        undoable: bool = True,
-    ) -> ChangeSet:
-        """A change set from any iterable of steps."""
-        return cls(tool, summary, tuple(steps), break_hard_links, undoable)

@@ -305,7 +305,6 @@ class _EditedText:
     edits: list[Edit | Rewrite] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)
     fuzzy: list[bool] = field(default_factory=list)
-    follow: bool = True
     is_new: bool = False
     made_of: list[tuple[int, str, bytes]] = field(default_factory=list)
     """Of a new file what it is made of, each with the number of its edit and in words."""
@@ -389,7 +388,7 @@ class _Edits:
     def _edited(self, file: _EditedText) -> Decided[Plan]:
         as_file = self._arguments.encoding is not None
         planned = partial(self._planned, file)
-        return decided(self._snapshot(file), planned, self._task, as_file=as_file, follow=file.follow)
+        return decided(self._snapshot(file), planned, self._task, as_file=as_file)
 
     def _created(self, file: _EditedText) -> Decided[Plan]:
         outcomes, line = [], 1
@@ -544,7 +543,6 @@ class _Edits:
             )
         if item.search is not None:
             self._context.check_version(self._snapshot(file), version)
-            file.follow = file.follow and version is None
             edit = Edit(item.search, new, item.replace_all, item.start_line, item.end_line)
             file.add(self._number, edit, fuzzy=fuzzy)
             return
@@ -609,7 +607,6 @@ class _Edits:
                 f"{file.location.asked} is a notebook, which is edited by its text", "give search, and cell"
             )
         if version is None or snapshot.matches(version):
-            file.follow = file.follow and version is None
             return _Meant(file, snapshot, None, version is not None)
         base = self._context.shown.at(file.location, version)
         if base is None:
@@ -621,7 +618,6 @@ class _Edits:
             location=file.location,
             settings=self._context.settings,
         )
-        file.follow = False
         return _Meant(file, shown, base, versioned=True)
 
     def _lines(self, meant: _Meant, symbol: str) -> SymbolLines:

@@ -33,7 +33,8 @@ from filewright.tools.context import Context
 from filewright.tools.registry import Arguments
 from filewright.tools.result import clip, kept_form
 
-_TRIES = 3
+_TRIES = 12
+_FREE_TRIES = 2
 _WARNINGS = 20
 """Files whose broken syntax is told of; no more are parsed."""
 
@@ -164,10 +165,10 @@ def change(
         if only_shown or not (first or steps):
             return Change(tuple(made), None)
         said = summary(made) if summary else f"{tool}: {', '.join(file.location.shown for file in made)}"
-        changes = ChangeSet.of(
+        changes = ChangeSet(
             tool,
             clip(said, 200),
-            [*first, *steps],
+            (*first, *steps),
             break_hard_links=hard_links_broken(context, how.break_hard_links if how else None),
             undoable=how is None or how.undoable,
         )
@@ -211,28 +212,27 @@ def decided(
     task: Task,
     *,
     as_file: bool = False,
-    follow: bool = True,
 ) -> Decided[S]:
-    """What `decide` makes of a text; of a notebook by its cells, where the text is in them. `follow` as in `Modify`."""
+    """What `decide` makes of a text; of a notebook by its cells, where the text is in them."""
     page = snapshot if as_file else notebook_view(snapshot, task)
     try:
-        return spliced(snapshot, page, decide(page), follow=follow)
+        return spliced(snapshot, page, decide(page))
     except FilewrightError as error:
         if page is snapshot or error.code is not Code.NO_MATCH:
             raise
         try:  # whoever was shown the file itself gives its own text
-            return spliced(snapshot, snapshot, decide(snapshot), follow=follow)
+            return spliced(snapshot, snapshot, decide(snapshot))
         except FilewrightError:
             raise error from None
 
 
-def spliced(snapshot: Snapshot, page: Snapshot, decision: S, *, follow: bool = False) -> Decided[S]:
+def spliced(snapshot: Snapshot, page: Snapshot, decision: S) -> Decided[S]:
     """The decision to put splices into a file, or into the cells of a notebook (`page`)."""
     location = snapshot.location
     assert location is not None
     shown = tuple(decision.splices)
     splices = page.splices(shown) if isinstance(page, NotebookView) else shown
-    steps = [Modify.of(location, snapshot, splices, follow=follow)] if splices else []
+    steps = [Modify.of(location, snapshot, splices)] if splices else []
     name = location.shown
     return Decided(decision, location, steps, snapshot, splices, name, name, page, shown)
 
@@ -324,12 +324,14 @@ def hard_links_broken(context: Context, asked: bool | None) -> bool:
 def _until_settled(context: Context, attempt: Callable[[], T], *, writes: bool, again: bool) -> T:
     """What `attempt` answers, made anew if it met `stale_version`.
 
-    The last time other writers are kept out, so that many edits of one file all land; a preview never locks. What
-    an earlier attempt met of others' saves is in the error of a later one.
+    At first other writers are not kept out; then they are, so that many edits of one file all land, and what is left
+    to come in between are programs that know nothing of us, such as one that writes a log. A preview never locks.
+    What an earlier attempt met of others' saves is in the error of a later one.
     """
     met: list[str] = []
     for remaining in reversed(range(_TRIES)):
-        with nullcontext() if remaining or not writes else context.changes.writing(task=context.task):
+        free = remaining >= _TRIES - _FREE_TRIES or not writes
+        with nullcontext() if free else context.changes.writing(task=context.task):
             try:
                 return attempt()
             except FilewrightError as error:

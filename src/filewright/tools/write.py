@@ -90,7 +90,6 @@ def _decided(
     before: Snapshot | None = None
     whole: bytes | None = None
     tail = b""
-    versioned = False
     for index in indexes:
         item = items[index]
         with item_named(index, len(items)):
@@ -98,7 +97,6 @@ def _decided(
                 before = _existing(context, location)
             if item.expected_version is not None:
                 _check_version(context, before, item)
-                versioned = True
             exists = before is not None or whole is not None
             if exists and item.mode == "create":
                 raise FilewrightError(
@@ -130,7 +128,7 @@ def _decided(
     if not splices:
         yield Decided((index, replace(result, operation="unchanged")), location, (), before)
         return
-    step = Modify(location, Expected.of(before), splices, follow=whole is None and not versioned)
+    step = Modify(location, Expected.of(before), splices)
     yield Decided((index, result), location, [step], before, splices, location.shown, location.shown)
 
 
