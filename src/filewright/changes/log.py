@@ -108,6 +108,8 @@ class Log:
             lambda: state.at(b"state.db"), flusher, settings.lock_seconds, read_only=settings.read_only
         )
         self.contents = ContentStore(self.database, state, flusher)
+        self.cleaned: set[int] = set()
+        """Operations that are done, and were cleaned up after."""
         self._rolled_back: set[int] = set()
 
     @cached_property

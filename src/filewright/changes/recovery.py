@@ -7,25 +7,18 @@ aside. What cannot be settled is kept, named, and is in the way of nothing but i
 
 from __future__ import annotations
 
-import errno
-import os
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
-from filewright import system
 from filewright.boundary import quote
-from filewright.changes.content import copy_blocks
-from filewright.changes.contents import Contents
 from filewright.changes.log import DamagedError
-from filewright.changes.operations import CommitPlan, Stamp
+from filewright.changes.operations import CommitPlan
 from filewright.changes.record import ChangeRecord, Place, id_of
 from filewright.changes.settle import Findings, clean_up, roll_back
 from filewright.changes.slots import FolderSearch, OpenFolders, Slots, denials, located
 from filewright.errors import FilewrightError
-from filewright.system import Folder
 
 if TYPE_CHECKING:
     from filewright.changes.log import Log
@@ -73,12 +66,11 @@ class Recovery(Findings):
 
 
 class Recoverer:
-    """Recovers one log; `cleaned` are the numbers of the committed changes that it has cleaned up after."""
+    """Recovers one log."""
 
     def __init__(self, log: Log) -> None:
         self._log = log
         self._search = FolderSearch(log.boundary)
-        self.cleaned: set[int] = set()
 
     def recover(self, *, settle_above: int, again: bool = False) -> Recovery:
         """Settle the intent and every committed change; needs the workspace lock.
@@ -90,7 +82,7 @@ class Recoverer:
         if self._log.own:
             self._log.contents.sweep()
         done = self._log.numbers("done")
-        left = [*intents, *(number for number in done if number not in self.cleaned)]
+        left = [*intents, *(number for number in done if number not in self._log.cleaned)]
         if left:
             self._search = FolderSearch(self._log.boundary)
         for number in left:
@@ -111,20 +103,18 @@ class Recoverer:
             findings = Findings(unsettled=[f"it reaches into {quote(beyond)}: open that too"])
         elif made:
             with self._slots(plan) as slots:
-                findings = self.clean_up(number, slots)
+                findings = clean_up(self._log, slots, number)
             if findings.cleaned:
                 found.finished.append(identifier)
             found.waiting += findings.waiting
         else:
-            findings = self.roll_back(operation, plan)
+            with self._slots(plan) as slots:
+                findings = roll_back(self._log, slots, operation)
             if not findings.unsettled:
                 found.rolled_back.append(identifier)
-                if findings.conflicts or findings.waiting:
-                    findings.conflicts += [f"{shown} could not be settled yet" for shown in findings.waiting]
-                    kept = self._log.set_aside(number)
-                    findings.conflicts.append(f"what that change would have done is kept as {kept}")
-                else:
-                    self._log.forget(number)
+            if findings.aside:
+                findings.conflicts += [f"{shown} could not be settled yet" for shown in findings.waiting]
+                findings.conflicts.append(f"what that change would have done is kept as {findings.aside}")
         if not made and findings.unsettled:
             findings.unsettled = [f"change {identifier}: {why}" for why in findings.unsettled]
             if operation.state == "intent" and (self._log.own or beyond is None):
@@ -136,35 +126,6 @@ class Recoverer:
                 found.secret |= said
         found.conflicts += findings.conflicts
         found.unsettled += findings.unsettled
-
-    def roll_back(
-        self, record: ChangeRecord, plan: CommitPlan, folders: OpenFolders | None = None
-    ) -> Findings:
-        """Roll an operation back; `folders` are given while it is being made."""
-        keeper = self._log.contents, record.id
-        contents = Contents(lambda _: keeper, record, small=self._log.settings.hold_bytes)
-
-        def content(after: Stamp) -> bytes | None:
-            for entry in record.entries:
-                if entry.after is not None and entry.after.digest == after.digest:
-                    with suppress(FilewrightError):  # Damaged undo data tells nothing.
-                        return contents.after(entry)
-            return None
-
-        with self._slots(plan, folders) as slots:
-            return roll_back(slots, self._log.flusher, self._keep, content)
-
-    def clean_up(self, number: int, slots: Slots) -> Findings:
-        """Remove what a committed change displaced."""
-        findings = clean_up(slots, self._log.flusher, self._keep)
-        if not (findings.waiting or findings.unsettled):
-            self.cleaned.add(number)
-        if findings.conflicts:
-            try:
-                self._log.annotate(number, findings.conflicts)
-            except (OSError, FilewrightError) as error:
-                findings.conflicts.append(f"this could not be written to the history: {error}")
-        return findings
 
     def blocked(self) -> dict[Place, str]:
         """The places of changes that could not be settled, each with the change's id."""
@@ -191,13 +152,12 @@ class Recoverer:
                 yield entry.was
 
     @contextmanager
-    def _slots(self, plan: CommitPlan, folders: OpenFolders | None = None) -> Iterator[Slots]:
-        own = folders or OpenFolders(self._log.boundary)
+    def _slots(self, plan: CommitPlan) -> Iterator[Slots]:
+        folders = OpenFolders(self._log.boundary)
         try:
-            yield Slots(own, plan, hash_up_to=self._log.settings.identity_bytes, search=self._search)
+            yield Slots(self._log, folders, plan, self._search)
         finally:
-            if folders is None:
-                own.close()
+            folders.close()
 
     def _plan(self, number: int, found: Recovery) -> CommitPlan | None:
         """What an operation does; one whose plan makes no sense is set aside."""
@@ -216,7 +176,7 @@ class Recoverer:
 
     def settle_done(self) -> None:
         """Flush the folders that were cleaned up, then call those changes settled."""
-        ready = [number for number in self._log.numbers("done") if number in self.cleaned]
+        ready = [number for number in self._log.numbers("done") if number in self._log.cleaned]
         folders = OpenFolders(self._log.boundary)
         flushed: set[tuple[int, int]] = set()
         try:
@@ -225,54 +185,9 @@ class Recoverer:
                 if plan is None:
                     continue
                 # What rules have closed since cannot be flushed: after a power cut, temporaries may be back in it.
-                with suppress(FilewrightError), self._slots(plan, folders) as slots:
-                    slots.flush(self._log.flusher, flushed)
+                with suppress(FilewrightError):
+                    Slots(self._log, folders, plan, self._search).flush(flushed)
         finally:
             folders.close()
         self._log.settled(ready)
-        self.cleaned.difference_update(ready)
-
-    # Keeping
-
-    def _keep(self, folder: Folder, name: bytes, shown: str) -> str | None:
-        last = os.fsencode(shown.rsplit("/", 1)[-1])[:100].replace(b'"', b"")
-        kept_as = id_of(time.time_ns()).encode() + b"-" + last
-        try:
-            with system.open_folder(self._log.state.at(b"kept")) as kept:
-                try:
-                    folder.rename(name, kept, kept_as, "keep")
-                except OSError as error:
-                    if error.errno not in (errno.EXDEV, errno.EPERM, errno.EACCES):
-                        raise
-                    _move_by_copying(folder, name, kept, kept_as)
-                self._log.flusher.one(kept)
-        except OSError:
-            return None  # No room: it stays under its temporary name, and the next recovery tries again.
-        return quote(self._log.state.at(b"kept", kept_as))
-
-
-def _move_by_copying(folder: Folder, name: bytes, to: Folder, to_name: bytes) -> None:
-    """Move a file, link or folder to another file system."""
-    status = folder.stat(name)
-    kind = status.kind
-    if kind == "folder":
-        to.make(to_name, 0o700)
-        with folder.folder(name) as source, to.folder(to_name) as made:
-            for below in source.names():
-                _move_by_copying(source, below, made, below)
-            made.set_own_mode(source.status().mode)
-        folder.remove_folder(name)
-        return
-    if kind == "link":
-        to.make_link(to_name, folder.read_link(name))
-    elif kind == "fifo":
-        to.make_fifo(to_name, status.mode)
-    elif kind == "file":
-        with folder.open(name) as file, to.create(to_name) as fresh:
-            try:
-                copy_blocks(file, fresh)
-                fresh.set_own_mode(file.status().mode)
-            except OSError:
-                to.remove(to_name)
-                raise
-    folder.remove(name)
+        self._log.cleaned.difference_update(ready)

@@ -10,31 +10,32 @@ is left alone and named, with the operations that share a slot with it; the rest
 from __future__ import annotations
 
 import errno
+import os
 import threading
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from filewright.boundary import is_temporary
-from filewright.changes.content import Flusher, copy_blocks
+from filewright.boundary import is_temporary, quote
+from filewright.changes.content import copy_blocks
+from filewright.changes.contents import Contents
 from filewright.changes.operations import Alter, Put, Slot, Stamp
-from filewright.changes.record import kind_of
+from filewright.changes.record import ChangeRecord, id_of, kind_of
 from filewright.changes.slots import AS_IT_WAS, ITSELF, FolderGoneError, Slots, look, look_at
 from filewright.errors import FilewrightError
 from filewright.system import File, Folder
+
+if TYPE_CHECKING:
+    from filewright.changes.log import Log
 
 _SLOW_TO_FREE = 16 << 20
 _SECTOR = 512
 _WRITTEN_LATE = "was written to by a program that held it open"
 _EDITED = "was changed by somebody else after we replaced it: it stays"
 _SAVED = "was saved by somebody else while it was changed"
-
-Keep = Callable[[Folder, bytes, str], str | None]
-"""Moves (folder, name), shown as the third, into the state folder; returns where to, None if it cannot."""
-Content = Callable[[Stamp], bytes | None]
-"""What a file that was to be made was to hold, as far as that is kept."""
 
 
 @dataclass(slots=True)
@@ -43,35 +44,50 @@ class Findings:
 
     `conflicts` are to be reported, `waiting` are paths that a program still holds open, `unsettled` are
     operations that could not be settled, each with why. `cleaned` counts what was still there to be
-    cleaned up.
+    cleaned up; `aside` names the operation, if it was set aside.
     """
 
     conflicts: list[str] = field(default_factory=list)
     waiting: list[str] = field(default_factory=list)
     unsettled: list[str] = field(default_factory=list)
     cleaned: int = 0
+    aside: str = ""
 
 
-def roll_back(slots: Slots, flusher: Flusher, keep: Keep, content: Content) -> Findings:
-    """Roll back whatever was done of a plan, last first, and remove its temporaries."""
-    work = _Settlement(slots, flusher, keep, content)
+def roll_back(log: Log, slots: Slots, record: ChangeRecord) -> Findings:
+    """Roll back whatever was done of an operation, last first, and remove its temporaries: then it never was, or is set
+    aside if others have touched what it did."""
+    work = _Settlement(log, slots, record)
     if slots.plan.sealed:
         work.each(list(reversed(slots.plan.operations)), work.roll_back)
     else:
         # Nothing is published before everything can be recognised: there are only temporaries.
         work.each(slots.plan.operations, work.discard_made)
+    found = work.findings
     try:
-        slots.flush(flusher, back=True)
+        slots.flush(back=True)
     except (OSError, FilewrightError) as error:
-        work.findings.unsettled.append(f"the disk did not confirm it: {reason(error)}")
-    return work.findings
+        found.unsettled.append(f"the disk did not confirm it: {reason(error)}")
+    if found.conflicts or found.waiting:
+        found.aside = log.set_aside(record.number) if not found.unsettled else ""
+    elif not found.unsettled:
+        log.forget(record.number)
+    return found
 
 
-def clean_up(slots: Slots, flusher: Flusher, keep: Keep) -> Findings:
+def clean_up(log: Log, slots: Slots, number: int) -> Findings:
     """After the commit: remove what was displaced, but nothing that somebody still writes to."""
-    work = _Settlement(slots, flusher, keep, lambda _: None)
+    work = _Settlement(log, slots)
     work.each(slots.plan.operations, work.clean_up)
-    return work.findings
+    found = work.findings
+    if not (found.waiting or found.unsettled):
+        log.cleaned.add(number)
+    if found.conflicts:
+        try:
+            log.annotate(number, found.conflicts)
+        except (OSError, FilewrightError) as error:
+            found.conflicts.append(f"this could not be written to the history: {error}")
+    return found
 
 
 def reason(error: OSError | FilewrightError) -> str | None:
@@ -87,14 +103,13 @@ class _UnsettledError(OSError):
 
 
 class _Settlement:
-    """The settling of one plan."""
+    """The settling of one plan; what the files of a `record` were to hold is known as far as that is kept."""
 
-    def __init__(self, slots: Slots, flusher: Flusher, keep: Keep, content: Content) -> None:
+    def __init__(self, log: Log, slots: Slots, record: ChangeRecord | None = None) -> None:
         self.findings = Findings()
+        self._log = log
         self._slots = slots
-        self._flusher = flusher
-        self._keep = keep
-        self._content = content
+        self._record = record
         self._freeing: threading.Thread | None = None
 
     def each(self, operations: Sequence[Put | Alter], settle: Callable[[Put | Alter], None]) -> None:
@@ -121,7 +136,7 @@ class _Settlement:
     def roll_back(self, operation: Put | Alter) -> None:
         """Undo an operation as far as it was done."""
         if isinstance(operation, Alter):
-            alter(self._slots, self._flusher, operation, forward=False)
+            alter(self._slots, operation, forward=False)
         elif operation.before is not None:
             self._swap_back(operation, operation.before)
         elif operation.how == "made":
@@ -312,7 +327,7 @@ class _Settlement:
             return False
         if not status.size:
             return bool(after.size)
-        if self._slots.look(carrier, after) in AS_IT_WAS or (whole := self._content(after)) is None:
+        if self._slots.look(carrier, after) in AS_IT_WAS or (whole := self._held(after)) is None:
             return False
         offset = 0
         with self._slots.holder(carrier).open(carrier.name) as file:
@@ -326,6 +341,18 @@ class _Settlement:
                         return False
                 offset += len(block)
         return True
+
+    def _held(self, after: Stamp) -> bytes | None:
+        """What a file that was to be made was to hold, as far as that is kept."""
+        if (record := self._record) is None:
+            return None
+        keeper = self._log.contents, record.id
+        contents = Contents(lambda _: keeper, record, small=self._log.settings.hold_bytes)
+        for entry in record.entries:
+            if entry.after is not None and entry.after.digest == after.digest:
+                with suppress(FilewrightError):  # Damaged undo data tells nothing.
+                    return contents.after(entry)
+        return None
 
     # Cleaning up
 
@@ -458,6 +485,23 @@ class _Settlement:
         self.findings.conflicts.append(f"{shown} {why}; the other version is kept as {kept}")
         return True
 
+    def _keep(self, folder: Folder, name: bytes, shown: str) -> str | None:
+        """Move something into the state folder; where to, None if there is no room."""
+        last = os.fsencode(shown.rsplit("/", 1)[-1])[:100].replace(b'"', b"")
+        kept_as = id_of(time.time_ns()).encode() + b"-" + last
+        try:
+            with self._log.state.folder(b"kept") as kept:
+                try:
+                    folder.rename(name, kept, kept_as, "keep")
+                except OSError as error:
+                    if error.errno not in (errno.EXDEV, errno.EPERM, errno.EACCES):
+                        raise
+                    _move_by_copying(folder, name, kept, kept_as)
+                self._log.flusher.one(kept)
+        except OSError:
+            return None  # It stays under its temporary name, and the next recovery tries again.
+        return quote(self._log.state.at(b"kept", kept_as))
+
     def _beside(self, holder: Slot, place: Slot) -> None:
         """Give somebody's save, whose place was taken by a newer one, a name of its own beside it."""
         for number in range(1, 1000):
@@ -474,7 +518,7 @@ class _Settlement:
             return
 
 
-def alter(slots: Slots, flusher: Flusher, operation: Alter, *, forward: bool) -> bool:
+def alter(slots: Slots, operation: Alter, *, forward: bool) -> bool:
     """Set, or set back, mode and owner; False if the thing is not there or is not as it was.
 
     Nothing is done to what was never altered: whoever may not set a mode may not set it back.
@@ -507,5 +551,32 @@ def alter(slots: Slots, flusher: Flusher, operation: Alter, *, forward: bool) ->
     except OSError:
         return True  # Not readable to us: its attributes reach the disk with the next flush of its folder.
     with thing:
-        flusher.one(thing)
+        slots.flusher.one(thing)
     return True
+
+
+def _move_by_copying(folder: Folder, name: bytes, to: Folder, to_name: bytes) -> None:
+    """Move a file, link or folder to another file system."""
+    status = folder.stat(name)
+    kind = status.kind
+    if kind == "folder":
+        to.make(to_name, 0o700)
+        with folder.folder(name) as source, to.folder(to_name) as made:
+            for below in source.names():
+                _move_by_copying(source, below, made, below)
+            made.set_own_mode(source.status().mode)
+        folder.remove_folder(name)
+        return
+    if kind == "link":
+        to.make_link(to_name, folder.read_link(name))
+    elif kind == "fifo":
+        to.make_fifo(to_name, status.mode)
+    elif kind == "file":
+        with folder.open(name) as file, to.create(to_name) as fresh:
+            try:
+                copy_blocks(file, fresh)
+                fresh.set_own_mode(file.status().mode)
+            except OSError:
+                to.remove(to_name)
+                raise
+    folder.remove(name)

@@ -12,7 +12,7 @@ import stat
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from filewright import errors, system
 from filewright.boundary import (
@@ -22,12 +22,15 @@ from filewright.boundary import (
     Root,
     is_temporary,
 )
-from filewright.changes.content import MANY, Flusher, digest_of
+from filewright.changes.content import MANY, digest_of
 from filewright.changes.operations import CommitPlan, Put, Slot, Stamp
 from filewright.changes.record import Place, kind_of
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.system import File, Folder, Rename, Status
+
+if TYPE_CHECKING:
+    from filewright.changes.log import Log
 
 _NO_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP)
 _NOWHERE = (Code.NOT_FOUND, Code.NOT_A_DIRECTORY, Code.SYMLINK, Code.PATH_ESCAPE)
@@ -227,13 +230,14 @@ class Slots:
     """The slots of one plan, on the disk."""
 
     def __init__(
-        self, folders: OpenFolders, plan: CommitPlan, *, hash_up_to: int, search: FolderSearch | None = None
+        self, log: Log, folders: OpenFolders, plan: CommitPlan, search: FolderSearch | None = None
     ) -> None:
         self.plan = plan
-        self.hash_up_to = hash_up_to
+        self.flusher = log.flusher
+        self.hash_up_to = log.settings.identity_bytes
         self._folders = folders
-        self._boundary = folders.boundary
-        self._search = search or FolderSearch(folders.boundary)
+        self._boundary = log.boundary
+        self._search = search or FolderSearch(log.boundary)
         self._found: dict[int, tuple[Location, FolderId]] = {}
 
     # Folders
@@ -317,7 +321,7 @@ class Slots:
         """A slot's path, for messages."""
         return self._location(self.plan.place(slot)).shown
 
-    def flush(self, flusher: Flusher, flushed: set[FolderId] | None = None, *, back: bool = False) -> None:
+    def flush(self, flushed: set[FolderId] | None = None, *, back: bool = False) -> None:
         """Flush every folder the operations act in, but those `flushed` already, which it adds to."""
         flushed = set() if flushed is None else flushed
         slots = {slot.folder: slot for each in self.plan.operations for slot in each.slots}
@@ -338,9 +342,9 @@ class Slots:
                         flushed.add(folder.identity())
                         open_now.append(folder)
             if len(numbers) > MANY and open_now and system.can.flush_file_system:
-                flusher.file_system(open_now[0])
+                self.flusher.file_system(open_now[0])
                 return
-            flusher.all(open_now)
+            self.flusher.all(open_now)
 
     # Looking
 
