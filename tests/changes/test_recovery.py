@@ -39,7 +39,7 @@ def _stopped_at(bench: Any, monkeypatch: pytest.MonkeyPatch, name: str, *steps: 
             "publish": ("filewright.changes.commit", "publish"),
             "flush": ("filewright.changes.slots.Slots", "flush"),
             "done": ("filewright.changes.log.Log", "done"),
-            "clean": ("filewright.changes.recovery.Recoverer", "clean_up"),
+            "clean": ("filewright.changes.commit", "clean_up"),
         }[name]
         patch.setattr(f"{module}.{attribute}", stop)
         patch.setattr("filewright.changes.commit._roll_back", lambda *_: None)
