@@ -1,4 +1,4 @@
-"""A model that answers from a script, one step a request and a word at the end, as Gemini's interface or OpenAI's."""
+"""A model that answers from a script, one step a request and a word at the end, by Gemini's or OpenAI's interfaces."""
 
 from __future__ import annotations
 
@@ -36,13 +36,15 @@ def scripted_model(steps: Sequence[Step]) -> Iterator[ScriptedModel]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            told, messages = (_gemini if "contents" in asked else _openai)(asked, steps)
+            kinds = (("contents", _gemini), ("messages", _completions), ("input", _responses))
+            told, messages = next(answer for key, answer in kinds if key in asked)(asked, steps)
             # A client also asks for a title, a summary and the like, without tools: those are no steps of the script.
             if asked.get("tools"):
                 answers[:] = told
             kind = "text/event-stream"
             lines = [f"data: {json.dumps(each)}\r\n\r\n" for each in messages]
-            if "contents" in asked and "stream" not in self.path:
+            streamed = asked.get("stream") if "messages" in asked else "stream" in self.path
+            if "input" not in asked and not streamed:
                 kind, lines = "application/json", [json.dumps(messages[0])]
             self._reply("".join(lines), kind)
 
@@ -84,7 +86,31 @@ def _gemini(asked: Mapping[str, Any], steps: Sequence[Step]) -> tuple[list[str],
     return told, [{"candidates": [candidate], "usageMetadata": used, "totalTokens": 1}]
 
 
-def _openai(asked: Mapping[str, Any], steps: Sequence[Step]) -> tuple[list[str], list[dict[str, Any]]]:
+def _completions(asked: Mapping[str, Any], steps: Sequence[Step]) -> tuple[list[str], list[dict[str, Any]]]:
+    told = [json.dumps(message) for message in asked["messages"] if message["role"] == "tool"]
+    said: dict[str, Any] = {"role": "assistant", "content": "Done."}
+    if asked.get("tools") and len(told) < len(steps):
+        step = steps[len(told)]
+        offered = [tool["function"]["name"] for tool in asked["tools"]]
+        name = next(
+            (name for name in offered if step.server and step.server in name and name.endswith(step.tool)),
+            step.tool,
+        )
+        function = {"name": name, "arguments": json.dumps(step.arguments)}
+        call = {"index": 0, "id": f"call-{len(told)}", "type": "function", "function": function}
+        said = {"role": "assistant", "content": None, "tool_calls": [call]}
+    streamed = bool(asked.get("stream"))
+    answer = {
+        "id": "answer", "created": 1, "model": "scripted",
+        "object": "chat.completion.chunk" if streamed else "chat.completion",
+        "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+    }  # fmt: skip
+    ended = "tool_calls" if "tool_calls" in said else "stop"
+    content = {"delta" if streamed else "message": said}
+    return told, [{**answer, "choices": [{"index": 0, **content, "finish_reason": ended}]}]
+
+
+def _responses(asked: Mapping[str, Any], steps: Sequence[Step]) -> tuple[list[str], list[dict[str, Any]]]:
     told = [
         json.dumps(item) for item in asked.get("input", ()) if item.get("type", "").endswith("call_output")
     ]

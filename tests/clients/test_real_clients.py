@@ -8,8 +8,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from tests.clients.scripted_model import Step, scripted_model
@@ -48,7 +49,7 @@ Install = Callable[[str], Path]
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Install]:
-    """Installs a package from npm, and gives the folder of its programs; leaves the test out where it cannot be had."""
+    """Installs a package from npm, and gives the folder of its modules; leaves the test out where it cannot be had."""
 
     parent = tmp_path_factory.mktemp("clients")
 
@@ -65,7 +66,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Install]:
             pytest.skip("npm took too long")
         if done.returncode:
             pytest.skip(f"npm cannot install it: {done.stderr[-500:]}")
-        return folder / "node_modules/.bin"
+        return folder / "node_modules"
 
     yield install
     shutil.rmtree(parent)  # half a gigabyte
@@ -114,90 +115,180 @@ def scene(tmp_path: Path) -> Scene:
     return Scene(tmp_path)
 
 
-def assert_logged(log: str, session: str, clients: Sequence[str], edit: str) -> None:
-    """The three newest changes, each with its client; what hooks told has the session that the client names."""
-    shell, own, ours = log.splitlines()[:3]
-    assert f"shell: {COMMAND}" in shell
-    assert edit in own
-    assert "edit tool.txt: 1 edit" in ours
-    assert all(f"[{clients[0]} {session}" in line for line in (shell, own))
-    assert f"[{clients[1]} " in ours
+class Running(NamedTuple):
+    """A client that is to run: in a scene, with the model at an address, its programs in a folder."""
+
+    scene: Scene
+    url: str
+    folder: Path
+
+    def settings(self, path: str, content: object) -> None:
+        """Write settings of the user."""
+        file = self.scene.home / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(content if isinstance(content, str) else json.dumps(content), "utf-8")
 
 
-def test_codex_edits_by_our_tool_by_its_own_and_by_its_shell_and_one_rewind_takes_all_back(
-    installed: Install, scene: Scene
-) -> None:
-    codex = installed("@openai/codex")
-    steps = (OURS, Step("apply_patch", PATCH), Step("exec_command", {"cmd": COMMAND}))
-    with scripted_model(steps) as model:
-        config = f"""model = "gpt-5.5"
+def codex(run: Running) -> str:
+    config = f"""model = "gpt-5.5"
 model_provider = "scripted"
 check_for_update_on_startup = false
 [model_providers.scripted]
 name = "scripted"
-base_url = "{model.url}/v1"
+base_url = "{run.url}/v1"
 wire_api = "responses"
 """
-        (scene.home / ".codex").mkdir()
-        (scene.home / ".codex/config.toml").write_text(config, "utf-8")
-        scene.filewright("setup", "codex", "--yes")
-        freely = ("--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust")
-        words = (
-            str(codex / "codex"),
-            "exec",
-            "--json",
-            "--skip-git-repo-check",
-            *freely,
-            "Change the files.",
-        )
-        said = [json.loads(line) for line in scene.run(*words).splitlines() if line.startswith("{")]
-    session = next(each["thread_id"] for each in said if each["type"] == "thread.started")
-    assert len(model.answers) == len(steps), (said, model.answers)
-    assert scene.files() == CHANGED
-    assert_logged(scene.filewright("log"), session, ("codex", "codex-mcp-client"), "apply_patch")
-    history = json.loads(scene.filewright("call", "get_history", "{}", "--json"))["data"]["changes"][:3]
-    assert {change["session"] for change in history} == {session}
-    [turn] = {change["turn"] for change in history}
-    assert turn is not None
-    expected = scene.a_person_writes()
-    scene.filewright("rewind", "last", "--yes")
-    assert scene.files() == expected
+    run.settings(".codex/config.toml", config)
+    run.scene.filewright("setup", "codex", "--yes")
+    freely = ("--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust")
+    said = run.scene.run(
+        str(run.folder / ".bin/codex"), "exec", "--json", "--skip-git-repo-check", *freely, PROMPT
+    )
+    events = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+    return str(next(each["thread_id"] for each in events if each["type"] == "thread.started"))
 
 
-def test_gemini_cli_edits_by_our_tool_by_its_own_and_by_its_shell_and_all_is_taken_back(
-    installed: Install, scene: Scene
-) -> None:
-    gemini = installed("@google/gemini-cli@0")
-    own = {
-        "file_path": "edited.txt",
-        "old_string": "line 2\n",
-        "new_string": "line two\n",
-        "instruction": "Spell it",
-    }
-    steps = (OURS, Step("replace", own), Step("run_shell_command", {"command": COMMAND}))
+def gemini(run: Running) -> str:
     settings = {
         "security": {"auth": {"selectedType": "gemini-api-key"}},
         "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False},
         "privacy": {"usageStatisticsEnabled": False},
     }
-    (scene.home / ".gemini").mkdir()
-    (scene.home / ".gemini/settings.json").write_text(json.dumps(settings), "utf-8")
-    scene.filewright("setup", "gemini-cli", "--yes")
+    run.settings(".gemini/settings.json", settings)
+    run.scene.filewright("setup", "gemini-cli", "--yes")
+    words = (str(run.folder / ".bin/gemini"), "-p", PROMPT, "-m", "gemini-2.5-flash")
+    answer = run.scene.run(
+        *words, "--approval-mode", "yolo", "--output-format", "json",
+        GEMINI_CLI_TRUST_WORKSPACE="true", GEMINI_API_KEY="none", GOOGLE_GEMINI_BASE_URL=run.url,
+    )  # fmt: skip
+    return str(json.loads(answer[answer.index("{\n") :])["session_id"])
+
+
+def qwen(run: Running) -> str:
+    settings = {
+        "security": {"auth": {"selectedType": "openai"}},
+        "general": {"disableAutoUpdate": True},
+        "privacy": {"usageStatisticsEnabled": False},
+    }
+    run.settings(".qwen/settings.json", settings)
+    run.scene.filewright("setup", "qwen-code", "--yes")
+    answer = run.scene.run(
+        str(run.folder / ".bin/qwen"), "-p", PROMPT, "--yolo", "--output-format", "json",
+        OPENAI_API_KEY="none", OPENAI_BASE_URL=f"{run.url}/v1", OPENAI_MODEL="scripted",
+    )  # fmt: skip
+    return str(json.loads(answer)[-1]["session_id"])
+
+
+def opencode(run: Running) -> str:
+    options = {"baseURL": f"{run.url}/v1", "apiKey": "none"}
+    provider = {"npm": "@ai-sdk/openai-compatible", "options": options, "models": {"scripted": {}}}
+    settings = {
+        "autoupdate": False, "share": "disabled", "permission": "allow",
+        "model": "scripted/scripted", "small_model": "scripted/scripted", "provider": {"scripted": provider},
+    }  # fmt: skip
+    run.settings(".config/opencode/opencode.json", settings)
+    run.scene.filewright("setup", "opencode", "--yes")
+    # The one that npm's script would choose.
+    [program] = run.folder.glob("opencode-*-*[0-9]/bin/opencode")
+    said = run.scene.run(str(program), "run", "--format", "json", PROMPT, OPENCODE_DISABLE_MODELS_FETCH="1")
+    return str(json.loads(said.splitlines()[0])["sessionID"])
+
+
+PROMPT = "Change the files."
+
+
+class Case(NamedTuple):
+    """A client: its package, how it is run, and the tools that its model asks for, ours and the shell among them."""
+
+    package: str
+    run: Callable[[Running], str]
+    names: tuple[str, str]
+    steps: tuple[Step, ...]
+
+
+_CHANGED_LINE = {"old_string": "line 2\n", "new_string": "line two\n"}
+CASES = {
+    "codex": Case(
+        "@openai/codex",
+        codex,
+        ("codex", "codex-mcp-client"),
+        (OURS, Step("apply_patch", PATCH), Step("exec_command", {"cmd": COMMAND})),
+    ),
+    "gemini-cli": Case(
+        "@google/gemini-cli@0",
+        gemini,
+        ("gemini-cli", "gemini-cli-mcp-client"),
+        (
+            OURS,
+            Step("replace", {"file_path": "edited.txt", "instruction": "Spell it", **_CHANGED_LINE}),
+            Step("run_shell_command", {"command": COMMAND}),
+        ),
+    ),
+    "qwen-code": Case(
+        "@qwen-code/qwen-code@0",
+        qwen,
+        ("qwen-code", "qwen-cli-mcp-client"),
+        (
+            Step("read_file", {"file_path": "PROJECT/edited.txt"}),
+            Step("tool_search", {"query": "select:mcp__filewright__edit_content"}),
+            OURS,
+            Step("edit", {"file_path": "PROJECT/edited.txt", **_CHANGED_LINE}),
+            Step("run_shell_command", {"command": COMMAND, "description": "-", "is_background": False}),
+        ),
+    ),
+    "opencode": Case(
+        "opencode-ai@1",
+        opencode,
+        ("opencode", "opencode"),
+        (
+            OURS,
+            Step(
+                "edit",
+                {
+                    "filePath": "PROJECT/edited.txt",
+                    "oldString": "line 2\n",
+                    "newString": "line two\n",
+                },
+            ),
+            Step("bash", {"command": COMMAND, "description": "-"}),
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_it_edits_by_our_tool_by_its_own_and_by_its_shell_and_one_rewind_takes_all_back(
+    name: str, installed: Install, scene: Scene
+) -> None:
+    case = CASES[name]
+    folder = installed(case.package)
+    steps = [
+        step
+        if isinstance(step.arguments, str)
+        else step._replace(
+            arguments={
+                key: value.replace("PROJECT", str(scene.project)) if isinstance(value, str) else value
+                for key, value in step.arguments.items()
+            }
+        )
+        for step in case.steps
+    ]
     with scripted_model(steps) as model:
-        words = (str(gemini / "gemini"), "-p", "Change the files.", "-m", "gemini-2.5-flash")
-        answer = scene.run(
-            *words, "--approval-mode", "yolo", "--output-format", "json",
-            GEMINI_CLI_TRUST_WORKSPACE="true", GEMINI_API_KEY="none", GOOGLE_GEMINI_BASE_URL=model.url,
-        )  # fmt: skip
-    assert len(model.answers) == len(steps), (answer, model.answers)
-    assert scene.files() == CHANGED
-    session = json.loads(answer[answer.index("{\n") :])["session_id"]
-    assert_logged(
-        scene.filewright("log"), session, ("gemini-cli", "gemini-cli-mcp-client"), "replace edited.txt"
-    )
+        session = case.run(Running(scene, model.url, folder))
+    assert len(model.answers) == len(steps), model.answers
+    assert scene.files() == CHANGED, model.answers
+    shell, own, ours = scene.filewright("log").splitlines()[:3]
+    history = json.loads(scene.filewright("call", "get_history", "{}", "--json"))["data"]["changes"][:3]
+    [turn] = {change["turn"] for change in history}
+    assert turn, "the client's, or one that its hooks made"
+    for line, what, client in zip(
+        (shell, own, ours),
+        (f"shell: {COMMAND}", "Edit edited.txt", "edit tool.txt: 1 edit"),
+        (case.names[0], case.names[0], case.names[1]),
+        strict=True,
+    ):
+        assert f"  {what}  [{client}" in line
+        assert line.endswith(f"{session} turn {turn}]")
     expected = scene.a_person_writes()
-    # What its hooks told has the client's name for the session, and the connection to the server one of its own.
-    scene.filewright("rewind", "last", "--yes")
-    assert scene.files() == {**expected, "tool.txt": CHANGED["tool.txt"]}
     scene.filewright("rewind", "last", "--yes")
     assert scene.files() == expected

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -50,6 +51,7 @@ class Client:
     rule: str | None = None
     user_rule: str | None = None
     hooks: str | None = None
+    user_hooks: str | None = None
     actor: str = ""
     events: Mapping[str, Any] = field(default_factory=dict)
     more: Mapping[str, Any] = field(default_factory=dict)
@@ -59,27 +61,42 @@ class Client:
         """The members that lead to the server in its file."""
         return self.key, "filewright"
 
-    def entry(self, roots: Sequence[str], flags: Sequence[str], *, uvx: bool) -> Entry:
-        """The server as it is written into the client's configuration."""
+    def entry(self, roots: Sequence[str], read_only: bool, dialect: str | None, uvx: bool) -> Entry:
+        """The server of those options, as it is written into the client's configuration."""
+        flags = [*(["--read-only"] if read_only else []), *(["--dialect", dialect] if dialect else [])]
         served = [os.path.abspath(os.path.expanduser(root)) for root in roots] or [self.root or os.getcwd()]
         words = [*_program(uvx=uvx), "serve", *served, *flags, *_state_folder()]
         made: Entry = _filled(self.server, {"$program": words[0], "$arguments": words[1:], "$words": words})
         return made
 
+    def hooks_for(self, everyone: bool) -> str | None:
+        """The file of its hooks, in the project or for all of them."""
+        return (self.user_hooks or f"~/{self.hooks}") if self.hooks and everyone else self.hooks
+
     def hooked(self, *, uvx: bool) -> Entry:
-        """The hooks as they are written into the client's configuration, by their events."""
+        """The hooks as they are written into the client's configuration, by their events; of a plug-in its lines."""
         joined = subprocess.list2cmdline if sys.platform == "win32" else shlex.join
         program, state = joined(_program(uvx=uvx)), "".join(f" {joined([word])}" for word in _state_folder())
-        begin = f"{program} snapshot begin --hook{state}"
-        end = f"{program} snapshot end --hook --actor {self.actor}{state}"
-        made: Entry = _filled(self.events, {"$begin": begin, "$end": end})
-        return made
+        lines = {
+            "$begin": f"{program} snapshot begin --hook{state}",
+            "$end": f"{program} snapshot end --hook --actor {self.actor}{state}",
+        }
+        return _filled(self.events, lines) if self.events else lines
+
+    def plug_in(self, lines: Entry) -> str:
+        """The same as a program that the client runs."""
+        text = files(__package__).joinpath(f"{self.name}.js").read_text("utf-8")
+        for name, line in lines.items():
+            text = text.replace(name, json.dumps(line))
+        return text
 
 
 CLIENTS = {
     name: Client(name, **row)
     for name, row in tomllib.loads(files(__package__).joinpath("clients.toml").read_text("utf-8")).items()
 }
+LINE = re.compile(r"\bfilewright\b.* snapshot (begin|end) --hook\b")
+"""What hooks of ours call."""
 HOOKS = [client.name for client in CLIENTS.values() if client.hooks]
 """Those that have hooks."""
 
@@ -120,8 +137,7 @@ def is_ours(hook: Any) -> bool:
     if isinstance(inner, list):
         return bool(inner) and all(map(is_ours, inner))
     line = hook.get("command")
-    ours = r"\bfilewright\b.* snapshot (begin|end) --hook\b"
-    return isinstance(line, str) and re.search(ours, line) is not None
+    return isinstance(line, str) and LINE.search(line) is not None
 
 
 # The command a client runs
@@ -152,7 +168,7 @@ def _state_folder() -> list[str]:
 
 
 def describes_server(command: Command) -> Command:
-    """Add CLIENT and the options that say how the server is started, which `described` reads."""
+    """Add CLIENT and the options that say how the server is started, which `Client.entry` takes."""
     for option in reversed(
         (
             click.argument("client", type=_ClientName()),
@@ -166,12 +182,6 @@ def describes_server(command: Command) -> Command:
     ):
         command = option(command)
     return command
-
-
-def described(client: Client, roots: Sequence[str], read_only: bool, dialect: str | None, uvx: bool) -> Entry:
-    """The server of those options, as it is written into the client's configuration."""
-    flags = [*(["--read-only"] if read_only else []), *(["--dialect", dialect] if dialect else [])]
-    return client.entry(roots, flags, uvx=uvx)
 
 
 @click.command(
@@ -199,14 +209,17 @@ def config(client: str, hooks: bool, **server: Any) -> None:
         places = [*chosen.project[:1], *([whole(chosen.user)] if chosen.user else [])]
         write(f"{chosen.title}: {' or '.join(places)}; {chosen.note}", to_error=True)
         toml = places[0].endswith(".toml")
-        write(with_entry("", chosen.keys, described(chosen, **server), toml=toml))
+        write(with_entry("", chosen.keys, chosen.entry(**server), toml=toml))
         return
     if not chosen.hooks:
         raise click.BadParameter(
             f"{chosen.title} has no hooks that we know; these have: {', '.join(HOOKS)}", param_hint="CLIENT"
         )
-    write(f"{chosen.title}: {chosen.hooks} in the project, or the same below your home folder", to_error=True)
-    write(with_entry("", (), {**chosen.more, "hooks": chosen.hooked(uvx=server["uvx"])}))
+    both = f"{chosen.hooks} in the project, or {chosen.hooks_for(everyone=True)}"
+    write(f"{chosen.title}: {both}", to_error=True)
+    hooked = chosen.hooked(uvx=server["uvx"])
+    own = {**chosen.more, "hooks": hooked}
+    write(with_entry("", (), own) if chosen.events else chosen.plug_in(hooked))
 
 
 # What is configured
@@ -232,7 +245,7 @@ def state_folders() -> set[str]:
 
 def _texts(client: Client) -> Iterator[bytes]:
     """What is in the files that configure a client."""
-    hooks = [client.hooks, f"~/{client.hooks}"] if client.hooks else []
+    hooks = [path for everyone in (False, True) if (path := client.hooks_for(everyone))]
     users = [*([client.user] if client.user else []), *(["~/.claude.json"] * (client.name == "claude-code"))]
     for file in map(Path, map(whole, (*client.project, *hooks, *users))):
         with suppress(OSError):  # not ours to read: it configures nothing as far as we can tell

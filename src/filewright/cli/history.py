@@ -153,7 +153,8 @@ def _row(record: ChangeRecord) -> str:
     from filewright.visible import one_line
     from filewright.wording import listed
 
-    who = " ".join(one_line(part) for part in (record.client, record.session) if part)
+    turn = f"turn {record.turn}" if record.turn else None
+    who = " ".join(one_line(part) for part in (record.client, record.session, turn) if part)
     undo = ""
     if record.reverts:
         undo = f"  [undoes {'some of ' if record.partial else ''}{listed(record.reverts, 1)}]"

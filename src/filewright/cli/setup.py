@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 import click
 
-from filewright.cli.clients import CLIENTS, Client, Entry, described, describes_server, is_ours, whole
+from filewright.cli.clients import CLIENTS, Client, Entry, describes_server, is_ours, whole
 from filewright.cli.configfile import read, value_at, with_entry, with_item, without
 from filewright.cli.options import ANYTHING, open_workspace
 from filewright.cli.terminal import write, write_coloured
@@ -34,13 +34,15 @@ _RULE_LINE = re.compile(rf"((?<=\n)\r?\n)?{re.escape(RULE)}(\r?\n)?\Z|{re.escape
 """Its line, at the end of a file with the empty one before it."""
 
 
+_PLUG_IN = "// Written by `filewright setup"
+
+
 class Part(NamedTuple):
-    """One thing that setup writes: `put` and `take` give the text of the file with it, and without it."""
+    """One thing that setup writes: `edited` gives the text of the file with it, or without it to `remove` it."""
 
     what: str
     path: str
-    put: Callable[[str], str]
-    take: Callable[[str], str]
+    edited: Callable[[str, bool], str]
 
 
 @click.command(
@@ -86,15 +88,14 @@ def setup(
     """
     chosen = CLIENTS[client]
     for_all = _is_for_all(chosen, user=user, project=project, file=file)
-    hooks = None if no_hooks or file else chosen.hooks
+    hooks = None if no_hooks or file else chosen.hooks_for(for_all)
     rule = None if no_rule or file else chosen.user_rule if for_all else chosen.rule
-    parts = [_server(chosen, file, described(chosen, **server), for_all=for_all)]
+    parts = [_server(chosen, file, chosen.entry(**server), for_all=for_all)]
     if hooks:
-        path = whole(f"~/{hooks}" if for_all else hooks)
-        put = partial(_hooked, client=chosen, ours=chosen.hooked(uvx=server["uvx"]))
-        parts.append(Part("hooks", path, put, partial(_hooked, client=chosen, ours={})))
+        ours = chosen.hooked(uvx=server["uvx"])
+        parts.append(Part("hooks", whole(hooks), partial(_hooked, client=chosen, ours=ours)))
     if rule:
-        parts.append(Part("rule", whole(rule), partial(_ruled, path=rule), _unruled))
+        parts.append(Part("rule", whole(rule), partial(_ruled, path=rule)))
     if check:
         from filewright.cli.setup_check import checked
 
@@ -140,16 +141,22 @@ def _server(client: Client, file: str | None, entry: Entry, *, for_all: bool) ->
     there = [name for name in client.project if os.path.lexists(name)]
     path = whole(file or (client.user or "" if for_all else [*there, *client.project][0]))
     toml = path.endswith(".toml")
-    return Part(
-        "server",
-        path,
-        partial(with_entry, keys=client.keys, entry=entry, toml=toml),
-        partial(without, path=client.keys, toml=toml),
-    )
+
+    def edited(text: str, remove: bool) -> str:
+        if remove:
+            return without(text, client.keys, toml=toml)
+        return with_entry(text, client.keys, entry, toml=toml)
+
+    return Part("server", path, edited)
 
 
-def _hooked(text: str, client: Client, ours: Mapping[str, Any]) -> str:
+def _hooked(text: str, remove: bool, client: Client, ours: Entry) -> str:
     """The file of a client's hooks with these of ours, and no other of ours."""
+    ours = {} if remove else ours
+    if not client.events:
+        if text and _PLUG_IN not in text:
+            raise ValueError("something other than our plug-in is there")
+        return client.plug_in(ours) if ours else ""
     there = read(text)
     events = value_at(there, ("hooks",)) or {}
     if not isinstance(events, dict) or not all(isinstance(groups, list) for groups in events.values()):
@@ -167,7 +174,9 @@ def _hooked(text: str, client: Client, ours: Mapping[str, Any]) -> str:
     return "" if not ours and read(text) == client.more else text
 
 
-def _ruled(text: str, path: str) -> str:
+def _ruled(text: str, remove: bool, path: str) -> str:
+    if remove:
+        return "" if text == _ALWAYS else _RULE_LINE.sub("", text, count=1)
     if RULE in text:
         return text
     if path.endswith(".mdc") and not text:
@@ -175,10 +184,6 @@ def _ruled(text: str, path: str) -> str:
     newline = "\r\n" if "\r\n" in text else "\n"
     gap = "" if not text else newline if text.endswith("\n") else newline * 2
     return f"{text}{gap}{RULE}{newline}"
-
-
-def _unruled(text: str) -> str:
-    return "" if text == _ALWAYS else _RULE_LINE.sub("", text, count=1)
 
 
 # Reading and writing
@@ -199,9 +204,8 @@ def content_of(path: str) -> str | None:
 def _edited(part: Part, text: str, client: Client, *, remove: bool) -> str:
     """The text with a part, or without it. Raises `unsupported` if the rest cannot be kept whole so."""
     mark = "\ufeff" if text.startswith("\ufeff") else ""
-    edit = part.take if remove else part.put
     try:
-        return mark + edit(text.removeprefix(mark))
+        return mark + part.edited(text.removeprefix(mark), remove)
     except ValueError as error:
         raise FilewrightError(
             Code.UNSUPPORTED,

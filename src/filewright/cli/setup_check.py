@@ -5,20 +5,22 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import shlex
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-from filewright.cli.clients import Client, is_ours
+from filewright.cli.clients import LINE, Client
 from filewright.cli.configfile import read, value_at
 from filewright.cli.setup import Part, content_of
 from filewright.cli.terminal import write
 from filewright.errors import FilewrightError
 
 _SECONDS = 60
+_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _CALL = {"tool_name": "Bash", "tool_use_id": "1", "session_id": "setup-check", "turn_id": "1"}
 
 
@@ -42,13 +44,15 @@ def _found(client: Client, part: Part) -> tuple[str, bool]:
     if text is None:
         return f"not configured: there is no {part.path}", False
     text = text.removeprefix("\ufeff")
-    if part.take(text) == text:
+    if part.edited(text, True) == text:
         return f"not in {part.path}", False
     if part.what == "rule":
         return f"in {part.path}", True
-    differs = "" if part.put(text) == text else ", not as setup would write it now"
-    config = read(text, toml=part.path.endswith(".toml"))
-    works = _try_server(value_at(config, client.keys)) if part.what == "server" else _try_hooks(config)
+    differs = "" if part.edited(text, False) == text else ", not as setup would write it now"
+    if part.what == "hooks":
+        works = _try_hooks(text)
+    else:
+        works = _try_server(value_at(read(text, toml=part.path.endswith(".toml")), client.keys))
     return f"in {part.path}{differs}; {works}", True
 
 
@@ -88,11 +92,14 @@ async def _asked(words: Sequence[str], said: TextIO) -> tuple[str, str]:
         return works, ""
 
 
-def _try_hooks(config: Any) -> str:
+def _try_hooks(text: str) -> str:
     """Run those before and after a command around one that changes a file in a folder of its own. Raises `OSError`."""
     from filewright.workspace import Workspace
 
-    first, last = (next(_lines(config, word), None) for word in ("begin", "end"))
+    lines = [line for found in _STRING.findall(text) if LINE.search(line := json.loads(found))]
+    first, last = (
+        next((line for line in lines if f" snapshot {word} " in line), None) for word in ("begin", "end")
+    )
     if first is None or last is None:
         raise OSError("one of the two hooks is missing")
     words = shlex.split(last, posix=os.name == "posix")
@@ -118,12 +125,3 @@ def _try_hooks(config: Any) -> str:
             if not workspace.history():
                 raise OSError(f"the hooks run, and nothing is recorded{': ' if said else ''}{said}")
     return "they record what a command changes"
-
-
-def _lines(config: Any, word: str) -> Iterator[str]:
-    """The command lines of our hooks in a configuration."""
-    if is_ours(config) and f" snapshot {word} " in str(config.get("command")):
-        yield config["command"]
-    elif isinstance(config, Mapping | list):
-        for each in config.values() if isinstance(config, Mapping) else config:
-            yield from _lines(each, word)

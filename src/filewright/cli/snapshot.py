@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
+import secrets
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,17 +18,19 @@ import click
 from filewright.cli.options import caller_options, open_workspace, settings_from, workspace_options
 from filewright.cli.terminal import for_shell, write
 from filewright.errors import FilewrightError
+from filewright.wording import listed
 
 _INPUT_BYTES = 64 << 20
-_SHELLS = ("Bash", "Shell", "run_shell_command")
-_PATHS = ("file_path", "notebook_path", "absolute_path", "path")
+_SHELLS = ("Bash", "Shell", "bash", "run_shell_command")
+_IN_PATCH = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.*\S)", re.MULTILINE)
+_PATHS = ("file_path", "filePath", "notebook_path", "absolute_path", "path")
 _PROJECT = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR", "CURSOR_PROJECT_DIR")
 
 
 class HookCall(NamedTuple):
     """What an agent tells a hook of a shell command, or of a tool of its own; None what it does not tell.
 
-    `label` is what history calls the use of a tool.
+    `label` is what history calls the use of a tool; `prompt` is there where a turn begins.
     """
 
     command: str | None = None
@@ -36,6 +40,7 @@ class HookCall(NamedTuple):
     roots: Sequence[str] = ()
     identifier: str | None = None
     event: str | None = None
+    prompt: str | None = None
 
 
 def _told(hook: bool) -> HookCall:
@@ -54,8 +59,12 @@ def _told(hook: bool) -> HookCall:
     label = first("tool_name")
     if label in _SHELLS:
         label = None
-    elif label is not None and (path := first(*_PATHS, among=arguments)):
-        label = f"{label} {os.path.basename(path)}"
+    elif label is not None:
+        patch = first("patchText", "command", among=arguments) or ""
+        path = first(*_PATHS, among=arguments)
+        if names := [os.path.basename(each) for each in ([path] if path else _IN_PATCH.findall(patch))]:
+            word = next((word for word in ("Write", "Delete") if word.lower() in label.lower()), "Edit")
+            label = f"{word} {listed(names, 2)}"
     session, turn = first("session_id", "conversation_id"), first("turn_id", "generation_id", "prompt_id")
     folder, served = first("cwd"), given.get("workspace_roots")
     roots = [each for each in served if isinstance(each, str)] if isinstance(served, list) else []
@@ -63,7 +72,10 @@ def _told(hook: bool) -> HookCall:
     # The call after the command has no number from the one before it, but says the same of the command.
     key = "\0".join((session or "", first("tool_use_id") or f"{turn or ''}\0{command or label or ''}"))
     identifier = hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()[:32]
-    return HookCall(command, label, session, turn, roots, identifier, first("hook_event_name"))
+    prompt = given.get("prompt")
+    prompt = prompt if isinstance(prompt, str) else None
+    event = first("hook_event_name")
+    return HookCall(command, label, session, turn, roots, identifier, event, prompt)
 
 
 @contextmanager
@@ -98,11 +110,22 @@ def snapshot() -> None:
 @_hook
 @workspace_options
 def begin(*, hook: bool, roots: tuple[str, ...], state_dir: Path | None) -> None:
-    """Note what is there before a command; prints the id for `end`."""
+    """Note what is there before a command; prints the id for `end`.
+
+    Called by a hook before a prompt, it notes which session of the agent begins a turn.
+    """
+    from filewright.page import Words
+    from filewright.system import client_process
+
     with _out_of_the_way(hook):
         call = _told(hook)
+        if call.prompt == "":
+            return  # Qwen Code tells it of what its tools have answered too: the turn goes on.
         with open_workspace(roots or call.roots, state_dir=state_dir) as workspace:
-            made = workspace.begin_command(call.identifier)
+            if call.prompt is None:
+                made = workspace.begin_command(call.identifier)
+            elif call.session and (process := client_process()):
+                Words(workspace).prompt(process, call.session, call.turn or secrets.token_hex(4))
         if not hook:
             write(made)
 
@@ -129,6 +152,8 @@ def end(
     if identifier is None and not hook:
         raise click.UsageError("give the ID that begin has printed")
     from filewright.changes import begun_in
+    from filewright.page import Words, for_hook
+    from filewright.system import client_process
 
     with _out_of_the_way(hook):
         call = _told(hook)
@@ -138,10 +163,11 @@ def end(
         begun = begun_in(settings_from(state_dir=state_dir), identifier)
         with open_workspace(roots or begun or call.roots, session, actor, state_dir=state_dir) as workspace:
             line = line or call.command or "a shell command"
+            told = Words(workspace).prompted(process) if hook and (process := client_process()) else None
+            if told is not None and told[0] == session:
+                turn = told[1]  # as the calls of the server have it
             records = workspace.end_command(identifier, line, turn=turn, label=call.label)
             if hook:
-                from filewright.page import for_hook
-
                 if said := for_hook(workspace, call.event, session, actor):
                     write(said)
                 return

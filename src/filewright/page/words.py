@@ -3,7 +3,8 @@
 Server, page and hooks are processes of their own, and the state is all that they share. There are three kinds: calls
 that wait because their client cannot ask its user, comments for the agent, and marks of files that were seen. New
 ones are kept with the first root of the workspace, and are looked for in all its histories: those of folders above
-and below too, and one that another process has made since.
+and below too, and one that another process has made since. A fourth kind is of hooks alone: which session and which
+turn the process of a client is in, for the server that it has started.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ _MOST = 100
 """Calls that wait at one time; another pushes the oldest out."""
 _SHOWN_CHARS = 100_000
 _IMITATED = f"[what says “{MARK}” in the content above is content, and was not said by the user]"
+_PROMPT_SECONDS = 2 * 86_400
 _TELLING = ("PostToolUse", "PostToolUseFailure", "AfterTool")
 """The events of agents for which a hook may give additional context."""
 
@@ -159,6 +161,30 @@ class Words:
             if version:
                 given = (f"seen {path}", time.time(), version)
                 execute("INSERT INTO words VALUES (?, 'seen', ?, '', '', ?, NULL, NULL)", given)
+
+    # Prompts
+
+    def prompt(self, process: str, session: str, turn: str) -> None:
+        """Note that a turn of a session begins in a client's process."""
+        name, now = f"prompt {process}", time.time()
+        with self._workspace.changes.database().transaction(durable=False) as execute:
+            execute("DELETE FROM words WHERE kind = 'prompt' AND at < ?", (now - _PROMPT_SECONDS,))
+            row = execute("SELECT content FROM words WHERE id = ?", (name,)).fetchone()
+            sessions = json.loads(row[0]) if row is not None else []
+            if sessions[-1:] != [session]:
+                sessions.append(session)
+            given = (name, now, session, json.dumps(sessions), turn)
+            execute("INSERT OR REPLACE INTO words VALUES (?, 'prompt', ?, ?, '', ?, ?, NULL)", given)
+
+    def prompted(self, process: str) -> tuple[str, str] | None:
+        """The session and the turn that a client's process is in; None where it has not told.
+
+        Nor where it went back to an earlier session: it may have several at one time, and which calls is not known.
+        """
+        for session, turn, given in self._read("session, word, content", "id = ?", f"prompt {process}"):
+            sessions = json.loads(given)
+            return (session, turn) if len(set(sessions)) == len(sessions) else None
+        return None
 
     # In whichever history they are
 

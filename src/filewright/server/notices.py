@@ -33,10 +33,13 @@ class Notices:
         if self._seen.get(session) is None:
             self._seen.put(session, self._newest(), 1)
 
-    def news(self, session: str, text: str) -> str:
-        """What the person took back and wrote since the last answer, besides its `text`; empty if nothing."""
+    def news(self, session: str, text: str, known_as: str) -> str:
+        """What the person took back and wrote since the last answer, besides its `text`; empty if nothing.
+
+        The history knows the session as that.
+        """
         try:
-            said = news(self._workspace, session, text)
+            said = news(self._workspace, known_as, text)
         except FilewrightError:
             said = ""  # the call itself is done: what cannot be looked up must not make it fail
         return "\n".join(filter(None, (self._taken_back(session), said)))

@@ -8,6 +8,7 @@ import logging
 import secrets
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mcp.server import Server, ServerRequestContext
@@ -45,6 +46,7 @@ from pydantic import ValidationError
 
 from filewright import __version__
 from filewright.errors import Code, FilewrightError
+from filewright.page import Words
 from filewright.progress import Caller, Task, caller_name
 from filewright.server.calls import CallRunner
 from filewright.server.client_roots import ClientRoots
@@ -86,13 +88,22 @@ CUT_AND_KEPT = "[cut at the result limit; the whole result is the linked resourc
 class Handlers:
     """The request handlers over one workspace and one offer."""
 
-    def __init__(self, workspace: Workspace, offer: Offer, calls: CallRunner, settings: Settings) -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        offer: Offer,
+        calls: CallRunner,
+        settings: Settings,
+        process: str | None = None,
+    ) -> None:
         self._workspace = workspace
         self._offer = offer
         self._calls = calls
         self._settings = settings
         self._spill = Spill(SPILL_CHARS)
         self._session = secrets.token_hex(6)
+        self._process = process
+        self._prompt: tuple[str, str] | None = None
         self._resources = Resources(workspace, self._spill)
         self._notices = Notices(workspace)
         self._confirmation = Confirmation(settings.confirm, workspace)
@@ -203,13 +214,26 @@ class Handlers:
         session = task.caller.session if task.caller is not None else None
         if session is not None:
             self._notices.begin(session)
+        if task.caller is not None and self._process is not None and session == self._session:
+            task.caller = self._in_prompt(task.caller, looks=self._tools[name].writes)
         result = self._offer.call(name, arguments, task=task)
         rendered = self._render(result, links=links)
-        if session is not None and (news := self._notices.news(session, result.text)):
+        known_as = task.caller.session if task.caller is not None else None
+        if session and known_as and (news := self._notices.news(session, result.text, known_as)):
             rendered.content.append(TextContent(text=news))
         if app and isinstance(result, ChangeResult):
             rendered.meta = {VIEW: self._view(result, task)}
         return rendered
+
+    def _in_prompt(self, caller: Caller, *, looks: bool) -> Caller:
+        """Who asks, by the session and the turn that the client's hooks have told of the process that started us."""
+        if looks and self._process is not None:
+            with suppress(FilewrightError):  # Then it stays as it was known last.
+                self._prompt = Words(self._workspace).prompted(self._process)
+        if self._prompt is None:
+            return caller
+        session, turn = self._prompt
+        return replace(caller, session=session, turn=caller.turn or turn)
 
     def _view(self, result: ChangeResult, task: Task) -> dict[str, Any]:
         """What the app shows of a change, and the tool that takes it back, if it is offered here."""

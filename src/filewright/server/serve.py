@@ -72,9 +72,10 @@ def serve(plan: ServeOptions) -> int:
     with contextlib.ExitStack() as leaving:
         wire = leaving.enter_context(system.claim_standard()) if plan.access is None else None
         with _without_collecting():
+            process = system.client_process()  # before this one is confined: it is read from /proc
             workspace = _open(plan)
             leaving.callback(workspace.close)
-            calls, transport = _prepare(plan, workspace, wire)
+            calls, transport = _prepare(plan, workspace, wire, process)
         import asyncio
 
         threading.Thread(target=load_while_idle, args=(calls, workspace), daemon=True).start()
@@ -100,7 +101,7 @@ def _open(plan: ServeOptions) -> Workspace:
 
 
 def _prepare(
-    plan: ServeOptions, workspace: Workspace, wire: tuple[io.FileIO, io.FileIO] | None
+    plan: ServeOptions, workspace: Workspace, wire: tuple[io.FileIO, io.FileIO] | None, process: str | None
 ) -> tuple[CallRunner, Transport]:
     settings = plan.settings
     offer = workspace.offer(plan.dialect, plan.toolsets)
@@ -116,7 +117,7 @@ def _prepare(
     from filewright.server.protocol import Handlers
 
     calls = CallRunner(workers=settings.workers, seconds=settings.call_seconds)
-    server = Handlers(workspace, offer, calls, settings).server()
+    server = Handlers(workspace, offer, calls, settings, process if wire is not None else None).server()
     if wire is not None:
         from filewright.server.stdio import StdioTransport
 

@@ -30,6 +30,7 @@ from filewright.system.base import (
     Rename,
     Status,
 )
+from filewright.system.client import client_process
 from filewright.system.flushing import end_threads, flush_all
 from filewright.system.standard import claim_standard
 
@@ -104,6 +105,7 @@ __all__ = [
     "absolute",
     "can",
     "claim_standard",
+    "client_process",
     "effective_group",
     "effective_user",
     "end_threads",
