@@ -246,7 +246,7 @@ class LineKinds:
 
     def ranked(self, *, rarest_first: bool) -> list[LineKind]:
         """The kinds by how many lines they have; equal ones in the order in which they were met."""
-        return sorted(self._kinds.values(), key=lambda kind: kind.count if rarest_first else -kind.count)
+        return sorted(self._kinds.values(), key=lambda kind: kind.count, reverse=not rarest_first)
 
 
 def _around(snapshot: Snapshot, offset: int) -> str:

@@ -22,7 +22,7 @@ from functools import cached_property, lru_cache, partial
 from typing import Any, Literal, NoReturn
 
 from filewright.errors import invalid
-from filewright.text import check_text, normalised
+from filewright.text import bytes_in, check_text, normalised
 
 REPEATS = 1000
 _COMPILED_BYTES = 8 << 20
@@ -524,13 +524,13 @@ class Pattern:
     def for_rg(self) -> tuple[str, ...]:
         """`rg`'s forms that together let through every file, of any encoding, that holds a hit."""
         if self.mode == "literal" and not self.text.isascii() and not self.insensitive and not self.multiline:
-            found = dict.fromkeys(encoding for name in _CODECS if (encoding := _encoded(self.text, name)))
+            found = dict.fromkeys(encoding for name in _CODECS if (encoding := bytes_in(name, self.text)))
             return tuple(map(escaped, found))
         return (self.written.rg,)
 
     def in_encoding(self, name: str) -> bytes | None:
         """The bytes of `plain` in a codec; None if it has no `plain` or the codec lacks a character."""
-        return _encoded(self.plain, name) if self.plain is not None else None
+        return bytes_in(name, self.plain) if self.plain is not None else None
 
 
 def compile(
@@ -576,10 +576,3 @@ def compile(
 def is_word(c: str) -> bool:
     """Whether a character is a letter, mark, number or connector, as `whole_word` means it."""
     return unicodedata.category(c)[0] in "LMN" or unicodedata.category(c) == "Pc"
-
-
-def _encoded(text: str, name: str) -> bytes | None:
-    try:
-        return text.encode(name)
-    except UnicodeEncodeError:
-        return None

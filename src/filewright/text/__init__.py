@@ -18,7 +18,17 @@ from typing import TYPE_CHECKING
 from filewright.faces import names_of
 from filewright.text import codec, splice
 from filewright.text.cache import SHOWN_WHOLE_BYTES, BoundedCache, Shown
-from filewright.text.codec import PLAIN, SPACES, Encoding, check_text, cut, decoded, encoded, normalised
+from filewright.text.codec import (
+    PLAIN,
+    SPACES,
+    Encoding,
+    bytes_in,
+    check_text,
+    cut,
+    decoded,
+    encoded,
+    normalised,
+)
 from filewright.text.lines import LINE_REACH, Line, LineIndex, Lines, Terminators, finder, terminators_in
 from filewright.text.snapshot import Identity, Snapshot, content_version
 from filewright.text.splice import Splice, Splices, apply, ordered, replacements, require_ordered
@@ -47,6 +57,7 @@ __all__ = [
     "Splices",
     "Terminators",
     "apply",
+    "bytes_in",
     "check_text",
     "codec",
     "content_version",

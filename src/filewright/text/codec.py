@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from filewright.errors import Code, FilewrightError
+from filewright.errors import Code, FilewrightError, invalid
 
 _MULTIBYTE = (
     "shift_jis", "cp932", "shift_jis_2004", "shift_jisx0213", "gb18030", "gbk", "gb2312", "big5",
@@ -93,11 +93,10 @@ def named(name: str) -> str:
     known = known.replace("-", "_") if not known.startswith("utf") else known
     found = {"utf-8-sig": "utf-8", "ascii": "utf-8"}.get(known, known)
     if found not in ENCODINGS:
-        raise FilewrightError(
-            Code.INVALID_INPUT,
+        raise invalid(
             f"encoding={name!r} is not one that files are read in",
-            hint=f"use {_KNOWN}; or leave it out to have it detected",
-            details={"argument": "encoding"},
+            f"use {_KNOWN}; or leave it out to have it detected",
+            argument="encoding",
         )
     return found
 
@@ -118,12 +117,12 @@ def check_text(text: str, argument: str) -> None:
         try:
             text.encode("utf-8")
         except UnicodeEncodeError as error:
-            raise FilewrightError(
-                Code.INVALID_INPUT,
+            raise invalid(
                 f"{argument} holds a lone surrogate at character {error.start + 1}: "
                 f"U+{ord(text[error.start]):04X} is half of a character",
-                hint="send the whole character",
-                details={"argument": argument, "character": error.start},
+                "send the whole character",
+                argument=argument,
+                character=error.start,
             ) from error
 
 
@@ -144,8 +143,10 @@ def encoded(text: str, encoding: Encoding, terminator: bytes = b"\n", *, argumen
         raise FilewrightError(
             Code.UNENCODABLE,
             f"{argument} holds {character!r} (U+{ord(character):04X}), which {encoding.name} cannot write",
-            hint=f"use characters of {encoding.name}; the file's encoding is never changed by an edit",
-            details={"argument": argument, "character": character, "encoding": encoding.name},
+            f"use characters of {encoding.name}; the file's encoding is never changed by an edit",
+            argument=argument,
+            character=character,
+            encoding=encoding.name,
         ) from error
     if encoding.rivals and not plain.isascii():
         _check_guess(plain, encoding, argument)
@@ -159,26 +160,24 @@ def _check_guess(text: str, encoding: Encoding, argument: str) -> None:
             continue
         data = character.encode(encoding.name)
         for rival in encoding.rivals:
-            if _bytes_in(rival, character) != data:
+            if bytes_in(rival, character) != data:
                 raise FilewrightError(
                     Code.UNENCODABLE,
                     f"{argument} holds {character!r} (U+{ord(character):04X}), which is not in the file yet, "
                     f"and the file's encoding is only guessed: {encoding.name}, or perhaps {rival}, "
                     "which writes it differently",
-                    hint=f'say which it is with encoding="{encoding.name}" or encoding="{rival}" in '
-                    "edit_content",
-                    details={
-                        "argument": argument,
-                        "character": character,
-                        "encoding": encoding.name,
-                        "rivals": list(encoding.rivals),
-                    },
+                    f'say which it is with encoding="{encoding.name}" or encoding="{rival}" in edit_content',
+                    argument=argument,
+                    character=character,
+                    encoding=encoding.name,
+                    rivals=list(encoding.rivals),
                 )
 
 
-def _bytes_in(name: str, character: str) -> bytes | None:
+def bytes_in(name: str, text: str) -> bytes | None:
+    """The bytes of a text in a codec; None if it lacks a character."""
     try:
-        return character.encode(name)
+        return text.encode(name)
     except UnicodeEncodeError:
         return None
 

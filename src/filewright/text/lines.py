@@ -57,12 +57,8 @@ class Terminators:
     @property
     def dominant(self) -> bytes:
         """The most frequent one; on a tie the first seen; ``\\n`` in a file with none."""
-        counts = {b"\n": self.lf, b"\r\n": self.crlf, b"\r": self.cr}
-        most = max(counts.values())
-        if most == 0:
-            return b"\n"
-        tied = [kind for kind, count in counts.items() if count == most]
-        return self.first if self.first in tied else tied[0]
+        counts = (b"\n", self.lf), (b"\r\n", self.crlf), (b"\r", self.cr)
+        return max(counts, key=lambda each: (each[1], each[0] == self.first))[0]
 
     @property
     def name(self) -> str:

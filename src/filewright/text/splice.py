@@ -9,7 +9,7 @@ from io import BytesIO
 from itertools import islice
 from typing import overload
 
-from filewright.errors import Code, FilewrightError
+from filewright.errors import Code, FilewrightError, invalid
 
 _BLOCK = 4096
 
@@ -121,17 +121,12 @@ def require_ordered(splices: Iterable[Splice], size: int) -> None:
     previous: Splice | None = None
     for splice in splices:
         if splice.offset < 0 or splice.length < 0 or splice.end > size:
-            raise FilewrightError(
-                Code.INVALID_INPUT, f"a splice at {splice.offset}+{splice.length} leaves the {size} bytes"
-            )
+            raise invalid(f"a splice at {splice.offset}+{splice.length} leaves the {size} bytes")
         if previous is not None and (
             splice.offset < previous.end or (splice.offset == previous.offset and splice.length == 0)
         ):
-            raise FilewrightError(
-                Code.OVERLAP,
-                f"edits overlap at byte {splice.offset}",
-                hint="join the overlapping edits into one",
-            )
+            message = f"edits overlap at byte {splice.offset}"
+            raise FilewrightError(Code.OVERLAP, message, "join the overlapping edits into one")
         previous = splice
 
 
