@@ -14,7 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from filewright.boundary import Boundary, program
-from filewright.search import Windows, ahead, compile_pattern, count_hits, search_snapshot
+from filewright.search import Windows, compile_pattern, count_hits, search_snapshot
+from filewright.search import window as window_module
 from filewright.settings import Settings
 from filewright.text import Snapshot
 
@@ -73,7 +74,7 @@ def test_lines_and_counts_are_those_of_rg(tmp_path, text, what, case, whole_word
     # The overlap holds the longest match there can be, as the real one does.
     small = Windows(length=length, longest=length + 400, overlap=200)
     with pytest.MonkeyPatch.context() as patch, opened(path, hold_bytes=0) as snapshot:
-        patch.setattr(ahead, "AHEAD_BYTES", 1 if with_child else 1 << 40)
+        patch.setattr(window_module, "AHEAD_BYTES", 1 if with_child else 1 << 40)
         found = search_snapshot(snapshot, compiled, limit=10_000, invert=invert, windows=small)
         assert [hit.line for hit in found.hits] == expected
         assert count_hits(snapshot, compiled, invert=invert, windows=small) == len(expected)

@@ -14,7 +14,6 @@ from filewright.progress import Task
 from filewright.search import (
     Hit,
     Windows,
-    ahead,
     compile_pattern,
     context,
     count_hits,
@@ -22,6 +21,7 @@ from filewright.search import (
     find_matches,
     search_snapshot,
 )
+from filewright.search import window as window_module
 from filewright.settings import Settings
 from filewright.text import Snapshot
 
@@ -207,7 +207,7 @@ def test_pages_joined_are_the_whole(lines, end, limit, pattern, invert):
 @pytest.mark.parametrize("pattern", ["foo", "^f", "^$"])
 @pytest.mark.parametrize("text", [TEXT, "foo\nfoo foo\n\nbar\n", "", "foo"])
 def test_counts_are_of_lines(opened, monkeypatch, hold, pattern, text):
-    monkeypatch.setattr(ahead, "AHEAD_BYTES", 1)
+    monkeypatch.setattr(window_module, "AHEAD_BYTES", 1)
     snapshot = opened(text.encode(), hold=hold)
     compiled = compile_pattern(pattern, mode="regex")
     hits = search_snapshot(snapshot, compiled, limit=1000).hits
@@ -226,7 +226,7 @@ def test_the_child_process_gives_the_same_hits(opened, monkeypatch, pattern, mar
     data = mark + text.encode()
     compiled = compile_pattern(pattern, mode="regex")
     here = search_snapshot(opened(data, hold=True), compiled, limit=1000)
-    monkeypatch.setattr(ahead, "AHEAD_BYTES", 1)
+    monkeypatch.setattr(window_module, "AHEAD_BYTES", 1)
     snapshot = opened(data)
     assert search_snapshot(snapshot, compiled, limit=1000) == here
     assert snapshot.lines.count  # what is known of the lines already is used
@@ -291,7 +291,7 @@ def test_a_search_that_cannot_be_interrupted_is_left_alone_when_cancelled(opened
 
 @pytest.mark.needs("confine")
 def test_a_search_that_is_left_ends_its_child(opened, monkeypatch):
-    monkeypatch.setattr(ahead, "AHEAD_BYTES", 1)
+    monkeypatch.setattr(window_module, "AHEAD_BYTES", 1)
     snapshot = opened(b"some text here\n" * 1000)
     launcher = snapshot.location.root.launcher
     started = []

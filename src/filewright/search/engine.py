@@ -1,7 +1,7 @@
 """The one engine: exact matches in one snapshot, in order, whatever its encoding or size.
 
 The file goes by in windows of normalised text (`window`). A plain literal is found in them as bytes,
-everything else by RE2. Of a large file `ahead` names the lines worth a window; what is a match, and
+everything else by RE2. Of a large file `lines_ahead` names the lines worth a window; what is a match, and
 where, is always settled here.
 """
 
@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from itertools import islice
 
 from filewright.progress import Task
-from filewright.search.ahead import forms_ahead, lines_ahead
 from filewright.search.hit import Found, Hit, Match, Span
 from filewright.search.pattern import Pattern, is_word
-from filewright.search.window import Window, window
+from filewright.search.window import Window, forms_ahead, lines_ahead, window
 from filewright.text import Snapshot, finder
 
 _Spans = list[Span | None]

@@ -24,12 +24,11 @@ from typing import NamedTuple
 
 from filewright.errors import invalid
 from filewright.progress import Task
-from filewright.search.ahead import AHEAD_BYTES, lines_ahead
 from filewright.search.engine import Hits, search_snapshot
 from filewright.search.hit import Found
 from filewright.search.pattern import compile as compile_pattern
 from filewright.search.pattern import compiled, escaped
-from filewright.search.window import Window, character_at, window
+from filewright.search.window import AHEAD_BYTES, Window, character_at, lines_ahead, window
 from filewright.text import PLAIN, Snapshot, check_text, normalised
 
 _RUNS = re.compile(r"\s+|\S+")

@@ -26,11 +26,11 @@ from filewright.boundary import Boundary, Child, FolderEntry, Location, program
 from filewright.errors import Code, FilewrightError
 from filewright.languages import named_as
 from filewright.progress import Task
-from filewright.search.ahead import MEMORY, read_output
 from filewright.search.engine import count_hits, search_snapshot
 from filewright.search.fuzzy import choose, fuzzy
 from filewright.search.hit import Found, Hit, TreeOptions
 from filewright.search.pattern import Pattern, escaped
+from filewright.search.window import MEMORY, read_output
 from filewright.settings import Settings
 from filewright.text import NOTEBOOK_SUFFIX, BoundedCache, LineIndex, Snapshot, notebook_view
 
