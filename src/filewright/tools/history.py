@@ -6,7 +6,7 @@ import datetime
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, Field
+from pydantic import Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from filewright.changes import ChangeRecord, Entry, Side
@@ -59,11 +59,17 @@ class RevertArguments(Arguments):
     preview: bool = False
     """true: show what would happen, write nothing"""
     diff: DiffWanted = "auto"
-    force: Annotated[
-        bool, Field(validation_alias=AliasChoices("force", "wholly"), description="even over later changes")
-    ] = False
+    force: Annotated[bool, Field(description="even over later changes")] = False
     """restore the earlier content over whatever is there now, instead of merging or refusing"""
     break_hard_links: bool | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _former_name(cls, given: Any) -> Any:
+        """`force` was called `wholly`."""
+        if isinstance(given, dict) and "wholly" in given and "force" not in given:
+            return {("force" if name == "wholly" else name): value for name, value in given.items()}
+        return given
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,11 +54,18 @@ def run(context: Context, arguments: WriteArguments) -> BatchResult:
 
     def plan(items: Sequence[WriteItem]) -> Iterator[Decided[Item]]:
         files: dict[Location, list[int]] = {}
+        refusal: FilewrightError | None = None
         for index, item in enumerate(items):
-            with item_named(index, len(items)):
-                files.setdefault(_located(context, item), []).append(index)
+            try:
+                with item_named(index, len(items)):
+                    files.setdefault(_located(context, item), []).append(index)
+            except FilewrightError as error:
+                refusal = error
+                break
         for location, indexes in files.items():
             yield from _decided(context, location, items, indexes)
+        if refusal is not None:  # what is wrong with an earlier item is said first
+            raise refusal
 
     return run_batch(
         context,

@@ -28,6 +28,12 @@ WORDINGS: tuple[Wording, ...] = (
         new="or ask the user to allow it (--allow-write)",
     ),
     Wording(
+        why="the argument is called force now; wholly is still taken",
+        old=r"\bwholly\b",
+        new="force",
+        tool="revert_edit",
+    ),
+    Wording(
         why="what is there instead of a file is said in the same words everywhere",
         old=r"(not_a_file: \S+ is a folder)(?=\n|$)",
         new=r"\1, not a file",
