@@ -95,6 +95,7 @@ class EditPlace(Arguments):
 
 
 _AT = {"text": "search", "after": "insert_after", "before": "insert_before"}
+_PLACES = ("search", "start_line", "symbol", "insert_after", "insert_before")
 _OF_WHOLE = {"path", "content", "delete", "move_to", "expected_version", "fuzzy"}
 _OF_PIECES = _OF_WHOLE | {"source", "copied", "reindent"}
 
@@ -144,57 +145,50 @@ class EditItem(Arguments):
             raise ValueError("the place of the edit is given twice\nhint: give it in at alone")
         return {**at, **beside}
 
+    @property
+    def places(self) -> list[str]:
+        """What says where in the file the edit goes."""
+        given = [name for name in _PLACES if getattr(self, name) is not None]
+        return [name for name in given if name != "start_line" or self.search is None]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether a whole file is made, deleted or moved."""
+        return self.content is not None or self.move_to is not None or (self.delete and not self.places)
+
     @model_validator(mode="after")
     def _one_place(self) -> EditItem:
-        ranged = self.search is None and self.start_line is not None
-        named = {
-            "search": self.search is not None,
-            "start_line": ranged,
-            "symbol": self.symbol is not None,
-            "insert_after": self.insert_after is not None,
-            "insert_before": self.insert_before is not None,
-        }
-        places = [name for name, is_there in named.items() if is_there]
-        whole = [self.content is not None, self.move_to is not None, not places and self.delete]
-        if any(whole) or (self.source is not None and not places):
+        places = self.places
+        if self.is_whole or (self.source is not None and not places):
             # What else is given may have been meant as a place: without it, all of the file would go.
             of_whole = _OF_PIECES if self.source is not None else _OF_WHOLE
             more = any(getattr(self, name) not in (None, False) for name in self.model_fields_set - of_whole)
-            if sum([*whole, self.source is not None]) != 1 or more:
+            whole = (self.content, self.move_to, self.source, (self.delete and not places) or None)
+            if sum(each is not None for each in whole) != 1 or more:
                 raise ValueError(
                     "content, move_to, and delete without a place, are of a whole file\nhint: give one of them, "
                     "with path alone"
                 )
             return self
+        problem = ""
         if len(places) != 1:
-            raise ValueError(
+            problem = (
                 f"an edit names one place, not {' and '.join(places) or 'none'}\nhint: give search, or start_line and "
                 "end_line, or symbol, or insert_after, or insert_before"
             )
-        if ranged and self.end_line is None:
-            raise ValueError(
-                "start_line without search needs an end_line\nhint: give both, of lines to replace"
-            )
-        if self.source is not None:
-            if places[0] not in ("insert_after", "insert_before") or self.replace is not None or self.delete:
-                raise ValueError(
-                    "from says what to move\nhint: give with it insert_after or insert_before alone"
-                )
+        elif places == ["start_line"] and self.end_line is None:
+            problem = "start_line without search needs an end_line\nhint: give both, of lines to replace"
+        elif self.source is not None:
+            if not places[0].startswith("insert") or self.replace is not None or self.delete:
+                problem = "from says what to move\nhint: give with it insert_after or insert_before alone"
         elif self.delete:
-            if places[0] != "symbol" or self.replace is not None:
-                raise ValueError(
-                    'delete is for a symbol\nhint: give symbol with it, or delete lines by replace ""'
-                )
+            if places != ["symbol"] or self.replace is not None:
+                problem = 'delete is for a symbol\nhint: give symbol with it, or delete lines by replace ""'
         elif self.replace is None:
-            raise ValueError("replace is missing\nhint: give the new text, or delete with a symbol")
+            problem = "replace is missing\nhint: give the new text, or delete with a symbol"
+        if problem:
+            raise ValueError(problem)
         return self
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether a whole file is made, deleted or moved."""
-        placed = (self.search, self.symbol, self.start_line, self.insert_after, self.insert_before)
-        deletes = self.delete and all(each is None for each in placed)
-        return self.content is not None or self.move_to is not None or deletes
 
 
 class EditArguments(ChangeArguments):
@@ -496,8 +490,7 @@ class _Edits:
                 f"its path {path} is not the path of the call, {outer}",
                 "leave out the path of the call, and give every edit its own",
             )
-        placed = item.insert_after is not None or item.insert_before is not None
-        makes = item.content is not None or (item.source is not None and not placed)
+        makes = item.content is not None or (item.source is not None and not item.places)
         return self._opened(location, makes=makes, whole=item.is_whole)
 
     def _opened(self, location: Location, *, makes: bool = False, whole: bool = False) -> _EditedText:
@@ -536,7 +529,7 @@ class _Edits:
         if item.source is not None and file.is_new:
             self._move(item, item.source, file, None, None)
             return
-        if item.source is not None and item.insert_after is None and item.insert_before is None:
+        if item.source is not None and not item.places:
             raise self._invalid(
                 f"from names no place in {file.location.asked}, which is there",
                 "give with it insert_after or insert_before",

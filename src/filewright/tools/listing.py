@@ -13,7 +13,7 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary import FolderEntry, Location, Walk, quote
-from filewright.errors import Code, FilewrightError, invalid
+from filewright.errors import Code, FilewrightError, invalid, refused
 from filewright.tools.context import Context
 from filewright.tools.cursor import decode, encode
 from filewright.tools.registry import Arguments, Tool
@@ -98,12 +98,8 @@ def run(context: Context, arguments: ListArguments) -> ListResult:
     """List the entries below a folder."""
     location = context.boundary.locate(arguments.path)
     if context.boundary.stat(location).kind == "file":
-        raise FilewrightError(
-            Code.NOT_A_DIRECTORY,
-            f"{location.asked} is a file, not a folder",
-            "read_content reads it, stat_items gives its size and time",
-            path=location.asked,
-        )
+        hint = "read_content reads it, stat_items gives its size and time"
+        raise refused(Code.NOT_A_DIRECTORY, location.asked, f"{location.asked} is a file, not a folder", hint)
     depth = 0 if arguments.glob is not None and arguments.depth == 1 else arguments.depth
     by_name = arguments.sort == "name"
     after: Location | None = None
@@ -212,13 +208,11 @@ def _listed(context: Context, entry: FolderEntry, *, details: bool) -> ListedEnt
 
 
 TOOL = Tool(
-    name="list_files",
-    title="List files",
-    description=(
-        "List a folder (depth=1), a tree (depth=0) or what matches a glob, without what .gitignore leaves out. "
-        "Folders end in /. To find text use search_content."
-    ),
-    arguments=ListArguments,
-    run=run,
-    toolset="read",
+    "list_files",
+    "List files",
+    "List a folder (depth=1), a tree (depth=0) or what matches a glob, without what .gitignore leaves out. "
+    "Folders end in /. To find text use search_content.",
+    ListArguments,
+    run,
+    "read",
 )

@@ -32,7 +32,17 @@ from filewright.tools.context import Context, binary
 from filewright.tools.folder_map import FolderMap, folder_map
 from filewright.tools.items import check_count
 from filewright.tools.registry import Arguments, Tool
-from filewright.tools.result import FailedCall, Page, ToolResult, about, clip, facts, optional, size_text
+from filewright.tools.result import (
+    FailedCall,
+    Page,
+    ToolResult,
+    about,
+    clip,
+    facts,
+    in_shares,
+    optional,
+    size_text,
+)
 from filewright.visible import visible
 from filewright.wording import counted
 
@@ -144,6 +154,9 @@ class ManyOverviews(ToolResult):
         return self.overviews[0].code if all(each.is_error for each in self.overviews) else None
 
 
+_Overview = OverviewResult | FolderMap | FailedCall
+
+
 def run(context: Context, arguments: OverviewArguments) -> OverviewResult | FolderMap | ManyOverviews:
     """What a file is, the map of a folder, or either of several paths."""
     if arguments.path is not None and arguments.paths is not None:
@@ -154,28 +167,17 @@ def run(context: Context, arguments: OverviewArguments) -> OverviewResult | Fold
         )
     if arguments.paths is None:
         return _one(context, arguments, arguments.path or ".", context.settings.page_chars)
-    check_count(context, arguments.paths)
-    left = context.settings.page_chars
-    made: list[OverviewResult | FolderMap | FailedCall] = []
-    texts: list[str] = []
-    for position, path in enumerate(arguments.paths):
-        share = max(300, left // (len(arguments.paths) - position))
-        each: OverviewResult | FolderMap | FailedCall
-        try:
-            each = _one(context, arguments, path, share)
-        except FilewrightError as error:
-            if error.code in (Code.CANCELLED, Code.TIMEOUT):
-                raise
-            each = FailedCall(f"{clip(visible(path), 200)}: {error}", error=error)
-        made.append(each)
-        if left > 0:
-            texts.append(each.text)
-        left -= len(each.text) + 2
-    if len(texts) < len(made):
-        texts.append(
-            f"[{len(made) - len(texts)} more not shown; go on with paths from {arguments.paths[len(texts)]}]"
-        )
-    return ManyOverviews("\n\n".join(texts), overviews=tuple(made))
+    paths = arguments.paths
+    check_count(context, paths)
+
+    def one(number: int, share: int) -> _Overview:
+        return _one(context, arguments, paths[number], max(300, share))
+
+    def failed(number: int, error: FilewrightError) -> _Overview:
+        return FailedCall(f"{clip(visible(paths[number]), 200)}: {error}", error=error)
+
+    made, text = in_shares(paths, context.settings.page_chars, one, failed)
+    return ManyOverviews(text, overviews=tuple(made))
 
 
 def _one(context: Context, arguments: OverviewArguments, path: str, room: int) -> OverviewResult | FolderMap:
@@ -189,13 +191,7 @@ def _overview(
     context: Context, arguments: OverviewArguments, location: Location, room: int
 ) -> OverviewResult:
     """Size, lines, encoding, outline, what changed, what to search for."""
-    ranges = _ranges(arguments)
-    if arguments.lines is not None and not 1 <= arguments.lines[0] <= arguments.lines[1]:
-        raise invalid(
-            f"lines: {arguments.lines} is not a range of lines",
-            "give [first, last] with 1 <= first <= last",
-            argument="lines",
-        )
+    _check_ranges(arguments)
     with context.open(location) as snapshot:
         if snapshot.binary is not None:
             raise binary(location, snapshot.binary, snapshot.size)
@@ -207,13 +203,18 @@ def _overview(
             arguments = arguments.model_copy(update={"lines": [found.start_line, found.end_line]})
         notes: list[str] = []
         changed = (
-            touched_symbols(outline, ranges, arguments.changed_kinds, task=context.task)
-            if ranges is not None
+            touched_symbols(
+                outline,
+                [(first, last) for first, last in arguments.changed_lines],
+                arguments.changed_kinds,
+                task=context.task,
+            )
+            if arguments.changed_lines is not None
             else _changed(context, snapshot, language, outline, arguments.since, notes)
         )
         longest, long_count, measured = _line_lengths(context, snapshot)
         page = Page(room)
-        shown = _shown(outline, arguments, lines, room // 2)
+        asked, symbols, left_out, next_lines = _shown(outline, arguments, lines, room // 2)
         result = OverviewResult(
             "",
             path=location.shown,
@@ -226,9 +227,9 @@ def _overview(
             long_lines=long_count,
             lines_measured=measured,
             language=str(language) if language is not None else None,
-            outline=shown.asked,
-            symbols_left_out=shown.left_out,
-            next_lines=shown.next_lines,
+            outline=asked,
+            symbols_left_out=left_out,
+            next_lines=next_lines,
             outline_note=outline.note,
             parsed="whole" if outline.whole else "part" if outline.parsed else "no",
             syntax_errors=outline.errors,
@@ -238,29 +239,31 @@ def _overview(
         size = size_text(snapshot.size)
         page.add(f"{visible(location.shown)}: {counted(lines, 'line')}, {size}; {about(snapshot)}")
         page.add(_second_line(result))
-        _add_outline(page, result, shown.symbols)
+        _add_outline(page, result, symbols)
         _add_changes(page, changed or (), notes)
         _add_hints(page, result.search_hints)
         context.remember(snapshot)
         return replace(result, text=page.text())
 
 
-def _ranges(arguments: OverviewArguments) -> list[tuple[int, int]] | None:
-    if arguments.changed_lines is None:
-        return None
-    ranges = [(first, last) for first, last in arguments.changed_lines]
-    for first, last in ranges:
-        if not 1 <= first <= last:
-            raise invalid(
-                f"changed_lines: [{first}, {last}] is not a range of lines",
-                "give [first, last] with 1 <= first <= last",
-                argument="changed_lines",
-            )
-    if arguments.changed_kinds is not None and len(arguments.changed_kinds) != len(ranges):
+def _check_ranges(arguments: OverviewArguments) -> None:
+    """Raise `invalid_input` for ranges of lines that are none."""
+    given = {
+        "lines": [arguments.lines] if arguments.lines else [],
+        "changed_lines": arguments.changed_lines or [],
+    }
+    for argument, ranges in given.items():
+        for first, last in ranges:
+            if not 1 <= first <= last:
+                raise invalid(
+                    f"{argument}: [{first}, {last}] is not a range of lines",
+                    "give [first, last] with 1 <= first <= last",
+                    argument=argument,
+                )
+    if arguments.changed_kinds is not None and len(arguments.changed_kinds) != len(given["changed_lines"]):
         raise invalid(
             "changed_kinds needs one kind for each range of changed_lines", argument="changed_kinds"
         )
-    return ranges
 
 
 def _changed(
@@ -323,23 +326,16 @@ def _second_line(overview: OverviewResult) -> str:
     return "; ".join(parts)
 
 
-def _rows(symbols: tuple[Symbol, ...], depth: int = 0) -> Iterator[tuple[int, Symbol]]:
-    pending = [(depth, symbol) for symbol in reversed(symbols)]
+def _rows(symbols: tuple[Symbol, ...]) -> Iterator[tuple[int, Symbol]]:
+    pending = [(0, symbol) for symbol in reversed(symbols)]
     while pending:
         level, symbol = pending.pop()
         yield level, symbol
         pending.extend((level + 1, child) for child in reversed(symbol.children))
 
 
-@dataclass(frozen=True, slots=True)
-class _ShownOutline:
-    """The part of an outline that was asked for, what of it is shown as text, how many symbols that leaves out,
-    and the lines that go on."""
-
-    asked: tuple[Symbol, ...]
-    symbols: tuple[Symbol, ...]
-    left_out: int
-    next_lines: tuple[int, int] | None
+_ShownOutline = tuple[tuple[Symbol, ...], tuple[Symbol, ...], int, tuple[int, int] | None]
+"""The part of an outline that was asked for, what is shown of it, how many symbols are left out, and where they are."""
 
 
 def _shown(outline: Outline, arguments: OverviewArguments, line_count: int, room: int) -> _ShownOutline:
@@ -349,33 +345,27 @@ def _shown(outline: Outline, arguments: OverviewArguments, line_count: int, room
         asked, left_out = outline.shortened(limit, depth)
         symbols = asked
         # Chosen anew for the room there is: the outer levels rather than the beginning.
-        while symbols and (fitting := _fitting(symbols, room)) < sum(1 for _ in _rows(symbols)):
+        while symbols and (fitting := _fitting(symbols, room)) is not None:
             symbols, left_out = outline.shortened(fitting, depth)
         following = outline.first_missing(symbols) if left_out and limit else None
-        return _ShownOutline(
-            asked, symbols, left_out, (following, line_count) if following is not None else None
-        )
+        return asked, symbols, left_out, (following, line_count) if following is not None else None
     first, last = arguments.lines
     symbols, following = outline.part(first, last, limit, depth)
-    if (fitting := _fitting(symbols, room)) < sum(1 for _ in _rows(symbols)):
+    if (fitting := _fitting(symbols, room)) is not None:
         symbols, following = outline.part(first, last, max(1, fitting), depth)
-    if following is None or following <= first:
-        return _ShownOutline(
-            symbols, symbols, 0, None
-        )  # else all in one line: no range of lines goes on from there
+    if following is None or following <= first:  # else all in one line: no range of lines goes on from there
+        return symbols, symbols, 0, None
     missing = sum(following <= symbol.start_line <= last for _, symbol in outline.walk())
-    return _ShownOutline(symbols, symbols, missing, (following, last))
+    return symbols, symbols, missing, (following, last)
 
 
-def _fitting(symbols: tuple[Symbol, ...], room: int) -> int:
-    """How many rows of these symbols fit into `room` characters."""
-    fitting = 0
-    for level, symbol in _rows(symbols):
+def _fitting(symbols: tuple[Symbol, ...], room: int) -> int | None:
+    """How many rows of these symbols fit into `room` characters; None if all do."""
+    for fitting, (level, symbol) in enumerate(_rows(symbols)):
         room -= len(_symbol_row(level, symbol)) + 1
         if room < 0:
-            break
-        fitting += 1
-    return fitting
+            return fitting
+    return None
 
 
 def _symbol_row(level: int, symbol: Symbol) -> str:
@@ -459,13 +449,11 @@ def _add_hints(page: Page, found: Hints) -> None:
 
 
 TOOL = Tool(
-    name="get_overview",
-    title="Overview of a file or a folder",
-    description=(
-        "A folder: languages, entry points, the files most referred to, the tree. A file: size, encoding, outline, "
-        "syntax errors, symbols changed since git HEAD; of logs and tables what is in them."
-    ),
-    arguments=OverviewArguments,
-    run=run,
-    toolset="read",
+    "get_overview",
+    "Overview of a file or a folder",
+    "A folder: languages, entry points, the files most referred to, the tree. A file: size, encoding, outline, "
+    "syntax errors, symbols changed since git HEAD; of logs and tables what is in them.",
+    OverviewArguments,
+    run,
+    "read",
 )

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from filewright.boundary import Location, quote
-from filewright.errors import Code, FilewrightError
+from filewright.errors import Code, FilewrightError, too_many
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments, Tool
 from filewright.tools.result import Page, ToolResult, common_code, facts, optional, size_text
@@ -128,11 +128,9 @@ class StatResult(ToolResult):
 
 def run(context: Context, arguments: StatArguments) -> StatResult:
     """Status of every path, in order."""
-    if len(arguments.paths) > context.settings.max_items:
-        raise FilewrightError(
-            Code.TOO_LARGE,
-            f"{len(arguments.paths)} paths in one call; the limit is {context.settings.max_items}",
-        )
+    count, limit = len(arguments.paths), context.settings.max_items
+    if count > limit:
+        raise too_many(f"{count} paths", count, limit, "ask for fewer paths")
     results: list[StatItem] = []
     page = Page(context.settings.page_chars)
     rows: list[str] = []
