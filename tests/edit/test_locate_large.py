@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from filewright import system
 from filewright.edit import Edit, Tier, plan
 from filewright.edit.filetext import FileText
-from filewright.edit.find import find_lines
+from filewright.edit.find import Located, Missed, find_lines
 from filewright.edit.locate.cascade import locate
-from filewright.edit.locate.located import Located, Missed
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
 from filewright.text import Snapshot, apply

@@ -16,7 +16,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Protocol
 
-from filewright.edit.locate.fold import collapsed
+from filewright.edit.locate.request import collapsed
 from filewright.languages import Language
 from filewright.progress import Task
 from filewright.text import Encoding, Line, Lines, finder

@@ -16,18 +16,9 @@ from html import unescape
 from itertools import pairwise
 
 from filewright.edit.filetext import FileText
-from filewright.edit.find import find_exact
+from filewright.edit.find import Literal, Located, Merge, Rows, UnclearError, WholeLines, find_exact
 from filewright.edit.locate.elision import is_elision, says_omitted, stands_for_lines
-from filewright.edit.locate.fold import WHITESPACE, indent_of, width_of, words_shared
 from filewright.edit.locate.indentation import Indentation
-from filewright.edit.locate.located import (
-    Literal,
-    Located,
-    Merge,
-    Rows,
-    UnclearError,
-    WholeLines,
-)
 from filewright.edit.locate.prose import in_quotes, is_code
 from filewright.edit.locate.repairs import (
     fence_at_edge,
@@ -35,7 +26,7 @@ from filewright.edit.locate.repairs import (
     numbers_of,
     without_number,
 )
-from filewright.edit.locate.request import is_blank
+from filewright.edit.locate.request import WHITESPACE, indent_of, is_blank, width_of, words_shared
 from filewright.edit.visible import visible
 from filewright.edit.write import row_by_row, written
 from filewright.errors import Code

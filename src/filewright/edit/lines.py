@@ -14,10 +14,8 @@ from dataclasses import dataclass, replace
 
 from filewright.edit.drift import carried
 from filewright.edit.filetext import FileText
-from filewright.edit.find import ByteRange
-from filewright.edit.locate.fold import indent_of
-from filewright.edit.locate.located import Literal, Located, Merge, Missed
-from filewright.edit.locate.request import Edit, Rewrite, Tier, is_blank
+from filewright.edit.find import ByteRange, Literal, Located, Merge, Missed
+from filewright.edit.locate.request import Edit, Rewrite, Tier, indent_of, is_blank
 from filewright.edit.replace import Replacement
 from filewright.edit.write import inserted
 from filewright.errors import Code, FilewrightError

@@ -14,8 +14,7 @@ from typing import Any
 
 from filewright.edit.filetext import FileText
 from filewright.edit.find import rows_with
-from filewright.edit.locate.fold import collapsed, verbatim_runs
-from filewright.edit.locate.request import RequestLines
+from filewright.edit.locate.request import RequestLines, collapsed, verbatim_runs
 from filewright.edit.visible import visible
 from filewright.text import Line
 

@@ -13,11 +13,10 @@ from typing import Any
 
 from filewright.edit.drift import find_drifted
 from filewright.edit.filetext import EditSource, FileText
-from filewright.edit.find import ByteRange
+from filewright.edit.find import ByteRange, Literal, Located, Missed, UnclearError, WholeLines
 from filewright.edit.lastcheck import checked
 from filewright.edit.lines import located_rewrite
 from filewright.edit.locate.cascade import locate
-from filewright.edit.locate.located import Literal, Located, Missed, UnclearError, WholeLines
 from filewright.edit.locate.request import Edit, RequestLines, Rewrite, Tier
 from filewright.edit.nearest import alike
 from filewright.edit.overlay import Overlay

@@ -21,14 +21,12 @@ from typing import Any
 
 from filewright.edit.diff3 import align, merge3
 from filewright.edit.filetext import FileText
-from filewright.edit.find import find_exact, find_regions
+from filewright.edit.find import Literal, Located, Missed, UnclearError, find_exact, find_regions
 from filewright.edit.lastcheck import checked
 from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.elision import says_omitted
-from filewright.edit.locate.fold import indent_of, is_typographic
-from filewright.edit.locate.located import Literal, Located, Missed, UnclearError
 from filewright.edit.locate.repairs import is_damaged
-from filewright.edit.locate.request import Edit, RequestLines, Tier
+from filewright.edit.locate.request import Edit, RequestLines, Tier, indent_of, is_typographic
 from filewright.edit.nearest import MOST_CHARS, NearText, clean, compared, nearest
 from filewright.edit.visible import LINE_CHARS, visible
 from filewright.errors import Code, FilewrightError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from filewright.edit.locate.fold import WHITESPACE
+from filewright.edit.locate.request import WHITESPACE
 from filewright.text import SPACES
 from filewright.visible import one_line
 

@@ -16,11 +16,18 @@ from typing import NamedTuple
 
 from filewright.edit.diff3 import Run, align
 from filewright.edit.filetext import FileText
-from filewright.edit.find import ByteRange, find_exact
-from filewright.edit.locate.fold import WHITESPACE, indent_of, is_typographic, plain_but_for, shared, words_of
+from filewright.edit.find import ByteRange, Literal, Merge, Part, Rows, UnclearError, WholeLines, find_exact
 from filewright.edit.locate.indentation import Indentation
-from filewright.edit.locate.located import Literal, Merge, Part, Rows, UnclearError, WholeLines
-from filewright.edit.locate.request import RequestLines, is_blank
+from filewright.edit.locate.request import (
+    WHITESPACE,
+    RequestLines,
+    indent_of,
+    is_blank,
+    is_typographic,
+    plain_but_for,
+    shared,
+    words_of,
+)
 from filewright.errors import Code
 from filewright.text import Line, Splice, encoded
 

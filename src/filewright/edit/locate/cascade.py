@@ -8,10 +8,20 @@ from dataclasses import replace
 from itertools import islice
 
 from filewright.edit.filetext import FileText
-from filewright.edit.find import ByteRange, Region, find_exact, find_regions
+from filewright.edit.find import (
+    ByteRange,
+    Literal,
+    Located,
+    Missed,
+    Part,
+    Region,
+    UnclearError,
+    WholeLines,
+    find_exact,
+    find_regions,
+)
 from filewright.edit.lastcheck import checked
 from filewright.edit.locate.elision import find_elided
-from filewright.edit.locate.located import Literal, Located, Missed, Part, UnclearError, WholeLines
 from filewright.edit.locate.repairs import Repaired, fence_at_edge, repairs
 from filewright.edit.locate.request import Edit, RequestLines, Tier, is_blank, valid
 from filewright.edit.locate.soft import find_soft

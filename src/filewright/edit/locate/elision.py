@@ -18,11 +18,9 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from filewright.edit.filetext import FileText
-from filewright.edit.find import Region, find_regions
+from filewright.edit.find import Region, WholeLines, find_regions
 from filewright.edit.linediff import changes
-from filewright.edit.locate.fold import width_of, word_set
-from filewright.edit.locate.located import WholeLines
-from filewright.edit.locate.request import RequestLines, is_blank
+from filewright.edit.locate.request import RequestLines, is_blank, width_of, word_set
 from filewright.languages import Language
 
 _OPENING = re.compile(r"(?:#+|//+|/\*+|\*|--|;+|%+|<!--|\{/\*|\{#|\"\"\"|REM\b)\s*")

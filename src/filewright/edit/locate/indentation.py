@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import gcd
@@ -11,46 +11,26 @@ _UNITS = (4, 2, 8, 3, 1, 6)
 
 
 @dataclass(frozen=True, slots=True)
-class _Rule:
-    """A step of `source_unit` columns (a tab is one step) becomes `unit`, `steps` more of them.
+class _Scale:
+    """A step of `size` columns (a tab is one step) becomes `unit`, `steps` more of them."""
 
-    With `unit` empty the rule is a pure shift: `added` is put before, or `removed` taken away.
-    """
+    size: int
+    unit: str
+    steps: int
 
-    added: str = ""
-    removed: str = ""
-    source_unit: int = 0
-    unit: str = ""
-    steps: int = 0
+    def counted(self, indent: str) -> tuple[int, int]:
+        """The steps that a request's indent becomes, and the columns beside them."""
+        steps, rest = divmod(sum(self.size if char == "\t" else 1 for char in indent), self.size)
+        return steps + self.steps, rest
 
-    def apply(self, indent: str) -> str | None:
-        if not self.unit:
-            if self.removed:
-                if indent.startswith(self.removed):
-                    return indent[len(self.removed) :]
-                return "" if self.removed.startswith(indent) else None
-            return self.added + indent
-        steps, rest = self._counted(indent)
-        if steps + self.steps < 0:
-            return ""
-        return self.unit * (steps + self.steps) + " " * rest
+    def of_known(self, indent: str) -> str:
+        """What an indent becomes; none where it is too small to lose what is taken away."""
+        steps, rest = self.counted(indent)
+        return self.unit * steps + " " * rest if steps >= 0 else ""
 
-    def made(self, indent: str) -> str | None:
-        """What an indent that no matched line has becomes: none where it shows another unit."""
-        return None if self.unit[:1] == " " and self.rest(indent) else self.apply(indent)
-
-    def clips(self, indent: str) -> bool:
-        """Whether an indent is too small to lose what the rule takes away."""
-        return bool(self.unit) and self._counted(indent)[0] + self.steps < 0
-
-    def rest(self, indent: str) -> int:
-        """The columns of an indent that make no whole step."""
-        return self._counted(indent)[1]
-
-    def _counted(self, indent: str) -> tuple[int, int]:
-        """The steps and the columns beside them of a request's indent."""
-        columns = sum(self.source_unit if char == "\t" else 1 for char in indent)
-        return divmod(columns, self.source_unit)
+    def of_new(self, indent: str) -> str | None:
+        """What an indent that no matched line has becomes: none of the forms where it shows another unit."""
+        return None if self.unit[:1] == " " and self.counted(indent)[1] else self.of_known(indent)
 
 
 @dataclass(frozen=True)
@@ -67,16 +47,33 @@ class Indentation:
             if known.setdefault(asked, found) != found:
                 return None
         made = cls(known)
-        return made if made._shifts or made._changes_of_unit else None
+        return made if made._shift or made._scales else None
 
     @cached_property
-    def _shifts(self) -> tuple[_Rule, ...]:
-        return tuple(_shifts(self.known))
+    def _shift(self) -> Callable[[str], str | None] | None:
+        """The one text that is put before all indents, or taken away."""
+        asked, found = next(iter(self.known.items()), ("", ""))
+        added = found[: len(found) - len(asked)] if found.endswith(asked) else ""
+        removed = asked[: len(asked) - len(found)] if not added and asked.endswith(found) else ""
+        # Nothing may be clipped where a line of the file says what becomes of it.
+        if not all(
+            one.startswith(removed) and added + one[len(removed) :] == other
+            for one, other in self.known.items()
+        ):
+            return None
+
+        def shifted(indent: str) -> str | None:
+            if indent.startswith(removed):
+                return added + indent[len(removed) :]
+            return "" if removed.startswith(indent) else None
+
+        return shifted
 
     @cached_property
-    def _changes_of_unit(self) -> tuple[_Rule, ...]:
+    def _scales(self) -> tuple[_Scale, ...]:
         # Thirty units are tried, and most edits move nothing that the matched lines do not tell.
-        return tuple(_changes_of_unit(self.known))
+        found = () if self.same else tuple(_scales(self.known))
+        return tuple(sorted(found, key=lambda scale: scale.steps != 0))
 
     @property
     def same(self) -> bool:
@@ -91,108 +88,63 @@ class Indentation:
         """
         wanted = sorted(set(indents), key=len)
         rules = [] if self.known.keys() >= set(wanted) else self._readings(wanted, own)
-        result: dict[str, tuple[str, ...]] = {}
-        for indent in wanted:
-            if indent in self.known:
-                result[indent] = (self.known[indent],)
-                continue
-            forms = [form for rule in rules if (form := rule.made(indent)) is not None]
-            result[indent] = tuple(dict.fromkeys(forms))
-        return result
+        forms = {indent: dict.fromkeys(rule(indent) for rule in rules) for indent in wanted}
+        return {
+            indent: (self.known[indent],)
+            if indent in self.known
+            else tuple(form for form in forms[indent] if form is not None)
+            for indent in wanted
+        }
 
-    def _readings(self, wanted: list[str], own: str) -> list[_Rule]:
+    def _readings(self, wanted: list[str], own: str) -> list[Callable[[str], str | None]]:
         """The rules that agree with the unit of the file and with the one all indents of the request show."""
-        shifts = list(self._shifts)
         indents = (*wanted, *self.known)
-        mixed = any("\t" in form for form in (*self.known.values(), *self.known)) and any(
-            " " in indent for indent in indents
-        )
-        if shifts and not mixed and len(self.known) > 1:
-            return shifts  # two indents that moved by the same columns: the unit is the same
         widths = [len(indent) for indent in indents if indent and "\t" not in indent]
         unit = gcd(*widths) if widths else 0
-        if shifts and not mixed and own == " " * unit:
+        shifts = [self._shift] if self._shift else []
+        tabs = any("\t" in form for form in (*self.known.values(), *self.known))
+        mixed = tabs and any(" " in indent for indent in indents)
+        # Two indents that moved by the same columns: the unit is the same.
+        if shifts and not mixed and (len(self.known) > 1 or own == " " * unit):
             return shifts
-        units = self._changes_of_unit
-        fitting = [rule for rule in units if rule.source_unit == unit and own in ("", rule.unit)]
-        of_file = [rule for rule in fitting if rule.unit == own]
-        if of_file:
-            # One pair of indents does not tell a shift from another unit.
-            return [
-                *(shifts if not mixed else []),
-                *([rule for rule in of_file if not rule.steps] or of_file),
-            ]
-        if not fitting and not shifts:
-            fitting = list(units)
-        return [*shifts, *([rule for rule in fitting if not rule.steps] or fitting)]
-
-
-def _shifts(known: dict[str, str]) -> Iterable[_Rule]:
-    if all(asked == found for asked, found in known.items()):
-        yield _Rule()
-        return
-    asked, found = next(iter(known.items()))
-    if found.endswith(asked):
-        rule = _Rule(added=found[: len(found) - len(asked)])
-    elif asked.endswith(found):
-        rule = _Rule(removed=asked[: len(asked) - len(found)])
-    else:
-        return
-    # Nothing may be clipped where a line of the file says what becomes of it.
-    if all(asked.startswith(rule.removed) and rule.apply(asked) == found for asked, found in known.items()):
-        yield rule
-
-
-def _changes_of_unit(known: dict[str, str]) -> Iterable[_Rule]:
-    """Rules that explain all pairs, those without a shift first."""
-    if all(asked == found for asked, found in known.items()):
-        return
-    tabs = any("\t" in found for found in known.values())
-    asked_tabs = any("\t" in asked for asked in known)
-    units = [(size, "\t") for size in _UNITS] if tabs else []
-    if not tabs:
-        units = [
-            (size, " " * other)
-            for size in _UNITS
-            for other in _UNITS
-            if (size == other if asked_tabs else size != other)
+        fitting = [scale for scale in self._scales if scale.size == unit and own in ("", scale.unit)]
+        of_file = [scale for scale in fitting if scale.unit == own]
+        if of_file and mixed:
+            shifts = []
+        # One pair of indents does not tell a shift from another unit.
+        chosen = of_file or fitting or ([] if shifts else self._scales)
+        return [
+            *shifts,
+            *(scale.of_new for scale in [scale for scale in chosen if not scale.steps] or chosen),
         ]
-    distinct = len(known) > 1
-    later: list[_Rule] = []
-    for size, unit in units:
-        steps = _steps(next(iter(known.items())), size, unit)
-        if steps is None or (not tabs and not asked_tabs and not distinct and steps):
-            continue
-        rule = _Rule(source_unit=size, unit=unit, steps=steps)
-        if not tabs and not asked_tabs and not _is_shown(rule, known):
-            continue
-        if all(rule.apply(asked) == found and not rule.clips(asked) for asked, found in known.items()):
-            if steps:
-                later.append(rule)
-            else:
-                yield rule
-    yield from later
 
 
-def _is_shown(rule: _Rule, known: dict[str, str]) -> bool:
+def _scales(known: dict[str, str]) -> Iterator[_Scale]:
+    """The changes of unit that explain all pairs."""
+    tabs, asked_tabs = (any("\t" in indent for indent in side) for side in (known.values(), known))
+    (first, found), *others = known.items()
+    for size in _UNITS:
+        for width in (0,) if tabs else (size,) if asked_tabs else _UNITS:
+            unit = " " * width or "\t"
+            steps, rest = _Scale(size, unit, 0).counted(first)
+            scale = _Scale(size, unit, (len(found) - rest) // len(unit) - steps)
+            bare = not tabs and not asked_tabs
+            if bare and ((not others and scale.steps) or size == width or not _is_shown(scale, known)):
+                continue
+            if all(
+                scale.of_known(one) == other and scale.counted(one)[0] >= 0 for one, other in known.items()
+            ):
+                yield scale
+
+
+def _is_shown(scale: _Scale, known: dict[str, str]) -> bool:
     """Whether the indents show a change of unit from spaces to spaces: a slip in one of them shows none.
 
     A unit and a shift together explain any two pairs of indents, unless the request begins at the margin; and
     so do columns beside the steps. Odd units are what a slip makes of even ones; so is one depth of two.
     """
-    whole = sum(bool(asked) and not rule.rest(asked) for asked in known)
-    least = 1 + rule.source_unit % 2 + any(map(rule.rest, known))
+    rests = {asked: scale.counted(asked)[1] for asked in known}
+    whole = sum(bool(asked) and not rest for asked, rest in rests.items())
+    least = 1 + scale.size % 2 + any(rests.values())
     told = whole >= least and len({*known.values()}) == len(known)
-    return told and (not rule.steps or len(known) > 2 or "" in known)
-
-
-def _steps(pair: tuple[str, str], size: int, unit: str) -> int | None:
-    """How many units the file has more than the request, by one pair."""
-    asked, found = pair
-    columns = sum(size if char == "\t" else 1 for char in asked)
-    plain = _Rule(source_unit=size, unit=unit).apply(asked) or ""
-    rest = columns % size
-    body = found[: len(found) - rest] if rest and found.endswith(" " * rest) else found
-    if body.count(unit) * len(unit) != len(body):
-        return None
-    return body.count(unit) - (len(plain) - rest) // len(unit)
+    return told and (not scale.steps or len(known) > 2 or "" in known)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from filewright.edit.locate.fold import word_set
+from filewright.edit.locate.request import word_set
 
 _LEADING = re.compile(
     r"\s*(?:"

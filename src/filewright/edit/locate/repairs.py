@@ -17,8 +17,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import unescape
 
-from filewright.edit.locate.fold import indent_of
 from filewright.edit.locate.prose import is_code
+from filewright.edit.locate.request import indent_of
 from filewright.text import normalised
 
 _NUMBERED = re.compile(

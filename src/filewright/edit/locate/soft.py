@@ -24,11 +24,9 @@ from functools import cache
 from importlib.resources import files
 
 from filewright.edit.filetext import FileText
-from filewright.edit.find import graded, key_of, lines_apart, rows_around, rows_with
-from filewright.edit.locate.fold import collapsed, verbatim_runs, word_set, words_shared
-from filewright.edit.locate.located import WholeLines
+from filewright.edit.find import WholeLines, graded, key_of, lines_apart, rows_around, rows_with
 from filewright.edit.locate.prose import is_prose
-from filewright.edit.locate.request import RequestLines
+from filewright.edit.locate.request import RequestLines, collapsed, verbatim_runs, word_set, words_shared
 from filewright.text import Line
 
 _MOST_ROWS = 60_000

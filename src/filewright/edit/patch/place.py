@@ -17,10 +17,18 @@ from itertools import groupby, takewhile
 
 from filewright.edit.diff3 import align
 from filewright.edit.filetext import FileText
-from filewright.edit.find import ByteRange, Region, TooAlikeError, find_blocks, find_lines, stands
-from filewright.edit.locate.fold import indent_of
-from filewright.edit.locate.located import Located, Rows, WholeLines
-from filewright.edit.locate.request import Edit, RequestLines, Tier
+from filewright.edit.find import (
+    ByteRange,
+    Located,
+    Region,
+    Rows,
+    TooAlikeError,
+    WholeLines,
+    find_blocks,
+    find_lines,
+    stands,
+)
+from filewright.edit.locate.request import Edit, RequestLines, Tier, indent_of
 from filewright.edit.patch.model import Hunk, Row
 from filewright.text import Line
 

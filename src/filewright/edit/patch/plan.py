@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 from filewright.edit.changeset import Copy, Create, Delete, Expected, Modify, Move, SetMode, Step
 from filewright.edit.filetext import FileText
+from filewright.edit.find import UnclearError
 from filewright.edit.lastcheck import checked
-from filewright.edit.locate.located import UnclearError
 from filewright.edit.locate.request import Tier
 from filewright.edit.nearest import nearest
 from filewright.edit.patch.model import (
