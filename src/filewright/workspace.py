@@ -247,14 +247,7 @@ class Workspace(TypedTools, Closing):
     ) -> RevertResult:
         """Take back an undo or a rewind: `change_id`, or the newest that is not taken back itself."""
         if change_id is None:
-            redone: set[str] = set()
-            for head in self._changes.undos(task):
-                if head.id not in redone:
-                    newer = self._changes.record(head.reverts[0]) if len(head.reverts) == 1 else None
-                    if newer is None or not newer.reverts:
-                        change_id = head.id
-                        break
-                    redone.update(head.reverts)
+            change_id = self._changes.redoable(task)
             if change_id is None:
                 raise FilewrightError(Code.NOT_FOUND, "there is no undo to take back", "nothing to do")
         return self._within(task).revert_edit(change_id, preview=preview)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from filewright.changes.database import Database
     from filewright.changes.record import ChangeRecord, Entry, Place, Side, Span, folders_above
     from filewright.changes.recovery import Recovery
-    from filewright.changes.scope import Scope, Selected, prompts
+    from filewright.changes.scope import Scope, Selected, prompts, undone_by
     from filewright.changes.shell import begun_in
     from filewright.changes.show import FileDifference
     from filewright.changes.state import StateFolder, base_folder
@@ -50,7 +50,7 @@ __getattr__, __all__ = face_of(
         "database": "Database",
         "record": "ChangeRecord Entry Place Side Span folders_above",
         "recovery": "Recovery",
-        "scope": "Scope Selected prompts",
+        "scope": "Scope Selected prompts undone_by",
         "shell": "begun_in",
         "show": "FileDifference",
         "state": "StateFolder base_folder",

@@ -22,13 +22,13 @@ from filewright.changes.scope import (
     Scope,
     Selected,
     Session,
-    cancelling,
     effective,
     local_time,
     moment_of,
-    not_unique,
+    named_by,
     prompts,
     undoing,
+    undone_by,
 )
 from filewright.changes.state import Index, StateFolder, base_folder
 from filewright.errors import Code, FilewrightError
@@ -145,35 +145,31 @@ class RecordedChanges:
                         pending.append((was, number))
         return found
 
-    def _inside(self, file: ChangeRecord) -> ChangeRecord | None:
+    def _inside(self, record: ChangeRecord) -> ChangeRecord | None:
         """A record with what it did below the roots that is not denied, named from there; None if nothing is."""
-        everything = file.entries
-        denied = self._denied()
-        hides = any(denied(e.place) or (e.was is not None and denied(e.was)) for e in everything)
-        if not hides and not self._reaches_beyond(file):
-            return file
-
-        def seen(place: Place | None) -> Place | None:
-            return None if place is None or denied(place) else self._seen_from_here(place)
+        everything, denied = record.entries, self._denied()
+        hides = any(denied(place) for entry in everything for place in entry.ends)
+        if not hides and not self._reaches_beyond(record):
+            return record
 
         def inside() -> Iterator[Entry]:
             for entry in everything:
-                place, was = seen(entry.place), seen(entry.was)
+                place, *was = (None if denied(end) else self._seen_from_here(end) for end in entry.ends)
                 if place is not None:
-                    yield replace(entry, place=place, was=was)
-                elif was is not None:
-                    yield replace(entry, place=was, was=None, after=None)
+                    yield replace(entry, place=place, was=was[0] if was else None)
+                elif was and was[0] is not None:
+                    yield replace(entry, place=was[0], was=None, after=None)
 
         count = sum(1 for _ in inside())
-        record = replace(file, entries=Entries(count, inside))
+        record = replace(record, entries=Entries(count, inside))
         if hides:  # its words may name what is denied
             record = replace(record, summary=record.tool, notes=(), hard_links={})
         return record if count else None
 
-    def _reaches_beyond(self, operation: ChangeRecord) -> bool:
+    def _reaches_beyond(self, record: ChangeRecord) -> bool:
         """Whether some of its places are named from another root than those here."""
-        own = {None, *(root.resolved for root in self._boundary.roots)}
-        return any(not own.issuperset((e.place.root, e.was and e.was.root)) for e in operation.entries)
+        own = {root.resolved for root in self._boundary.roots}
+        return any(place.root not in own for entry in record.entries for place in entry.ends)
 
     def _seen(self, entries: Iterable[Entry]) -> list[Entry]:
         """Those that are of places below the roots and not denied."""
@@ -208,71 +204,66 @@ class RecordedChanges:
 
         Raises `not_found`, and `invalid_input` where several begin so.
         """
+        found: str | None = None
         if (back := re.fullmatch(r"@(?:~([0-9]{1,9}))?", given)) is not None:
-            skipped = itertools.islice(self.heads(), int(back[1] or 0), None)
-            if (head := next(skipped, None)) is not None:
-                return head.id
+            found = next((head.id for head in itertools.islice(self.heads(), int(back[1] or 0), None)), None)
         elif any(log.committed(given) for log in self.logs):
             return given
         elif given:
-            begun = (head.id for head in self.heads() if head.id.startswith(given))
-            found = list(itertools.islice(begun, 5))
-            if len(found) > 1:
-                raise not_unique("change", given, found)
-            if found:
-                return found[0]
-        raise errors.unknown_change(given)
+            found = named_by(given, (head.id for head in self.heads()), "change")
+        if found is None:
+            raise errors.unknown_change(given)
+        return found
 
     def heads(self, task: Task | None = None) -> Iterator[ChangeRecord]:
         """All changes of what is below the roots, newest first, without their entries."""
-        hidden = {log: self._hidden(log, task) for log in self.logs}
-        streams = [zip(log.heads(), itertools.repeat(log)) for log in hidden]
-        for head, log in heapq.merge(*streams, key=lambda item: item[0].number, reverse=True):
+        streams = [self._visible(log, log.heads(), task) for log in self.logs]
+        for head in heapq.merge(*streams, key=lambda head: head.number, reverse=True):
             if task is not None:
                 task.check()
-            if head.number not in hidden[log]:
-                yield head
-            elif (seen := self._seen_of(log, head.number)) is not None:
-                yield seen
+            yield head
 
     def _heads_since(self, moment: int, task: Task | None) -> Iterator[ChangeRecord]:
         return itertools.takewhile(lambda head: head.number >= moment, self.heads(task))
 
-    def _seen_of(self, log: Log, number: int) -> ChangeRecord | None:
-        """The head of a change that is hidden in part; None if it is hidden altogether."""
-        try:
-            operation = log.committed(id_of(number))
-        except FilewrightError:
-            return None  # A damaged record; asking for it says so.
-        record = self._inside(operation) if operation is not None else None
-        return replace(record, entries=()) if record is not None else None
-
-    def _unseen(self, log: Log, task: Task | None) -> set[int]:
-        """The changes that are hidden altogether."""
-        return {number for number in self._hidden(log, task) if self._seen_of(log, number) is None}
-
-    def standing(self, task: Task | None = None) -> Iterator[ChangeRecord]:
-        """The changes that are neither undone nor undos, newest first, but for what configured a client."""
-        undone: set[str] = set()
-        for head in self.heads(task):
-            if head.reverts:
-                if head.id not in undone and not head.partial:
-                    undone.update(head.reverts)
-            elif head.id not in undone and head.client != SETUP:
+    def _visible(self, log: Log, heads: Iterable[ChangeRecord], task: Task | None) -> Iterator[ChangeRecord]:
+        """Those of some heads of which something is seen, each with what that is."""
+        hidden = self._hidden(log, task)
+        for head in heads:
+            if head.number not in hidden:
                 yield head
+                continue
+            with suppress(FilewrightError):  # A damaged record; asking for it says so.
+                operation = log.committed(head.id)
+                seen = self._inside(operation) if operation is not None else None
+                if seen is not None:
+                    yield replace(seen, entries=())
 
     def undos(self, task: Task | None = None) -> list[ChangeRecord]:
         """The changes that took others back, newest first, without their entries."""
-        found: list[ChangeRecord] = []
-        for log in self.logs:
-            unseen = self._unseen(log, task)
-            found += (undo for undo in log.undos() if undo.number not in unseen)
+        found = (undo for log in self.logs for undo in self._visible(log, log.undos(), task))
         return sorted(found, key=lambda undo: undo.number, reverse=True)
+
+    def standing(self, task: Task | None = None) -> Iterator[ChangeRecord]:
+        """The changes that are neither undone nor undos, newest first, but for what configured a client."""
+        undone = undone_by(self.undos(task))
+        return (
+            head
+            for head in self.heads(task)
+            if not head.reverts and head.id not in undone and head.client != SETUP
+        )
+
+    def redoable(self, task: Task | None = None) -> str | None:
+        """The newest undo that is not taken back itself, and takes none back."""
+        undos = self.undos(task)
+        undone, names = undone_by(undos), {undo.id for undo in undos}
+        redos = {undo.id for undo in undos if len(undo.reverts) == 1 and undo.reverts[0] in names}
+        return next((undo.id for undo in undos if undo.id not in undone and undo.id not in redos), None)
 
     def undone(self, task: Task | None = None) -> set[int]:
         """The numbers of the changes that are undone, but for undos."""
         undos = self.undos(task)
-        found = {number_of(name) or 0 for undo in undoing(undos) for name in undo.reverts}
+        found = {number_of(name) or 0 for name in undone_by(undos)}
         return found.difference(undo.number for undo in undos if not undo.partial)
 
     def _hidden(self, log: Log, task: Task | None) -> frozenset[int]:
@@ -289,25 +280,16 @@ class RecordedChanges:
 
     def sessions(self, task: Task | None = None) -> list[Session]:
         """The sessions, the one that changed something last first."""
-        found: dict[str | None, list[Session]] = {}
+        found: dict[str | None, Session] = {}
         for log in self.logs:
-            unseen = self._unseen(log, task)
-            for each in log.sessions():
-                seen = each
-                if unseen:
-                    made = log.made_in(each.name) - unseen or {0}
-                    seen = replace(each, changes=len(made - {0}), first=min(made), last=max(made))
-                if seen.changes:
-                    found.setdefault(each.name, []).append(seen)
-        together = (
-            replace(
-                max(parts, key=lambda each: each.last),
-                changes=sum(each.changes for each in parts),
-                first=min(each.first for each in parts),
-            )
-            for parts in found.values()
-        )
-        return sorted(together, key=lambda each: each.last, reverse=True)
+            parts: Iterable[Session] = log.sessions()
+            if self._hidden(log, task):
+                heads = self._visible(log, log.heads(), task)
+                parts = (Session(head.session, 1, head.number, head.number, head.client) for head in heads)
+            for part in parts:
+                known = found.get(part.name)
+                found[part.name] = part if known is None else known.joined(part)
+        return sorted(found.values(), key=lambda each: each.last, reverse=True)
 
     def made_in(self, session: str | None) -> set[int]:
         """The numbers of the changes of a session."""
@@ -354,10 +336,15 @@ class RecordedChanges:
         """What the chosen ones of `heads` did together, at the places to which the others have moved it."""
         from filewright.changes.net import net_of
 
-        gone = cancelling(heads, {head.id for head in heads if head.id not in chosen})
+        others = {head.id for head in heads if head.id not in chosen}
+        left = effective((undo for undo in undoing(self.undos(task)) if undo.id in others), others)
         return net_of(
             record,
-            ((self._all_contents(h.id), h.id in chosen) for h in reversed(heads) if h.id not in gone),
+            (
+                (self._all_contents(h.id), h.id in chosen)
+                for h in reversed(heads)
+                if h.id in left or h.id in chosen
+            ),
             changed_only=changed_only,
             task=task,
         )
@@ -383,7 +370,7 @@ class RecordedChanges:
             chosen = {head.id for head in heads}
             what, summary = f"what was changed since {shown}", f"rewind to {shown}"
             named = {"since": shown}
-        left = chosen if every else effective(heads, chosen)
+        left = chosen if every else effective(undoing(self.undos(task)), chosen)
         newest = next((head for head in heads if head.id in left), None)
         if newest is None:
             raise FilewrightError(
@@ -435,12 +422,10 @@ class RecordedChanges:
         if self.made_in(given):
             return given
         known = [each.name for each in self.sessions(task) if each.name is not None]
-        begun = [name for name in known if name.startswith(given)] if len(given) >= _LEAST_BEGUN else []
-        if len(begun) > 1:
-            raise not_unique("session", given, begun[:5])
-        if begun:
-            return begun[0]
-        raise errors.unknown_session(given, known[:5])
+        found = named_by(given, known, "session") if len(given) >= _LEAST_BEGUN else None
+        if found is None:
+            raise errors.unknown_session(given, known[:5])
+        return found
 
     def _moment(self, given: str, *, known: bool = False) -> tuple[int, str]:
         """The time after which changes are meant, and how it is shown; ``CHANGE^`` is that before the change.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from filewright.changes.record import time_of
@@ -68,6 +69,11 @@ class Session:
     last: int
     client: str | None
 
+    def joined(self, other: Session) -> Session:
+        """Both as one."""
+        newer = max(self, other, key=lambda each: each.last)
+        return replace(newer, changes=self.changes + other.changes, first=min(self.first, other.first))
+
     @property
     def begun(self) -> datetime:
         """When it made its first change."""
@@ -79,36 +85,32 @@ class Session:
         return time_of(self.last)
 
 
-def effective(records: Iterable[ChangeRecord], chosen: Collection[str]) -> set[str]:
-    """Those of the `chosen` that are neither undone nor have undone one another; `records` newest first.
+def undoing(heads: Iterable[ChangeRecord]) -> Iterator[ChangeRecord]:
+    """The undos among changes, newest first as these are, that are not undone themselves."""
+    undone: set[str] = set()
+    for head in heads:
+        if head.reverts and not head.partial and head.id not in undone:
+            undone.update(head.reverts)
+            yield head
 
-    All records must be there from the oldest chosen on.
+
+def undone_by(heads: Iterable[ChangeRecord]) -> dict[str, str]:
+    """Which change is undone, and by which one; `heads` newest first."""
+    return {name: undo.id for undo in undoing(heads) for name in undo.reverts}
+
+
+def effective(undos: Iterable[ChangeRecord], chosen: Collection[str]) -> set[str]:
+    """Those of the `chosen` that none of the `undos` has undone, and that have not undone one another.
+
+    The undos are newest first, and none of them is undone itself.
     """
     left = set(chosen)
-    for undo in undoing(records):
+    for undo in undos:
         if undo.id not in chosen:
             left.difference_update(undo.reverts)
         elif left.issuperset(undo.reverts):
             left.difference_update(undo.reverts, (undo.id,))
     return left
-
-
-def cancelling(records: Iterable[ChangeRecord], among: Collection[str]) -> set[str]:
-    """The changes `among` these that have undone others of them, and those."""
-    found: set[str] = set()
-    for undo in undoing(records):
-        if undo.id in among and all(one in among for one in undo.reverts):
-            found.update(undo.reverts, (undo.id,))
-    return found
-
-
-def undoing(records: Iterable[ChangeRecord]) -> Iterator[ChangeRecord]:
-    """The undos that are not undone themselves, newest first."""
-    undone: set[str] = set()
-    for record in records:
-        if record.reverts and not record.partial and record.id not in undone:
-            undone.update(record.reverts)
-            yield record
 
 
 def prompts(records: Iterable[ChangeRecord]) -> list[list[ChangeRecord]]:
@@ -163,12 +165,14 @@ def local_time(time_ns: int) -> str:
     return f"{datetime.fromtimestamp(time_ns // 10**9).astimezone():%Y-%m-%d %H:%M:%S}"
 
 
-def not_unique(what: str, text: str, found: Iterable[str]) -> FilewrightError:
-    """The beginning of a name that several have."""
-    names = ", ".join(found)
-    return FilewrightError(
-        Code.INVALID_INPUT,
-        f"{text} begins the name of more than one {what}: {names}",
-        hint="give more of it",
-        details={"given": text},
-    )
+def named_by(given: str, names: Iterable[str], what: str) -> str | None:
+    """The one of the `names` that begins with what a caller gives. Raises `invalid_input` if several do."""
+    found = list(islice((name for name in names if name.startswith(given)), 5))
+    if len(found) > 1:
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            f"{given} begins the name of more than one {what}: {', '.join(found)}",
+            hint="give more of it",
+            details={"given": given},
+        )
+    return found[0] if found else None

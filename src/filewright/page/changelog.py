@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from filewright.changes import ChangeRecord, prompts
+from filewright.changes import ChangeRecord, prompts, undone_by
 from filewright.errors import FilewrightError
 from filewright.page.titles import Deed, deeds_of, is_folder, sentence, title_of
 from filewright.progress import Task
@@ -196,11 +196,7 @@ class ChangeLog:
             self._prompts.update(dict.fromkeys(prompt.ids, prompt))
         self._order = [name for each in sessions.values() for prompt in each for name in prompt.ids]
         # From the newest: what takes back an undo makes the change that the undo took back count again.
-        self._undone = {}
-        for head in heads:
-            if head.id not in self._undone and not head.partial:
-                for earlier in head.reverts:
-                    self._undone.setdefault(earlier, head.id)
+        self._undone = undone_by(heads)
         self._newest = newest
 
     def _row(self, name: str) -> Listing | None:
