@@ -293,13 +293,16 @@ class Workspace(TypedTools, Closing):
 
     # What a shell changes
 
-    def begin_command(self, identifier: str | None = None, *, task: Task | None = None) -> str:
+    def begin_command(
+        self, identifier: str | None = None, *, command: str = "", task: Task | None = None
+    ) -> str:
         """Note what is there before a command of a shell; returns the id for `end_command`.
 
-        What is ignored is not looked at. What files hold is kept as far as a budget goes, the newest first.
+        What is ignored is not looked at. What files hold is kept as far as a budget goes, first what the `command`
+        line names, then the newest.
         """
         identifier = identifier or secrets.token_hex(8)
-        self._changes.begin_command(identifier, task or self._task())
+        self._changes.begin_command(identifier, command, task or self._task())
         return identifier
 
     def end_command(

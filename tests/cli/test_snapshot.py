@@ -13,6 +13,7 @@ import pytest
 from tests import processes
 
 from filewright import FilewrightError, Settings, Workspace
+from filewright.progress import Task
 
 
 @pytest.fixture
@@ -99,7 +100,7 @@ def test_what_became_a_pipe_or_unreadable_is_recorded(
     before = _tree(root)
     begun = workspace.begin_command()
     subprocess.run(command, shell=True, cwd=root, check=True)
-    monkeypatch.setattr("filewright.changes.shell._content", lambda *_: None)
+    monkeypatch.setattr("filewright.changes.shell._Seen.content", lambda *_: None)
     [record] = workspace.end_command(begun, command)
     assert [entry.place.shown for entry in record.entries] == ["a.txt"]
     workspace.revert_edit(record.id, force=True)
@@ -340,11 +341,11 @@ def test_a_damaged_index_is_no_help_and_no_harm(
 @pytest.mark.parametrize("harm", ["cut", "zeros", "gone"])
 def test_a_damaged_cache_is_found_out(workspace: Any, root: Path, tmp_path: Path, harm: str) -> None:
     begun = workspace.begin_command()
-    [pack] = (tmp_path / "state").rglob("*.pack")
+    [kept] = (tmp_path / "state").rglob("kept.db")
     if harm == "gone":
-        pack.unlink()
+        kept.unlink()
     else:
-        pack.write_bytes(b"" if harm == "cut" else b"\0" * pack.stat().st_size)
+        kept.write_bytes(b"" if harm == "cut" else b"\0" * kept.stat().st_size)
     (root / "a.txt").write_bytes(b"a")
     [record] = workspace.end_command(begun, "a command")
     assert record.entries == ()
@@ -358,6 +359,50 @@ def test_a_damaged_cache_is_found_out(workspace: Any, root: Path, tmp_path: Path
     begun = workspace.begin_command()
     (root / "src" / "b.py").unlink()
     assert workspace.end_command(begun, "rm")[0].entries
+
+
+@pytest.mark.parametrize("command", ["rm -rf old", "cd old && rm *.log", "mv ./old/1.log /tmp"])
+def test_what_a_command_names_is_kept_first(
+    workspace: Any, root: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    """In a tree of which only a little is kept before the first command."""
+    (root / "old").mkdir()
+    for folder, name in (("old", "log"), ("src", "py")):
+        for number in range(20):
+            (root / folder / f"{number}.{name}").write_bytes(b"x%d" % number * 1000)
+    for path in (root / "old").iterdir():
+        os.utime(path, (10**9, 10**9))
+    os.utime(root / "src" / "1.py", (10**9 + 1, 10**9 + 1))
+    monkeypatch.setattr("filewright.changes.shell._KEEP_AT_ONCE", 30_000)
+    begun = workspace.begin_command(command=command)
+    (root / "old" / "1.log").unlink()
+    (root / "src" / "1.py").unlink()
+    [record] = workspace.end_command(begun, command)
+    assert [entry.place.shown for entry in record.entries] == ["old/1.log"]
+    assert "src/1.py" in record.notes[0]
+    workspace.undo(record.id)
+    assert (root / "old" / "1.log").read_bytes() == b"x1" * 1000
+
+
+def test_more_is_kept_with_every_command_and_ahead_of_them(
+    workspace: Any, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from filewright.changes import shell
+
+    for number in range(20):
+        (root / f"{number}.bin").write_bytes(b"x%d" % number * 1000)
+    monkeypatch.setattr(shell, "_KEEP_AT_ONCE", 10_000)
+    workspace.end_command(workspace.begin_command(), "true")
+    rounds = 1
+    while not workspace.changes.keep_ahead(Task(), seconds=9):
+        rounds += 1
+    assert 2 < rounds < 9
+    monkeypatch.setattr(shell, "_KEEP_SECONDS", -1)
+    begun = workspace.begin_command()
+    for path in root.glob("*.bin"):
+        path.unlink()
+    [record] = workspace.end_command(begun, "rm *.bin")
+    assert (len(record.entries), record.notes) == (20, ())
 
 
 def _hook(name: str, root: Path, state: Path, given: object, *more: str) -> subprocess.CompletedProcess[str]:

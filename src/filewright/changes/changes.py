@@ -279,14 +279,22 @@ class Changes(RecordedChanges):
 
     # What others change
 
-    def begin_command(self, identifier: str, task: Task) -> None:
+    def begin_command(self, identifier: str, line: str, task: Task) -> None:
         """Note what is below the roots before a command of a shell. Raises `not_found` for a bad id."""
         from filewright.changes.shell import begin_command
 
         self._open(task)
         newest = self.newest()
         for log, root in zip(self._own, self._boundary.roots, strict=True):
-            begin_command(self._boundary, log, root, identifier, newest, task)
+            begin_command(self._boundary, log, root, identifier, line, newest, task)
+
+    def keep_ahead(self, task: Task, *, seconds: float) -> bool:
+        """Keep more of what files hold, for commands of a shell to come; whether that is all. Nothing waits for it."""
+        from filewright.changes.shell import keep
+
+        self._open(task)
+        pairs = zip(self._own, self._boundary.roots, strict=True)
+        return all(keep(self._boundary, log, root, task, seconds=seconds) for log, root in pairs)
 
     def end_command(
         self, identifier: str, summary: str, caller: Caller, task: Task

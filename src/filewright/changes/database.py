@@ -108,9 +108,16 @@ class Database:
     """
 
     def __init__(
-        self, locate: Callable[[], bytes], flusher: Flusher, lock_seconds: float, *, read_only: bool
+        self,
+        locate: Callable[[], bytes],
+        flusher: Flusher,
+        lock_seconds: float,
+        *,
+        read_only: bool,
+        tables: str = _TABLES,
     ) -> None:
         self._locate = locate
+        self._tables = tables
         self._read_only = read_only
         self._flusher = flusher
         self._seconds = lock_seconds
@@ -240,7 +247,7 @@ class Database:
                 connection.execute("BEGIN IMMEDIATE")
                 # Another process may have been faster.
                 if connection.execute("PRAGMA user_version").fetchone() == (0,):
-                    for statement in _TABLES.split(";\n"):
+                    for statement in self._tables.split(";\n"):
                         connection.execute(statement)
                     connection.execute(f"PRAGMA user_version={VERSION}")
                 connection.execute("COMMIT")

@@ -1,16 +1,16 @@
 """What a command of a shell did: what is below a root before it and after it, compared, as a change.
 
-A listing holds the stamp of everything below a root that is not ignored. What files held is kept beside
-it, the newest files first, as far as a budget of time and bytes goes; the next listing takes over what is
-kept of the files that are still the same, so that from one to the next more is. What was changed without
-having been kept is named, and cannot be had back.
+A listing holds the stamp of everything below a root that is not ignored. What files hold is kept beside it, what the
+command names and the newest files first, as far as a budget of time and bytes goes; what is kept stays for the next
+commands, so that from one to the next more is. What was changed without having been kept is named, and cannot be had
+back.
 
 ::
 
-    shell/ID.list    the newest change before it, and for each folder the names in it, the stamp of each, and
-                     where its content is kept (number of a pack and offset, or 0 0); after its xxh3_128
-    shell/N.pack     contents, each after its xxh3_128
-    shell/ID.index   the index of the root's git repository, whose objects hold what else was not kept
+    shell/ID.list    the newest change before it, what else says what is ignored, the names in each folder with the
+                     stamp of each, and the index of the root's git repository, whose objects hold what else was not
+                     kept; after its xxh3_128
+    shell/kept.db    contents by path and stamp, each after its xxh3_128
 
 All are a cache that is never flushed: everything is checked when it is read.
 """
@@ -28,8 +28,9 @@ import struct
 import time
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
+from fnmatch import translate
 from functools import partial
 from posixpath import basename, dirname
 from typing import NamedTuple
@@ -38,31 +39,45 @@ import xxhash
 
 from filewright import errors, system
 from filewright.boundary import Boundary, Location, Root
-from filewright.changes.content import digest_of
+from filewright.changes.content import Flusher, digest_of
 from filewright.changes.contents import Contents
+from filewright.changes.database import Database, Execute
 from filewright.changes.log import Log
 from filewright.changes.operations import CommitPlan
 from filewright.changes.record import ChangeRecord, Entry, Kind, Place, Side
 from filewright.changes.state import Index, StateFolder, base_folder
-from filewright.errors import FilewrightError
+from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task
 from filewright.settings import KB, MB, Settings
 from filewright.structure import git_objects
 from filewright.system import Folder
 
 _ID = re.compile(r"[0-9a-z]{1,40}")
-_FORMAT = 3
+_WORD = re.compile(r"[\s'\"`=:;|&()<>]+")
+_FORMAT = 4
+_KEPT = b"kept.db"
+_TABLES = """
+CREATE TABLE kept (
+    folder BLOB NOT NULL, name BLOB NOT NULL, stamp BLOB NOT NULL, content BLOB NOT NULL,
+    PRIMARY KEY (folder, name, stamp)
+);
+CREATE TABLE whole (folder BLOB PRIMARY KEY, listed BLOB NOT NULL) WITHOUT ROWID
+"""
+"""Contents; and the folders of which all that can be kept is, each as it was listed then."""
+_KEEP = "INSERT OR REPLACE INTO kept VALUES (?,?,?,?)"
 _KEEP_SECONDS, _KEEP_EACH, _KEEP_AT_ONCE, _KEEP_ALL = 0.2, 1 * MB, 64 * MB, 256 * MB
 _AFTER_EACH, _AFTER_ALL = 256 * KB, 16 * MB
 _HASHED = 64 * MB
 _DAYS_OPEN = 2
-_NAMED = 20
+_NAMED, _PATTERNS = 20, 50
 _STAGED = struct.Struct(">10I20sH")
 """An entry of git's index: times, device, inode, mode, user, group, size, the object's name, flags."""
 _INDEX_MOST, _GIT_EACH = 64 * MB, 4 * MB
 _DAY_NS = 86_400 * 10**9
 _SLACK_NS = 2 * 10**9
 """By how much the clocks of two file systems may differ."""
+_INODE = (1 << 63) - 1
+"""As much of an inode's number as an array holds."""
 _RULE_FILES = frozenset((b".gitignore", b".ignore", b".agentsignore"))
 _KINDS: dict[int, Kind] = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link"}
 _FORMATS = {kind: form for form, kind in _KINDS.items()} | {"other": stat.S_IFIFO}
@@ -89,6 +104,11 @@ class _Stamp(NamedTuple):
         """Its kind, mode and owner."""
         return self[4:]
 
+    @property
+    def key(self) -> bytes:
+        """All of it, as the cache knows it."""
+        return array("q", self).tobytes()
+
     def side(
         self, *, digest: str | None = None, blob: str | None = None, target: bytes | None = None
     ) -> Side:
@@ -97,55 +117,77 @@ class _Stamp(NamedTuple):
         return Side(self.kind, mode, self.uid, self.gid, size, self.mtime_ns, digest, blob, target)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Thing:
-    """What was at a path, and where its content is kept: in a pack, or with the tool that left it so."""
+    """What was at a path: as it was `listed` at one, or as a tool has `left` it."""
 
     stamp: _Stamp
-    pack: int = 0
-    offset: int = 0
+    listed: bytes = b""
     left: tuple[Entry, Contents] | None = None
 
 
 @dataclass(slots=True)
 class _Names:
-    """The names in a folder, the stamp of each, and where its content is kept."""
+    """The names in a folder, and the stamp of each."""
 
     names: list[bytes] = field(default_factory=list)
     stamps: array[int] = field(default_factory=lambda: array("q"))
-    kept: array[int] = field(default_factory=lambda: array("q"))
 
-    def stamp(self, index: int) -> _Stamp:
-        return _Stamp(*self.stamps[7 * index : 7 * index + 7])
+    @property
+    def state(self) -> bytes:
+        """What tells it from any other."""
+        return xxhash.xxh3_128_digest(b"\0".join(self.names) + self.stamps.tobytes())
 
-    def things(self, prefix: bytes = b"") -> Iterator[tuple[bytes, _Thing]]:
+    def things(self, prefix: bytes) -> Iterator[tuple[bytes, _Thing]]:
         for index, name in enumerate(self.names):
-            pack, offset = self.kept[2 * index : 2 * index + 2] or (0, 0)
-            yield prefix + name, _Thing(self.stamp(index), pack, offset)
+            yield prefix + name, _Thing(_Stamp(*self.stamps[7 * index : 7 * index + 7]), prefix + name)
 
 
 _Listing = dict[bytes, _Names]
 """By the path of a folder, with a slash at its end."""
+_NOTHING = _Names()
 
 
 def begin_command(
-    boundary: Boundary, log: Log, root: Root, identifier: str, newest: str | None, task: Task
+    boundary: Boundary, log: Log, root: Root, identifier: str, line: str, newest: str | None, task: Task
 ) -> None:
     """List what is below a root, as the change `newest` has left it, and keep what fits into the budget.
 
-    Raises `not_found` for a bad name.
+    What the command line `line` names comes first. Raises `not_found` for a bad name.
     """
-    with _opened(log, identifier) as folder:
-        _clean(folder)
+    with _opened(boundary, log, root, identifier, task) as seen:
+        folder = seen.folder
+        old = time.time_ns() - _DAYS_OPEN * _DAY_NS
+        for name in folder.names():
+            with suppress(FileNotFoundError):  # Of a command that never ended, and removed by another.
+                if not name.startswith(_KEPT) and folder.stat(name).mtime_ns < old:
+                    folder.remove(name)
+        if seen.size > _KEEP_ALL:
+            seen.throw_away()
         fresh = b"new-" + secrets.token_hex(8).encode()
         folder.create(fresh).close()
-        packs = {int(name[:-5]) for name in folder.names() if re.fullmatch(rb"[0-9]{1,19}\.pack", name)}
-        listing, rules = _walked(boundary, root, task)
-        _take_over(listing, _newest(folder), packs)
-        _keep(boundary, root, folder, listing, task)
-        _copy_index(boundary, root, folder, identifier)
-        _write(folder, fresh, listing, rules, newest)
+        listing, rules = seen.listed()
+        seen.keep(listing, line, _KEEP_SECONDS, _KEEP_AT_ONCE)
+        rows = [(prefix, each.names, each.stamps) for prefix, each in listing.items()]
+        data = marshal.dumps((_FORMAT, newest or "", rules, seen.git_index(), rows))
+        begun = folder.stat(fresh).mtime_ns
+        with folder.open(fresh, write=True) as file:
+            file.write(xxhash.xxh3_128_digest(data) + data, 0)
+            # What is younger than the listing was made after it: not in the same tick of the clock as what was before.
+            while file.status().mtime_ns <= begun:
+                time.sleep(0.001)
+                file.write(data[:1], 16)
         folder.rename(fresh, folder, _list(identifier), "replace")
+
+
+def keep(boundary: Boundary, log: Log, root: Root, task: Task, *, seconds: float) -> bool:
+    """Keep more of what is below a root for commands to come; whether that is all, or as much as is kept ahead.
+
+    Other processes may do so, and begin and end commands, at the same time.
+    """
+    with _opened(boundary, log, root, "0", task) as seen:
+        room = _KEEP_ALL // 2 - seen.size
+        return room <= 0 or seen.keep(seen.listed()[0], "", seconds, min(room, _KEEP_AT_ONCE))
 
 
 def end_command(
@@ -164,28 +206,36 @@ def end_command(
 
     Needs the workspace lock. Raises `not_found` if there is no such listing.
     """
-    with _opened(log, identifier) as folder:
+    with _opened(boundary, log, root, identifier, task) as seen:
         try:
-            begun, newest, rules, listing = _read(folder, _list(identifier))
+            with seen.folder.open(_list(identifier)) as file:
+                begun = file.status()
+                digest, data = file.read(0, 16), file.read(16, begun.size)
+            if xxhash.xxh3_128_digest(data) != digest:
+                raise ValueError("the listing is damaged")
+            version, newest, rules, index, rows = marshal.loads(data)
+            if version != _FORMAT:
+                raise ValueError("no listing of this version")
         except (OSError, ValueError, EOFError) as error:
             raise errors.unknown_listing(identifier) from error
+        listing = {prefix: _Names(names, array("q", stamps)) for prefix, names, stamps in rows}
         changes = list(made_since(newest))
-        listed, rules_now = _walked(boundary, root, task)
+        listed, rules_now = seen.listed()
         before: dict[bytes, _Thing] = {}
         after: dict[bytes, _Stamp] = {}
         for prefix in sorted(listing.keys() | listed.keys()):
             old, new = listing.get(prefix, _NOTHING), listed.get(prefix, _NOTHING)
-            if changes or old.names != new.names or old.stamps != new.stamps:
+            if changes or old != new:
                 before.update(old.things(prefix))
                 after.update((path, thing.stamp) for path, thing in new.things(prefix))
-        command = _Command(boundary, log, root, folder, task)
+        command = _Command(seen)
         for change in changes:
             before = command.after(change, before)
-        since = begun if folder.status().device == root.device else begun - _SLACK_NS
+        since = begun.mtime_ns - (0 if seen.folder.status().device == root.device else _SLACK_NS)
         command.compare(before, after, since, {b""} if rules != rules_now else set())
-        command.ask_git(identifier)
+        command.ask_git(index)
         records = command.record(summary, caller)
-        folder.rename(_list(identifier), folder, _list("newest"), "replace")
+        seen.folder.remove(_list(identifier))
     return records
 
 
@@ -200,141 +250,206 @@ def begun_in(settings: Settings, identifier: str) -> list[str]:
     return found
 
 
-# Listings
-
-_NOTHING = _Names()
-
-
-def _opened(log: Log, identifier: str) -> Folder:
-    if not _ID.fullmatch(identifier):
-        raise errors.unknown_listing(identifier)
-    with log.state.folder() as own, suppress(FileExistsError):
-        own.make(b"shell", 0o700)
-    return log.state.folder(b"shell")
-
-
 def _list(identifier: str) -> bytes:
     return identifier.encode() + b".list"
 
 
-def _index(identifier: str) -> bytes:
-    return identifier.encode() + b".index"
+# What is there, and what is kept of it
 
 
-def _walked(boundary: Boundary, root: Root, task: Task) -> tuple[_Listing, list[tuple[int, ...]]]:
-    """What is below a root; and the stamps of what else says what is ignored, which is not listed with it."""
-    found: _Listing = {}
-    # What is below a root within this one is listed there.
-    roots = [_path_in(root, Place(other.resolved, ())) for other in boundary.roots]
-    within = tuple(path + b"/" for path in roots if path is not None)
-    current, listed = None, _Names()
-    for entry in boundary.walk(Location(root, (), "."), details=True, task=task):
-        if entry.status is None:
-            continue
-        if entry.folder is not current:
-            current = entry.folder
-            elsewhere = current.prefix.startswith(within)
-            listed = _Names() if elsewhere else found.setdefault(current.prefix, _Names())
-        listed.names.append(entry.name)
-        raw = entry.status.raw
-        file = (raw.st_size, raw.st_mtime_ns, raw.st_ctime_ns)
-        own = (0, 0, 0) if stat.S_ISDIR(raw.st_mode) else file
-        listed.stamps.extend((raw.st_ino, *own, raw.st_mode, raw.st_uid, raw.st_gid))
-    rules: list[tuple[int, ...]] = []
-    for look in (
-        partial(root.folder.stat_beneath, (b".agentsignore",)),
-        partial(root.folder.stat_beneath, (b".git", b"info", b"exclude")),
-        partial(system.status_of, boundary.excludes_file or ""),
-    ):
+@contextmanager
+def _opened(boundary: Boundary, log: Log, root: Root, identifier: str, task: Task) -> Iterator[_Seen]:
+    if not _ID.fullmatch(identifier):
+        raise errors.unknown_listing(identifier)
+    with log.state.folder() as own, suppress(FileExistsError):
+        own.make(b"shell", 0o700)
+    with log.state.folder(b"shell") as folder:
+        kept = Database(
+            lambda: log.state.at(b"shell", _KEPT),
+            Flusher(enabled=False),
+            log.settings.lock_seconds,
+            read_only=False,
+            tables=_TABLES,
+        )
         try:
-            status = look()
-            rules.append((status.inode, status.size, status.mtime_ns, status.ctime_ns))
-        except OSError:
-            rules.append(())
-    return found, rules
+            yield _Seen(boundary, log, root, folder, kept, task)
+        finally:
+            kept.close()
 
 
-def _take_over(listing: _Listing, before: _Listing, packs: set[int]) -> None:
-    """What an earlier listing has kept of files that are the same is kept for this one."""
-    for prefix, listed in listing.items():
-        known = before.get(prefix, _NOTHING)
-        if known.names == listed.names and known.stamps == listed.stamps:
-            listed.kept = known.kept
-        else:
-            things = dict(known.things())
-            for name, thing in listed.things():
-                old = things.get(name)
-                same = old is not None and old.stamp == thing.stamp
-                listed.kept.extend((old.pack, old.offset) if old is not None and same else (0, 0))
-        if not packs.issuperset(filter(None, listed.kept[::2])):
-            for at in range(0, len(listed.kept), 2):
-                if listed.kept[at] not in packs:
-                    listed.kept[at] = 0
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A root as it is seen now, and what files held, `kept` by path and stamp."""
+
+    boundary: Boundary
+    log: Log
+    root: Root
+    folder: Folder
+    database: Database
+    task: Task
+
+    def at(self, path: bytes) -> Location:
+        """Where something is."""
+        parts = tuple(path.split(b"/"))
+        return Location(self.root, parts, Location(self.root, parts).shown)
+
+    def listed(self) -> tuple[_Listing, list[tuple[int, ...]]]:
+        """What is below a root; and the stamps of what else says what is ignored, which is not listed with it."""
+        found: _Listing = {}
+        # What is below a root within this one is listed there.
+        roots = [_path_in(self.root, Place(other.resolved, ())) for other in self.boundary.roots]
+        within = tuple(path + b"/" for path in roots if path is not None)
+        current, listed = None, _Names()
+        for entry in self.boundary.walk(Location(self.root, (), "."), details=True, task=self.task):
+            if entry.status is None:
+                continue
+            if entry.folder is not current:
+                current = entry.folder
+                elsewhere = current.prefix.startswith(within)
+                listed = _Names() if elsewhere else found.setdefault(current.prefix, _Names())
+            listed.names.append(entry.name)
+            raw = entry.status.raw
+            file = (raw.st_size, raw.st_mtime_ns, raw.st_ctime_ns)
+            own = (0, 0, 0) if stat.S_ISDIR(raw.st_mode) else file
+            listed.stamps.extend((raw.st_ino & _INODE, *own, raw.st_mode, raw.st_uid, raw.st_gid))
+        rules: list[tuple[int, ...]] = []
+        for look in (
+            partial(self.root.folder.stat_beneath, (b".agentsignore",)),
+            partial(self.root.folder.stat_beneath, (b".git", b"info", b"exclude")),
+            partial(system.status_of, self.boundary.excludes_file or ""),
+        ):
+            try:
+                status = look()
+                rules.append((status.inode, status.size, status.mtime_ns, status.ctime_ns))
+            except OSError:
+                rules.append(())
+        return found, rules
+
+    def content(self, path: bytes, stamp: _Stamp) -> bytes | None:
+        """What a file or link holds, if it is still the one that was listed."""
+        where = self.at(path)
+        try:
+            if stamp.kind == "link":
+                return self.boundary.read_link(where)
+            if stamp.kind != "file":
+                return None
+            with self.boundary.open_file(where) as file:
+                content = file.read(0, stamp.size + 1)
+                raw = file.status().raw
+        except (FilewrightError, OSError):
+            return None
+        same = (raw.st_ino & _INODE, raw.st_size, raw.st_mtime_ns) == stamp[:3]
+        return content if same and len(content) == stamp.size else None
+
+    def git_index(self) -> bytes:
+        """Git's index, after the time when it was written; nothing where the root has no repository of its own."""
+        try:
+            with self.boundary.open_file(self.at(b".git/index")) as file:
+                written = file.status().raw.st_mtime_ns
+                return written.to_bytes(8, "big") + file.read(0, _INDEX_MOST)
+        except (FilewrightError, OSError):
+            return b""
+
+    @property
+    def size(self) -> int:
+        """What the cache takes, in bytes."""
+        try:
+            return self.folder.stat(_KEPT).size
+        except FileNotFoundError:
+            return 0
+
+    def keep(self, listing: _Listing, line: str, seconds: float, room: int) -> bool:
+        """Keep what is not kept yet, first what a command line names, then the newest; whether all of it is."""
+        deadline = time.monotonic() + seconds
+        with self._written() as execute:
+            known = dict(execute("SELECT folder, listed FROM whole"))
+            states = {prefix: listed.state for prefix, listed in listing.items()}
+            states = {prefix: state for prefix, state in states.items() if known.get(prefix) != state}
+            names, left = _named(line), dict.fromkeys(states, 0)
+            wanted: list[tuple[bool, int, bytes, bytes, _Stamp]] = []
+            for prefix in states:
+                above = names(prefix)
+                kept = set(execute("SELECT name, stamp FROM kept WHERE folder = ?", (prefix,)))
+                for path, thing in listing[prefix].things(prefix):
+                    name, stamp = basename(path), thing.stamp
+                    fits = stamp.kind in ("file", "link") and stamp.size <= _KEEP_EACH
+                    if fits and (name, stamp.key) not in kept:
+                        wanted.append((not (above or names(name)), -stamp.mtime_ns, prefix, name, stamp))
+                        left[prefix] += 1
+            for _, _, prefix, name, stamp in sorted(wanted):
+                if time.monotonic() > deadline or room < 0:
+                    break
+                self.task.check()
+                content = self.content(prefix + name, stamp)
+                if content is not None:
+                    room -= len(content)
+                    execute(_KEEP, (prefix, name, stamp.key, _checked(content)))
+                left[prefix] -= 1
+            for prefix, state in states.items():
+                if not left[prefix]:
+                    execute("INSERT OR REPLACE INTO whole VALUES (?,?)", (prefix, state))
+        return not any(left.values())
+
+    def kept(self, thing: _Thing) -> bytes | None:
+        """What was kept of something that was listed."""
+        if not thing.listed:
+            return None
+        at = _prefix(thing.listed), basename(thing.listed), thing.stamp.key
+        try:
+            rows = self.database.read(
+                "SELECT content FROM kept WHERE folder = ? AND name = ? AND stamp = ?", *at
+            )
+            if not rows or _checked(rows[0][0][16:]) == rows[0][0]:
+                return rows[0][0][16:] if rows else None
+        except FilewrightError as error:
+            if error.code is not Code.IO_ERROR:
+                raise
+        self.throw_away()
+        return None
+
+    def keep_also(self, thing: _Thing, content: bytes) -> None:
+        """Keep what something held that was listed."""
+        with self._written() as execute:
+            execute(
+                _KEEP, (_prefix(thing.listed), basename(thing.listed), thing.stamp.key, _checked(content))
+            )
+
+    @contextmanager
+    def _written(self) -> Iterator[Execute]:
+        """Write to the cache, to a new one if that which is there is damaged."""
+        try:
+            self.database.read("SELECT 1 FROM whole LIMIT 1")
+        except FilewrightError as error:
+            if error.code not in (Code.IO_ERROR, Code.UNSUPPORTED):
+                raise
+            self.throw_away()
+        with self.database.transaction(self.task, durable=False) as execute:
+            yield execute
+
+    def throw_away(self) -> None:
+        """Remove all that is kept: it is damaged, or too much. The next commands keep it anew."""
+        self.database.close()
+        for end in (b"-wal", b"-shm", b""):
+            with suppress(OSError):  # On Windows another process has it open.
+                self.folder.remove(_KEPT + end)
 
 
-def _keep(boundary: Boundary, root: Root, folder: Folder, listing: _Listing, task: Task) -> None:
-    """Keep what is not kept yet, the newest first, within the budget."""
-    wanted = [
-        (-stamp.mtime_ns, prefix, index)
-        for prefix, listed in listing.items()
-        for index, pack in enumerate(listed.kept[::2])
-        if not pack and (stamp := listed.stamp(index)).kind != "folder" and stamp.size <= _KEEP_EACH
-    ]
-    if not wanted:
-        return
-    deadline = time.monotonic() + _KEEP_SECONDS
-    with _Pack(folder) as pack:
-        for _, prefix, index in sorted(wanted):
-            if time.monotonic() > deadline or pack.size > _KEEP_AT_ONCE:
-                break
-            task.check()
-            listed = listing[prefix]
-            path = prefix + listed.names[index]
-            content = _content(boundary, _place(root, path), listed.stamp(index))
-            if content is not None:
-                listed.kept[2 * index : 2 * index + 2] = array("q", pack.add(content))
+def _checked(content: bytes) -> bytes:
+    """A content as it is kept: after its hash."""
+    return xxhash.xxh3_128_digest(content) + content
 
 
-class _Pack:
-    """A new pack. No number is ever taken twice: what an older listing has in a pack that is gone is in no other."""
+def _named(line: str) -> Callable[[bytes], bool]:
+    """Says of a path whether a command line names something in it, by its last name or a pattern of that."""
+    words = {word.rstrip("/*").rpartition("/")[2] for word in _WORD.split(line)} - {"", ".", ".."}
+    patterns = sorted(word for word in words if not {"*", "?", "["}.isdisjoint(word))[:_PATTERNS]
+    matches = re.compile("|".join(map(translate, patterns)) or "(?!)").match
 
-    def __init__(self, folder: Folder) -> None:
-        self.number = secrets.randbits(62) + 1
-        self.size = 0
-        self._file = folder.create(b"%d.pack" % self.number)
-        self._pending = bytearray()
+    def named(path: bytes) -> bool:
+        names = os.fsdecode(path).split("/")
+        return not words.isdisjoint(names) or any(map(matches, names))
 
-    def add(self, content: bytes) -> tuple[int, int]:
-        """Keep a content; returns where."""
-        at = self.size
-        self._pending += xxhash.xxh3_128_digest(content) + content
-        self.size += 16 + len(content)
-        if len(self._pending) > MB:
-            self._write()
-        return self.number, at
-
-    def _write(self) -> None:
-        self._file.write(self._pending, self.size - len(self._pending))
-        self._pending = bytearray()
-
-    def __enter__(self) -> _Pack:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._write()
-        self._file.close()
-
-
-def _copy_index(boundary: Boundary, root: Root, folder: Folder, identifier: str) -> None:
-    """Keep git's index as it is before the command, with the time when it was written before it."""
-    try:
-        with boundary.open_file(_place(root, b".git/index")) as file:
-            written = file.status().raw.st_mtime_ns
-            index = file.read(0, _INDEX_MOST)
-    except (FilewrightError, OSError):
-        return  # No repository of its own.
-    with folder.create(_index(identifier)) as copy:
-        copy.write(written.to_bytes(8, "big") + index, 0)
+    return named
 
 
 def _staged(data: bytes, task: Task) -> Iterator[tuple[bytes, tuple[int, int, int], str]]:
@@ -373,88 +488,6 @@ def _variable(data: bytes, at: int) -> tuple[int, int]:
     return value, at + 1
 
 
-def _content(boundary: Boundary, where: Location, stamp: _Stamp) -> bytes | None:
-    """What a file or link holds, if it is still the one that was listed."""
-    try:
-        if stamp.kind == "link":
-            return boundary.read_link(where)
-        if stamp.kind != "file":
-            return None
-        with boundary.open_file(where) as file:
-            content = file.read(0, stamp.size + 1)
-            raw = file.status().raw
-    except (FilewrightError, OSError):
-        return None
-    same = (raw.st_ino, raw.st_size, raw.st_mtime_ns) == stamp[:3]
-    return content if same and len(content) == stamp.size else None
-
-
-def _place(root: Root, path: bytes) -> Location:
-    parts = tuple(path.split(b"/"))
-    return Location(root, parts, Location(root, parts).shown)
-
-
-def _write(
-    folder: Folder, fresh: bytes, listing: _Listing, rules: list[tuple[int, ...]], newest: str | None
-) -> None:
-    rows = [(prefix, each.names, each.stamps, each.kept) for prefix, each in listing.items()]
-    data = marshal.dumps((_FORMAT, newest or "", rules, rows))
-    begun = folder.stat(fresh).mtime_ns
-    with folder.open(fresh, write=True) as file:
-        file.write(xxhash.xxh3_128_digest(data) + data, 0)
-        # What is younger than the listing was made after it: not in the same tick of the clock as what was before.
-        while file.status().mtime_ns <= begun:
-            time.sleep(0.001)
-            file.write(data[:1], 16)
-
-
-def _read(folder: Folder, name: bytes) -> tuple[int, str, list[tuple[int, ...]], _Listing]:
-    """When a listing was made, the newest change then, the other rules, and what was there.
-
-    Raises `OSError`, `ValueError` or `EOFError` for what is none.
-    """
-    with folder.open(name) as file:
-        status = file.status()
-        digest, data = file.read(0, 16), file.read(16, status.size)
-    if xxhash.xxh3_128_digest(data) != digest:
-        raise ValueError("the listing is damaged")
-    version, *known = marshal.loads(data)
-    if version != _FORMAT:
-        raise ValueError("no listing of this version")
-    newest, rules, rows = known
-    listing = {
-        prefix: _Names(names, array("q", stamps), array("q", kept)) for prefix, names, stamps, kept in rows
-    }
-    return status.mtime_ns, newest, rules, listing
-
-
-def _newest(folder: Folder) -> _Listing:
-    """The newest listing that can be read; an empty one if there is none."""
-    names = [name for name in folder.names() if name.endswith(b".list")]
-    for name in sorted(names, key=lambda name: folder.stat(name).mtime_ns, reverse=True):
-        with suppress(OSError, ValueError, EOFError):
-            return _read(folder, name)[3]
-    return {}
-
-
-def _clean(folder: Folder) -> None:
-    """Remove the listings of commands that never ended, and all that is kept once it is too much."""
-    old = time.time_ns() - _DAYS_OPEN * _DAY_NS
-    packs: list[bytes] = []
-    size = 0
-    for name in folder.names():
-        with suppress(FileNotFoundError):
-            status = folder.stat(name)
-            if name.endswith(b".pack"):
-                packs.append(name)
-                size += status.size
-            elif name != _list("newest") and status.mtime_ns < old:
-                folder.remove(name)
-    for name in packs if size > _KEEP_ALL else ():
-        with suppress(FileNotFoundError):
-            folder.remove(name)
-
-
 # Comparing
 
 
@@ -472,12 +505,9 @@ class _Found:
 class _Command:
     """What a command did: what is `gone`, what `came`, and what is other than it was, by path."""
 
-    def __init__(self, boundary: Boundary, log: Log, root: Root, folder: Folder, task: Task) -> None:
-        self._boundary = boundary
-        self._log = log
-        self._root = root
-        self._folder = folder
-        self._task = task
+    def __init__(self, seen: _Seen) -> None:
+        self._seen = seen
+        self._boundary, self._root, self._task = seen.boundary, seen.root, seen.task
         self._found: list[_Found] = []
         self._gone: dict[bytes, _Thing] = {}
         self._came: dict[bytes, _Stamp] = {}
@@ -568,7 +598,7 @@ class _Command:
         if stamp.kind != "folder":
             return stamp.ctime_ns >= since
         try:
-            status = self._boundary.stat(_place(self._root, path))
+            status = self._boundary.stat(self._seen.at(path))
         except FilewrightError:
             return False
         return (status.birth_ns or status.ctime_ns) >= since
@@ -578,53 +608,43 @@ class _Command:
         *above, name = path.split(b"/")
         try:
             with self._root.folder.beneath(above, links=False, listing=False) as folder:
-                return inode not in (0, folder.stat(name).inode)
+                return inode not in (0, folder.stat(name).inode & _INODE)
         except OSError as error:
             return error.errno in _NOT_THERE
 
-    def ask_git(self, identifier: str) -> None:
+    def ask_git(self, index: bytes) -> None:
         """Have what git stores of the files that were not kept, if its index knew them as they were."""
-        things = [*self._gone.items(), *((path, old) for path, (old, _) in self._changed.items())]
+        things = [*self._gone.values(), *(old for old, _ in self._changed.values())]
         wanted = {
-            path: thing
-            for path, thing in things
-            if not thing.pack
-            and thing.left is None
+            thing.listed: thing
+            for thing in things
+            if thing.listed
             and thing.stamp.kind == "file"
             and 0 < thing.stamp.size <= _GIT_EACH
+            and self._seen.kept(thing) is None
         }
-        with suppress(FileNotFoundError):
-            with self._folder.open(_index(identifier)) as file:
-                index = file.read(0, _INDEX_MOST) if wanted else b""
-            self._folder.remove(_index(identifier))
-            with suppress(struct.error, ValueError, IndexError):
-                self._take_from_git(wanted, index)
-
-    def _take_from_git(self, wanted: Mapping[bytes, _Thing], index: bytes) -> None:
         found: list[tuple[_Thing, str]] = []
-        for path, seen, stored in _staged(index, self._task) if wanted else ():
-            thing = wanted.get(path)
-            if thing is not None and (thing.stamp.inode & 0xFFFFFFFF, *thing.stamp[1:3]) == seen:
-                found.append((thing, stored))
-        if not found:
-            return
+        with suppress(struct.error, ValueError, IndexError):
+            for path, stamp, stored in _staged(index, self._task) if wanted else ():
+                thing = wanted.get(path)
+                if thing is not None and (thing.stamp.inode & 0xFFFFFFFF, *thing.stamp[1:3]) == stamp:
+                    found.append((thing, stored))
         contents = git_objects(
             self._boundary,
-            _place(self._root, b"file"),
+            self._seen.at(b"file"),
             (stored for _, stored in found),
             limit=_GIT_EACH,
             task=self._task,
         )
-        with _Pack(self._folder) as pack:
-            for (thing, stored), content in zip(found, contents, strict=False):
-                # Of another size, it is not what the file held: git has converted its line ends, say.
-                named = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
-                if len(content) == thing.stamp.size and named == stored:
-                    thing.pack, thing.offset = pack.add(content)
+        for (thing, stored), content in zip(found, contents if found else (), strict=False):
+            # Of another size, it is not what the file held: git has converted its line ends, say.
+            named = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+            if len(content) == thing.stamp.size and named == stored:
+                self._seen.keep_also(thing, content)
 
     def record(self, summary: str, caller: Caller) -> list[ChangeRecord]:
         """The change, committed, the oldest part first; none if nothing is different."""
-        log = self._log
+        log = self._seen.log
         with log.begin(self._task) as intent:
             self._section = intent.keep
             parts = self._found_by_tools()
@@ -645,7 +665,7 @@ class _Command:
             for record in records:
                 # It displaced nothing, and nothing is left to clean up.
                 intent.record(record, CommitPlan((), ()), "settled")
-        self._log.collect()
+        log.collect()
         return records
 
     def _found_by_tools(self) -> dict[int, list[Entry]]:
@@ -658,8 +678,8 @@ class _Command:
             if after is None or (before is None and found.thing is not None):
                 continue
             number = found.change.record.number - 1
-            if number not in parts and self._log.operation(number) is not None:
-                self._lost.append(_place(self._root, found.path).shown)  # A clock that stood still.
+            if number not in parts and self._seen.log.operation(number) is not None:
+                self._lost.append(self._seen.at(found.path).shown)  # A clock that stood still.
                 continue
             content = found.change.before(found.entry)
             if content is not None:
@@ -680,7 +700,7 @@ class _Command:
 
     def _holds(self, path: bytes, now: _Stamp, side: Side | None) -> bool:
         """Whether a link leads there, or a file holds that; not where it cannot be read."""
-        where = _place(self._root, path)
+        where = self._seen.at(path)
         try:
             if now.kind == "link":
                 return side is not None and self._boundary.read_link(where) == side.target
@@ -774,10 +794,10 @@ class _Command:
 
     def _is_rewritten(self, path: bytes, old: _Thing, now: _Stamp) -> bool:
         """Whether a file that was given its earlier time again holds something else."""
-        if old.stamp.ctime_ns == now.ctime_ns or old.stamp.rights != now.rights or not old.pack:
+        if old.stamp.ctime_ns == now.ctime_ns or old.stamp.rights != now.rights:
             return False
-        content = _content(self._boundary, _place(self._root, path), now)
-        return content is not None and content != self._kept(old)
+        held = self._seen.kept(old)
+        return held is not None and self._seen.content(path, now) not in (None, held)
 
     def _before(self, path: bytes, thing: _Thing) -> Side | None:
         """What was there, with its content; None, and said, where that was not kept."""
@@ -787,12 +807,12 @@ class _Command:
         if stamp.kind == "folder":
             return stamp.side()
         if thing.left is None:
-            content = self._kept(thing)
+            content = self._seen.kept(thing)
         else:
             entry, change = thing.left
             content = entry.after.target if entry.after and stamp.kind == "link" else change.after(entry)
         if content is None:
-            self._lost.append(_place(self._root, path).shown)
+            self._lost.append(self._seen.at(path).shown)
             return None
         return self._side(stamp, content, keep=True)
 
@@ -803,14 +823,14 @@ class _Command:
         if stamp.kind == "folder":
             return stamp.side()
         self._task.check()
-        where = _place(self._root, path)
+        where = self._seen.at(path)
         if stamp.kind == "file" and stamp.size > _AFTER_EACH:
             try:
                 with self._boundary.open_file(where) as file:
                     return stamp.side(digest=digest_of(file) if stamp.size <= _HASHED else None)
             except (FilewrightError, OSError):
                 return None
-        content = _content(self._boundary, where, stamp)
+        content = self._seen.content(path, stamp)
         if content is None:
             return None
         self._kept_after += len(content)
@@ -822,23 +842,8 @@ class _Command:
         blob = self._section(content) if keep else None
         return stamp.side(digest=xxhash.xxh3_128_hexdigest(content), blob=blob)
 
-    def _kept(self, thing: _Thing) -> bytes | None:
-        if not thing.pack:
-            return None
-        name, size = b"%d.pack" % thing.pack, thing.stamp.size
-        try:
-            with self._folder.open(name) as file:
-                data = file.read(thing.offset, 16 + size)
-        except OSError:
-            return None
-        if len(data) == 16 + size and xxhash.xxh3_128_digest(data[16:]) == data[:16]:
-            return data[16:]
-        with suppress(FileNotFoundError):  # Damaged: the next listing keeps all of it once more.
-            self._folder.remove(name)
-        return None
-
     def _at(self, path: bytes) -> Place:
-        return Place.of(_place(self._root, path))
+        return Place.of(self._seen.at(path))
 
 
 def _prefix(path: bytes) -> bytes:

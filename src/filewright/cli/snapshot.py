@@ -123,7 +123,7 @@ def begin(*, hook: bool, roots: tuple[str, ...], state_dir: Path | None) -> None
             return  # Qwen Code tells it of what its tools have answered too: the turn goes on.
         with open_workspace(roots or call.roots, state_dir=state_dir) as workspace:
             if call.prompt is None:
-                made = workspace.begin_command(call.identifier)
+                made = workspace.begin_command(call.identifier, command=call.command or call.label or "")
             elif call.session and (process := client_process()):
                 Words(workspace).prompt(process, call.session, call.turn or secrets.token_hex(4))
         if not hook:
