@@ -64,6 +64,8 @@ CREATE TABLE kept (
 CREATE TABLE whole (folder BLOB PRIMARY KEY, listed BLOB NOT NULL) WITHOUT ROWID
 """
 """Contents; and the folders of which all that can be kept is, each as it was listed then."""
+_KEY = 56
+"""Bytes of a stamp in the cache."""
 _KEEP = "INSERT OR REPLACE INTO kept VALUES (?,?,?,?)"
 _KEEP_SECONDS, _KEEP_EACH, _KEEP_AT_ONCE, _KEEP_ALL = 0.2, 1 * MB, 64 * MB, 256 * MB
 _AFTER_EACH, _AFTER_ALL = 256 * KB, 16 * MB
@@ -366,24 +368,26 @@ class _Seen:
             states = {prefix: listed.state for prefix, listed in listing.items()}
             states = {prefix: state for prefix, state in states.items() if known.get(prefix) != state}
             names, left = _named(line), dict.fromkeys(states, 0)
-            wanted: list[tuple[bool, int, bytes, bytes, _Stamp]] = []
+            wanted: list[tuple[bool, int, bytes, bytes, bytes]] = []
             for prefix in states:
-                above = names(prefix)
+                above, listed = names(prefix), listing[prefix]
+                keys = listed.stamps.tobytes()
                 kept = set(execute("SELECT name, stamp FROM kept WHERE folder = ?", (prefix,)))
-                for path, thing in listing[prefix].things(prefix):
-                    name, stamp = basename(path), thing.stamp
-                    fits = stamp.kind in ("file", "link") and stamp.size <= _KEEP_EACH
-                    if fits and (name, stamp.key) not in kept:
-                        wanted.append((not (above or names(name)), -stamp.mtime_ns, prefix, name, stamp))
-                        left[prefix] += 1
-            for _, _, prefix, name, stamp in sorted(wanted):
+                for index, name in enumerate(listed.names):
+                    key = keys[_KEY * index : _KEY * index + _KEY]
+                    _, size, mtime_ns, _, mode, *_ = listed.stamps[7 * index : 7 * index + 7]
+                    if stat.S_ISDIR(mode) or size > _KEEP_EACH or (name, key) in kept:
+                        continue
+                    wanted.append((not (above or names(name)), -mtime_ns, prefix, name, key))
+                    left[prefix] += 1
+            for _, _, prefix, name, key in sorted(wanted):
                 if time.monotonic() > deadline or room < 0:
                     break
                 self.task.check()
-                content = self.content(prefix + name, stamp)
+                content = self.content(prefix + name, _Stamp(*array("q", key)))
                 if content is not None:
                     room -= len(content)
-                    execute(_KEEP, (prefix, name, stamp.key, _checked(content)))
+                    execute(_KEEP, (prefix, name, key, _checked(content)))
                 left[prefix] -= 1
             for prefix, state in states.items():
                 if not left[prefix]:
@@ -446,6 +450,8 @@ def _named(line: str) -> Callable[[bytes], bool]:
     matches = re.compile("|".join(map(translate, patterns)) or "(?!)").match
 
     def named(path: bytes) -> bool:
+        if not words:
+            return False
         names = os.fsdecode(path).split("/")
         return not words.isdisjoint(names) or any(map(matches, names))
 
