@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from filewright.edit.diff3 import Merged, align, merge3
+from filewright.edit.diff3 import Merged, merge3
+from filewright.edit.linediff import align
 
 lines = st.lists(st.sampled_from([b"a", b"b", b"c", b"d", b""]), max_size=14)
 

@@ -10,7 +10,6 @@ so in a line no patch parser accepts, so it is never applied by mistake.
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
@@ -29,6 +28,8 @@ _COUNTED = 100_000
 """Regions whose lines are counted; beyond them the counts are those of the first."""
 
 
+#: Lines shown around what changes.
+_CONTEXT = 3
 #: Regions above this many bytes (old and new) are given by their beginnings, not compared.
 _COMPARED = 8 << 20
 #: What is read of such a region, and the most that is read of one line of context.
@@ -270,7 +271,6 @@ def unified(
     before: Snapshot,
     splices: Sequence[Splice],
     *,
-    context: int = 3,
     max_lines: int = 400,
     line_chars: int = 1_000,
     start: int = 0,
@@ -292,31 +292,28 @@ def unified(
         return replace(made, binary=changed, added=None, removed=None)
     hunks: list[Hunk] = []
     pending: list[Touched] = []
-    added = removed = more = number = floor = 0
+    added = removed = more = floor = 0
     room, going = max_lines, None
 
     def draw(stop: int) -> None:
         """Make a hunk of what is pending, between the changes that end at `floor` and that begin at `stop`."""
         nonlocal room, floor
         if pending:
-            shift = added - removed - sum(edit.new_count - edit.old_count for edit in pending)
-            hunk = _hunk(before, pending, number, shift, context, room, line_chars, floor, stop)
-            hunks.append(hunk)
-            room -= len(hunk.rows)
+            hunks.append(_hunk(before, pending, room, line_chars, floor, stop))
+            room -= len(hunks[-1].rows)
             floor = pending[-1].end
             pending.clear()
 
     counted = True
-    last: Touched | None = None
+    number = 0
     for index, edit in enumerate(touched(before, splices)):
         if index == _COUNTED:
             counted = False
             more += sum(splice.offset >= edit.offset for splice in splices)
             break
-        if last is None or _apart(last, edit, context):
+        if edit.number != number:
             draw(edit.offset)
-            number += 1
-        last = edit
+        number = edit.number
         if edit.offset >= start:
             rows = edit.line - pending[0].line + sum(len(one.new) for one in pending) if pending else 0
             if pending and rows + len(edit.old) + len(edit.new) > room:
@@ -337,20 +334,9 @@ def unified(
     )
 
 
-def hunks_of(before: Snapshot, splices: Sequence[Splice], *, context: int = 3) -> list[list[Touched]]:
+def hunks_of(before: Snapshot, splices: Sequence[Splice]) -> list[list[Touched]]:
     """What `splices` change, by the hunks that `unified` shows it in."""
-    hunks: list[list[Touched]] = []
-    for edit in touched(before, splices):
-        if hunks and not _apart(hunks[-1][-1], edit, context):
-            hunks[-1].append(edit)
-        else:
-            hunks.append([edit])
-    return hunks
-
-
-def _apart(last: Touched, edit: Touched, context: int) -> bool:
-    """Whether an edit begins another hunk than the one before it."""
-    return edit.line - (last.line + last.old_count) > 2 * context or edit.offset - last.end > 1 << 20
+    return [list(hunk) for _, hunk in groupby(touched(before, splices), key=lambda edit: edit.number)]
 
 
 def splices_between(before: Snapshot, after: Snapshot | bytes) -> tuple[Splice, ...]:
@@ -407,52 +393,44 @@ def _is_binary(before: Snapshot, splices: Sequence[Splice]) -> bool:
 
 
 def _hunk(
-    before: Snapshot,
-    edits: Sequence[Touched],
-    number: int,
-    shift: int,
-    context: int,
-    room: int,
-    line_chars: int,
-    floor: int,
-    stop: int,
+    before: Snapshot, edits: Sequence[Touched], room: int, line_chars: int, floor: int, stop: int
 ) -> Hunk:
     """The hunk of consecutive edits with its context, which begins at `floor` at the earliest and ends by `stop`."""
     first = edits[0]
-    position = first.offset
-    for _ in range(min(context, first.line - 1)):
+    position, end = first.offset, edits[-1].end
+    for _ in range(min(_CONTEXT, first.line - 1)):
         begin = before.lines.begin(position - 1)
         if position - begin > PEEK or begin < floor:
             break
         position = begin
-    end = edits[-1].end
-    for _ in range(context):
+    for _ in range(_CONTEXT):
         if end >= stop or (after := before.lines.end(end)) - end > PEEK:
             break
         end = after
     rows: list[Row] = []
-    old_start = old = first.line - len(_lines(before, position, first.offset))
-    new_start = new = old + shift
+    lead = len(_lines(before, position, first.offset))
+    old_start, new_start = old, new = first.line - lead, first.new_line - lead
 
     def keep(stop: int) -> None:
         nonlocal old, new
         for line in _lines(before, position, stop):
-            rows.append(_row(before, " ", line, old, new, line_chars))
+            rows.append(_row(before, " ", line, old, new))
             old, new = old + 1, new + 1
 
     for edit in edits:
         keep(edit.offset)
-        rows += _changed(before, edit, old, new, room, line_chars)
+        rows += _changed(before, edit, room, line_chars)
         old, new, position = old + edit.old_count, new + edit.new_count, edit.end
     keep(end)
-    return Hunk(old_start, old - old_start, new_start, new - new_start, tuple(rows), number)
+    shown = tuple(replace(row, text=cut_line(row.text, line_chars)) for row in rows)
+    return Hunk(old_start, old - old_start, new_start, new - new_start, shown, first.number)
 
 
 def _lines(before: Snapshot, start: int, stop: int) -> list[bytes]:
     return before.read(start, stop - start).splitlines(keepends=True)
 
 
-def _changed(before: Snapshot, edit: Touched, old: int, new: int, room: int, line_chars: int) -> list[Row]:
+def _changed(before: Snapshot, edit: Touched, room: int, line_chars: int) -> list[Row]:
     """The rows of one edit, both sides cut alike where the room cannot hold them."""
     fit_old = min(len(edit.old), max(room // 2, room - len(edit.new)))
     fit_new = min(len(edit.new), max(0, room - fit_old))
@@ -460,42 +438,31 @@ def _changed(before: Snapshot, edit: Touched, old: int, new: int, room: int, lin
     ends = {line[-2:] if line.endswith(b"\r\n") else line[-1:] for line in (*edit.old, *edit.new)}
     marked = before.held is not None or len(ends & {b"\n", b"\r", b"\r\n"}) > 1
     usual = before.dominant if marked else None
-    long = sys.maxsize if len(edit.old) == len(edit.new) else line_chars
     removed = [
-        _row(before, "-", line, old + at, None, long, usual) for at, line in enumerate(edit.old[:fit_old])
+        _row(before, "-", line, at, None, usual) for at, line in enumerate(edit.old[:fit_old], edit.line)
     ]
     added = [
-        _row(before, "+", line, None, new + at, long, usual) for at, line in enumerate(edit.new[:fit_new])
+        _row(before, "+", line, None, at, usual) for at, line in enumerate(edit.new[:fit_new], edit.new_line)
     ]
     if len(edit.old) == len(edit.new):
         for at, (one, two) in enumerate(zip(removed, added, strict=False)):
             texts = cut_pair(one.text, two.text, line_chars)
             removed[at], added[at] = replace(one, text=texts[0]), replace(two, text=texts[1])
-        removed, added = (
-            [replace(row, text=cut_line(row.text, line_chars)) for row in rows] for rows in (removed, added)
-        )
     if fit_old < edit.old_count:
-        removed.append(Row("-", "", old + fit_old, None, hidden=edit.old_count - fit_old))
+        removed.append(Row("-", "", edit.line + fit_old, None, hidden=edit.old_count - fit_old))
     if fit_new < edit.new_count:
-        added.append(Row("+", "", None, new + fit_new, hidden=edit.new_count - fit_new))
+        added.append(Row("+", "", None, edit.new_line + fit_new, hidden=edit.new_count - fit_new))
     return removed + added
 
 
 def _row(
-    before: Snapshot,
-    sign: Sign,
-    line: bytes,
-    old: int | None,
-    new: int | None,
-    most: int,
-    usual: bytes | None = None,
+    before: Snapshot, sign: Sign, line: bytes, old: int | None, new: int | None, usual: bytes | None = None
 ) -> Row:
-    """One line of a diff, `most` characters of it, marked where it does not end as is `usual`."""
+    """One line of a diff, marked where it does not end as is `usual`."""
     size = 2 if line.endswith(b"\r\n") else int(line.endswith((b"\n", b"\r")))
     body, terminator = line[: len(line) - size], line[len(line) - size :]
     mark = terminator_mark(terminator, usual) if usual is not None else ""
-    text = one_line(body.decode(before.encoding.name, "replace"))
-    return Row(sign, cut_line(text, most), old, new, mark, not terminator)
+    return Row(sign, one_line(body.decode(before.encoding.name, "replace")), old, new, mark, not terminator)
 
 
 def _span(line: int, count: int) -> str:
@@ -509,7 +476,10 @@ def _span(line: int, count: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """Consecutive old lines replaced by new ones. `offset`, `end`: the old bytes; lines 1-based."""
+    """Consecutive old lines replaced by new ones. `offset`, `end`: the old bytes; `line`, `new_line`: 1-based.
+
+    `number` is that of the hunk it is shown in.
+    """
 
     offset: int
     end: int
@@ -518,10 +488,27 @@ class Touched:
     new: list[bytes]
     old_count: int
     new_count: int
+    new_line: int = 0
+    number: int = 0
 
 
 def touched(before: Snapshot, splices: Sequence[Splice]) -> Iterator[Touched]:
-    """The changed lines of each region that splices touch, in order."""
+    """The changed lines of each region that splices touch, in order, by hunks."""
+    last: Touched | None = None
+    number = grown = 0
+    for edit in _regions(before, splices):
+        if (
+            last is None
+            or edit.line - last.line - last.old_count > 2 * _CONTEXT
+            or edit.offset - last.end > 1 << 20
+        ):
+            number += 1
+        last = replace(edit, new_line=edit.line + grown, number=number)
+        yield last
+        grown += edit.new_count - edit.old_count
+
+
+def _regions(before: Snapshot, splices: Sequence[Splice]) -> Iterator[Touched]:
     index = 0
     while index < len(splices):
         first = splices[index]

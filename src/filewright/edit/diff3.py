@@ -1,8 +1,7 @@
-"""Aligning two sequences of lines, and merging three.
+"""Merging three texts, line by line.
 
-`align` is the other side of a line diff: what two sequences have in common. `merge3` is the classic
-three-way merge over it (S. Khanna, K. Kunal, B. C. Pierce, "A formal investigation of diff3",
-2007): changes of both sides that touch are a conflict unless they are the same change.
+The classic three-way merge over what both sides change (S. Khanna, K. Kunal, B. C. Pierce, "A formal
+investigation of diff3", 2007): changes of both sides that touch are a conflict unless they are the same change.
 """
 
 from __future__ import annotations
@@ -15,15 +14,6 @@ from filewright.edit.linediff import LineChange, changes
 
 Item = TypeVar("Item", bound=Hashable)
 Kind = Literal["same", "ours", "theirs", "both", "conflict"]
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """`length` equal items from `left` in the first and `right` in the second sequence."""
-
-    left: int
-    right: int
-    length: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +52,6 @@ class Merged(Generic[Item]):
         for chunk in self.chunks:
             if chunk.kind == "theirs":
                 yield chunk.ours[0], chunk.ours[1], self.theirs[chunk.theirs[0] : chunk.theirs[1]]
-
-
-def align(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[Run]:
-    """The matching runs of two sequences, in order, none touching the next on both sides."""
-    found: list[Run] = []
-    at = over = 0
-    for change in [*changes(left, right), LineChange(len(left), len(left), len(right), len(right))]:
-        if change.start > at:
-            found.append(Run(at, over, change.start - at))
-        at, over = change.end, change.new_end
-    return found
 
 
 def slid(found: list[LineChange], left: Sequence[Hashable], right: Sequence[Hashable]) -> list[LineChange]:

@@ -32,6 +32,15 @@ class LineChange:
     new_end: int
 
 
+@dataclass(frozen=True, slots=True)
+class Run:
+    """`length` equal items from `left` in the first and `right` in the second sequence."""
+
+    left: int
+    right: int
+    length: int
+
+
 def changes(
     before: Sequence[Hashable], after: Sequence[Hashable], *, budget: int = BUDGET
 ) -> list[LineChange]:
@@ -43,6 +52,17 @@ def changes(
     old = [names.setdefault(line, len(names)) for line in before]
     new = [names.setdefault(line, len(names)) for line in after]
     return _Differ(old, new, budget).run()
+
+
+def align(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[Run]:
+    """The matching runs of two sequences, in order, none touching the next on both sides."""
+    found: list[Run] = []
+    at = over = 0
+    for change in [*changes(left, right), LineChange(len(left), len(left), len(right), len(right))]:
+        if change.start > at:
+            found.append(Run(at, over, change.start - at))
+        at, over = change.end, change.new_end
+    return found
 
 
 _Path: TypeAlias = "tuple[_Path | None, int, int, int]"

@@ -19,10 +19,11 @@ from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 from typing import Any
 
-from filewright.edit.diff3 import align, merge3
+from filewright.edit.diff3 import merge3
 from filewright.edit.filetext import FileText
 from filewright.edit.find import Literal, Located, Missed, UnclearError, find_exact, find_regions
 from filewright.edit.lastcheck import checked
+from filewright.edit.linediff import align
 from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.elision import says_omitted
 from filewright.edit.locate.repairs import is_damaged

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from filewright.edit.diff3 import Run, align
 from filewright.edit.filetext import FileText
 from filewright.edit.find import ByteRange, Literal, Merge, Part, Rows, UnclearError, WholeLines, find_exact
+from filewright.edit.linediff import Run, align
 from filewright.edit.locate.indentation import Indentation
 from filewright.edit.locate.request import (
     WHITESPACE,

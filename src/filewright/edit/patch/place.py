@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby, takewhile
 
-from filewright.edit.diff3 import align
 from filewright.edit.filetext import FileText
 from filewright.edit.find import (
     ByteRange,
@@ -28,6 +27,7 @@ from filewright.edit.find import (
     find_lines,
     stands,
 )
+from filewright.edit.linediff import align
 from filewright.edit.locate.request import Edit, RequestLines, Tier, indent_of
 from filewright.edit.patch.model import Hunk, Row
 from filewright.text import Line

@@ -244,7 +244,7 @@ class _Reader:
             self.at += 1
             while match := _EXTENDED.match(self[self.at].removesuffix("\r")):
                 said |= {key: text for key, text in match.groupdict().items() if text is not None}
-                self._check_modes(match)
+                self._check_line(match)
                 self.at += 1
             if self[self.at].startswith(_BINARY):
                 raise self._binary()
@@ -294,8 +294,10 @@ class _Reader:
             prefixed=prefixed,
         )
 
-    def _check_modes(self, said: re.Match[str]) -> None:
-        """Refuse what is no regular file."""
+    def _check_line(self, said: re.Match[str]) -> None:
+        """Refuse, in git's lines, what is no regular file and what has no name."""
+        if said["verb"]:
+            self._name(said["source"] or said["target"] or "")
         for digits in filter(None, said.group("old", "new", "created", "deleted", "both")):
             kind = int(digits, 8) >> 12
             if kind != 0o10:
