@@ -51,10 +51,18 @@ class Task:
         self.caller = caller
         self.notices: list[str] = []
         self.rehearsal: list[Any] | None = None
+        self.progress: tuple[float, float | None, str] | None = None
+        """The newest report; it may be read by another thread."""
         self._cancelled = False
         self._deadline = None if seconds is None else time.monotonic() + seconds
         self._seconds = seconds
         self._report = report
+
+    def begin(self) -> None:
+        """Count the time from now, when the work was waiting for its turn. Raises as `check` does."""
+        if self._seconds is not None:
+            self._deadline = time.monotonic() + self._seconds
+        self.check()
 
     def cancel(self) -> None:
         """Ask the work to stop at its next check."""
@@ -88,5 +96,6 @@ class Task:
 
     def report(self, done: float, total: float | None = None, message: str = "") -> None:
         """Tell how far the work is, in any unit; `total` is None if unknown."""
+        self.progress = done, total, message
         if self._report is not None:
             self._report(done, total, message)

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from filewright import errors
-from filewright.dialects.table import Call, Json, Node, Record, encoded, fit, nested, shaped, table, worded
+from filewright.dialects.table import Call, Json, Node, Record, encoded, fit, nested, table, worded
 from filewright.errors import Code, FilewrightError
 from filewright.tools import FailedCall, ToolResult
 from filewright.visible import visible
@@ -240,7 +240,7 @@ def file_stat(call: Call, path: str) -> Json:
     known = item.stats
     assert known is not None
     shape = known.type if known.type in ("file", "link") else "stat"
-    return shaped("agent_tools", "unreadable" if known.unreadable else shape, {"path": path, "known": known})
+    return call.shaped("unreadable" if known.unreadable else shape, {"path": path, "known": known})
 
 
 def diff(call: Call, before: str, after: str) -> str:

@@ -24,7 +24,6 @@ from filewright.dialects.table import (
     fit_as_json,
     fitted,
     natively,
-    shaped,
     table,
 )
 from filewright.errors import Code, FilewrightError
@@ -213,7 +212,7 @@ def list_files(call: Call, asked: str, path: str, recursive: bool, include_stats
         (found,) = call.stat(path).results
         if error.code != Code.NOT_A_DIRECTORY or found.stats is None:
             raise
-        return encoded(shaped("filesystem", "stats", {"asked": asked, "made": found}))
+        return encoded(call.shaped("stats", {"asked": asked, "made": found}))
     names = [entry.path for entry in listed]
     if not (include_stats and names):
         return _array(call, names, complete=complete)
@@ -222,7 +221,7 @@ def list_files(call: Call, asked: str, path: str, recursive: bool, include_stats
     for name, item in zip_longest(names, call.under(max_items=len(few)).stat(*few).results):
         fields = {"asked": name, "made": item}
         shape = "listed" if item and item.stats else "unknown"
-        items.append(shaped("filesystem", shape, fields))
+        items.append(call.shaped(shape, fields))
     return _array(call, items, complete=complete)
 
 

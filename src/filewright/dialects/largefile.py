@@ -21,7 +21,6 @@ from filewright.dialects.table import (
     fit_as_json,
     fitted,
     nested,
-    shaped,
     table,
 )
 from filewright.errors import Code, FilewrightError
@@ -105,7 +104,7 @@ def _overview(call: Call, path: str, ranges: Sequence[Sequence[Any]] | None) -> 
             raise
         kind = str(error.details.get("type"))
         hint = table("largefile")["binary"].get(kind, "image" if kind.startswith("image/") else None)
-        return shaped("largefile", "binary", {**error.details, "hint": hint, "threshold": threshold})
+        return call.shaped("binary", {**error.details, "hint": hint, "threshold": threshold})
     changed, notes, left_out = overview.changed_symbols, overview.syntax_errors, overview.symbols_left_out
     marks = None if changed is None else {(c.name, c.end_line): c.status for c in changed if c.name}
     hints = table("largefile")["hints"]
@@ -118,23 +117,23 @@ def _overview(call: Call, path: str, ranges: Sequence[Sequence[Any]] | None) -> 
     facts = {
         "long": overview.long_lines > 0,
         "threshold": threshold,
-        "outline": _outline(overview.outline, marks),
+        "outline": _outline(call, overview.outline, marks),
         "hints": hints.get(kind, hints["other"]),
         "changed": None if marks is None else len(marks),
         "left_out": left_out or None,
         "warning": "; ".join(warnings) or None,
     }
-    return shaped("largefile", "overview", {**facts, "made": overview})
+    return call.shaped("overview", {**facts, "made": overview})
 
 
 def _outline(
-    symbols: Sequence[Symbol], marks: Mapping[tuple[str, int], str] | None, depth: int = 0
+    call: Call, symbols: Sequence[Symbol], marks: Mapping[tuple[str, int], str] | None, depth: int = 0
 ) -> list[Json]:
     found = []
     for symbol in symbols:
-        item = shaped("largefile", "symbol", symbol)
+        item = call.shaped("symbol", symbol)
         item["line_count"] = symbol.end_line - symbol.start_line + 1
-        item["children"] = _outline(symbol.children, marks, depth + 1) if depth < 30 else []
+        item["children"] = _outline(call, symbol.children, marks, depth + 1) if depth < 30 else []
         if marks is not None:
             item["changes"] = marks.get((symbol.name, symbol.end_line))
         found.append(item)
@@ -166,14 +165,14 @@ def read_content(
     def read(within: Call) -> Json:
         file = within.read(path, limit=limit, numbered=False, **how)
         found = {} if pattern is None or file.match_line is None else {"pattern": pattern}
-        return {**_lines(file, mode), "match_line": file.match_line, "warnings": warnings, **found}
+        return {**_lines(call, file, mode), "match_line": file.match_line, "warnings": warnings, **found}
 
     return fitted(call, read, call.limit)
 
 
-def _lines(file: FileRead, mode: str) -> Json:
+def _lines(call: Call, file: FileRead, mode: str) -> Json:
     """A native read in this dialect's fields; lines counted from an unread end have no number."""
-    result = {**shaped("largefile", "lines", file), "mode": mode}
+    result = {**call.shaped("lines", file), "mode": mode}
     if not file.lines_returned:
         result["content"] = ""
     elif file.terminated:
@@ -195,12 +194,12 @@ def read_enclosing(call: Call, path: str, line: int, depth: int, context_lines: 
         if not path.lower().endswith(_DATA):
             file = read(mode="semantic", line=line, depth=depth, limit=_ALL_LINES)
             if file.symbol is not None:
-                return {**_lines(file, "enclosing"), "enclosing_symbol": file.symbol}
+                return {**_lines(call, file, "enclosing"), "enclosing_symbol": file.symbol}
         file = read(line=line, limit=context_lines)
         first = file.start_line - context_lines + file.lines_returned
         if file.next is None and first < file.start_line and file.start_line > 1:  # the window passes the end
             file = read(start=max(1, first), limit=context_lines)
-        return {**_lines(file, "context_window"), "enclosing_symbol": None}
+        return {**_lines(call, file, "context_window"), "enclosing_symbol": None}
 
     return fitted(call, enclosing, call.limit)
 
@@ -218,9 +217,7 @@ def list_directory(call: Call, path: str, max_depth: int, max_entries: int, incl
         named = [(_below(call, path, node.entry.path).removesuffix("/"), node) for node in nodes]
         for name, node in sorted(named, key=lambda each: (each[1].entry.type != "folder", each[0].lower())):
             shape = "folder" if node.entry.type == "folder" else "file"
-            entries.append(
-                shaped("largefile", shape, {"name": name, "node": node, "count": len(node.children)})
-            )
+            entries.append(call.shaped(shape, {"name": name, "node": node, "count": len(node.children)}))
             if depth > 1:
                 add(node.children, depth - 1)
 
@@ -253,7 +250,7 @@ def search_content(
     """Exact hits first, at 1.0, then similar ones by similarity."""
     call.context.open(call.locate(path), hold=False).close()  # a folder is refused here
     loose = how["fuzzy"] and not how["regex"] and not how["invert"]
-    about = shaped("largefile", "about", {**how, "pattern": pattern, "loose": loose})
+    about = call.shaped("about", {**how, "pattern": pattern, "loose": loose})
 
     def count_lines() -> int:
         return sum(
@@ -299,7 +296,7 @@ def _found(
         near = [hit for hit in similar if (hit.path, hit.line) not in exact]
     kind = ("regex" if how["regex"] else "exact") + ("_inverted" if how["invert"] else "")
     results = [
-        shaped("largefile", "hit", {"hit": hit, "at": hit.symbol or f"Line {hit.line}", "kind": kind_of})
+        call.shaped("hit", {"hit": hit, "at": hit.symbol or f"Line {hit.line}", "kind": kind_of})
         for hits, kind_of in ((found.results, kind), (near, "fuzzy"))
         for hit in hits
     ]
@@ -392,10 +389,10 @@ def edit_content(
         if error.code not in table("largefile")["refused"]:
             raise
         return _refused(call, path, len(edits), error)
-    results = shaped("largefile", "outcomes", made)["results"]
+    results = call.shaped("outcomes", made)["results"]
     exact = all(each["match_type"] == "exact" for each in results)
     facts = {"results": results, "kind": "exact" if exact else "fuzzy", "count": len(results)}
-    return shaped("largefile", "edited", {**facts, "diff": clip(made.diff, call.limit // 3), "made": made})
+    return call.shaped("edited", {**facts, "diff": clip(made.diff, call.limit // 3), "made": made})
 
 
 def _refused(call: Call, path: str, count: int, error: FilewrightError) -> Json:
@@ -409,7 +406,7 @@ def _refused(call: Call, path: str, count: int, error: FilewrightError) -> Json:
         results[index]["error"] = _EDITS_NAMED.sub(_from_zero, text)
         if similar := _nearest(call, path, refusal):
             results[index]["similar_matches"] = similar
-    return shaped("largefile", "unedited", {"count": len(refusals) or count, "results": results})
+    return call.shaped("unedited", {"count": len(refusals) or count, "results": results})
 
 
 def _from_zero(found: re.Match[str]) -> str:
@@ -437,7 +434,7 @@ def revert_edit(call: Call, path: str, backup_id: str | None) -> Json:
 
     made = restore_file(call.context, path, backup_id)
 
-    available = [shaped("largefile", "backup", state) for state in made.states if state.size is not None]
+    available = [call.shaped("backup", state) for state in made.states if state.size is not None]
     shown = available[: fit_as_json(available, call.limit // 2)]
     facts = {"restored": made.restored, "made": made.made, "available": shown}
-    return shaped("largefile", "reverted", facts)
+    return call.shaped("reverted", facts)

@@ -43,9 +43,9 @@ Json = dict[str, Any]
 Record = Any
 """An object of a table's `objects`, its fields by name."""
 
-_LISTED_CHARS = 4 << 20
+_LISTED_CHARS = 16 << 20
 ENTRIES = 10_000
-"""The most entries of a folder that a dialect gathers from the pages of `list_files`."""
+"""The most entries of a folder that a dialect takes of `list_files`."""
 
 _TYPES: Mapping[str, Any] = {"string": str, "integer": int, "boolean": bool, "integer or string": int | str}
 _CONSTRAINTS = {
@@ -102,17 +102,13 @@ class Call(TypedTools):
         return self.under(page_chars=page_chars, line_chars=min(self.context.settings.line_chars, page_chars))
 
     def entries(self, path: str, **how: Any) -> tuple[list[ListedEntry], bool]:
-        """The entries of `list_files` from all its pages, at most `ENTRIES`; whether that is all."""
-        found: list[ListedEntry] = []
-        within = self.within(_LISTED_CHARS)  # each page begins at the top again, which a deep tree makes dear
-        cursor = None
-        while len(found) < ENTRIES:
-            listed = within.list_files(path, limit=ENTRIES, cursor=cursor, **how)
-            found += listed.entries
-            cursor = listed.next_cursor
-            if cursor is None:
-                return found, True
-        return found[:ENTRIES], False
+        """The entries of `list_files`, at most `ENTRIES`; whether that is all."""
+        listed = self.within(_LISTED_CHARS).list_files(path, limit=ENTRIES, **how)
+        return [*listed.entries], listed.next_cursor is None
+
+    def shaped(self, shape: str, value: object) -> Json:
+        """A native value in the fields of a shape of this dialect."""
+        return shaped(self.name, shape, value)
 
     def locate(self, path: str) -> Location:
         """The place a path names."""

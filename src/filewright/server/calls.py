@@ -41,7 +41,7 @@ class CallRunner:
             for writes in (False, True)
         }
         self._seconds = seconds
-        self._running: dict[concurrent.futures.Future[Any], _Call] = {}
+        self._running: dict[concurrent.futures.Future[Any], Task] = {}
 
     async def run(
         self,
@@ -56,23 +56,30 @@ class CallRunner:
         Raises what `work` raises, and `timeout` if it outlives its limit without noticing; the limit
         counts from when a thread takes the call up. When the waiting task is cancelled the call is, too.
         """
-        call = _Call(self._seconds, caller)
-        begun = asyncio.get_running_loop().create_future()
-        future = self._lanes[writes].submit(call.do, work, begun)
-        self._running[future] = call
+        loop = asyncio.get_running_loop()
+        task, begun = Task(seconds=self._seconds, caller=caller), loop.create_future()
+
+        def do() -> T:
+            with contextlib.suppress(RuntimeError):  # the loop is gone: nobody waits, the work still counts
+                loop.call_soon_threadsafe(begun.set_result, None)
+            task.begin()
+            return work(task)
+
+        future = self._lanes[writes].submit(do)
+        self._running[future] = task
         future.add_done_callback(lambda done: self._running.pop(done, None))
-        ticker = asyncio.ensure_future(_tick(call, notify)) if notify is not None else None
+        ticker = asyncio.ensure_future(_tick(task, notify)) if notify is not None else None
         waiting = asyncio.wrap_future(future)
         try:
             await asyncio.wait({waiting, begun}, return_when=asyncio.FIRST_COMPLETED)
             done, _ = await asyncio.wait({waiting}, timeout=self._seconds + GRACE)
             if not done:
-                call.cancel()
+                task.cancel()
                 waiting.cancel()
                 raise _overdue(self._seconds, writes=writes)
             return waiting.result()
         except asyncio.CancelledError:
-            call.cancel()
+            task.cancel()
             waiting.cancel()
             raise
         finally:
@@ -86,8 +93,8 @@ class CallRunner:
 
     def close(self, seconds: float) -> bool:
         """Cancel what runs and wait for it, at most `seconds`; whether everything has ended."""
-        for call in list(self._running.values()):
-            call.cancel()
+        for task in list(self._running.values()):
+            task.cancel()
         for lane in self._lanes.values():
             lane.shutdown(wait=False, cancel_futures=True)
         unfinished = concurrent.futures.wait(list(self._running), timeout=seconds).not_done
@@ -96,43 +103,7 @@ class CallRunner:
         return not unfinished
 
 
-class _Call:
-    """One call, from being queued to its end; its time limit begins with the work, not with the wait."""
-
-    def __init__(self, seconds: float, caller: Caller | None) -> None:
-        self._seconds = seconds
-        self._caller = caller
-        self._cancelled = False
-        self._task: Task | None = None
-        self.progress: tuple[float, float | None, str] | None = None
-        """The newest report; written by the worker thread, read by the event loop."""
-
-    def do(self, work: Callable[[Task], T], begun: asyncio.Future[None]) -> T:
-        """The work, in a worker thread."""
-        task = self._task = Task(seconds=self._seconds, report=self._report, caller=self._caller)
-        if self._cancelled:
-            task.cancel()
-            task.check()
-        with contextlib.suppress(RuntimeError):  # the loop is gone: nobody waits, the work still counts
-            begun.get_loop().call_soon_threadsafe(_settle, begun)
-        return work(task)
-
-    def cancel(self) -> None:
-        """Ask the work to stop, or not to begin."""
-        self._cancelled = True
-        if self._task is not None:
-            self._task.cancel()
-
-    def _report(self, done: float, total: float | None, message: str) -> None:
-        self.progress = (done, total, message)
-
-
-def _settle(future: asyncio.Future[None]) -> None:
-    if not future.done():
-        future.set_result(None)
-
-
-async def _tick(call: _Call, notify: Notify) -> None:
+async def _tick(task: Task, notify: Notify) -> None:
     """Pass on the newest report every half second; a call that says nothing shows that it is alive.
 
     Progress must always increase, so a silent call counts in millionths of a second passed, which any
@@ -142,10 +113,10 @@ async def _tick(call: _Call, notify: Notify) -> None:
     sent = 0.0
     while True:
         await asyncio.sleep(QUIET)
-        if call.progress is None:
+        if task.progress is None:
             done, total, message = (time.monotonic() - started) / 1e6, None, "working"
         else:
-            done, total, message = call.progress
+            done, total, message = task.progress
         sent = done if done > sent else sent + 1e-9 * max(1.0, abs(sent))
         await notify(sent, total, message or None)
 

@@ -26,16 +26,17 @@ _logger = logging.getLogger(__name__)
 
 
 class ClientRoots:
-    """Keeps a boundary within the client's roots."""
+    """Keeps a boundary within the client's roots, if that is `wanted`."""
 
-    def __init__(self, boundary: Boundary) -> None:
+    def __init__(self, boundary: Boundary, wanted: bool) -> None:
         self._boundary = boundary
-        self._known = False
+        self._wanted = wanted
+        self._known = not wanted
         self._asking = asyncio.Lock()
 
     async def changed(self, _context: ServerRequestContext[Any, Any], _params: Any) -> None:
         """The client has other roots now: it is asked before the next call."""
-        self._known = False
+        self._known = not self._wanted
 
     async def settle(self, context: ServerRequestContext[Any, Any]) -> None:
         """Know the client's roots before it is answered. Raises `permission_denied` where it does not say."""

@@ -112,10 +112,11 @@ def _review(workspace: Workspace | None, access: Access, port: int) -> ReviewApp
         return None
     from filewright.page import ReviewApp
 
+    hosts, origins = _served_as(access, port)
     return ReviewApp(
         workspace,
-        hosts=_hosts(access, port),
-        origins=_origins(access, port),
+        hosts=hosts,
+        origins=origins,
         verify=access.bearer.verify_token if access.bearer is not None else None,
     )
 
@@ -137,8 +138,9 @@ def application(
             }
         )
     elif access.bearer is not None:
-        issuer = access.public_url or f"http://{_names(access)[0]}:{port}"
+        issuer = access.public_url or _served_as(access, port)[1][0]
         auth = AuthSettings.model_validate({"issuer_url": issuer, "resource_server_url": None})
+    hosts, origins = _served_as(access, port)
     served = server.streamable_http_app(
         streamable_http_path=PATH,
         max_request_body_size=settings.message_bytes,
@@ -146,8 +148,8 @@ def application(
         session_idle_timeout=settings.http_idle_seconds,
         transport_security=TransportSecuritySettings(
             enable_dns_rebinding_protection=True,
-            allowed_hosts=_hosts(access, port),
-            allowed_origins=_origins(access, port),
+            allowed_hosts=hosts,
+            allowed_origins=origins,
         ),
         host=access.host,
         auth=auth,
@@ -204,23 +206,16 @@ _BATCH = JSONResponse(
 )
 
 
-def _names(access: Access) -> list[str]:
-    literal = f"[{access.host}]" if ":" in access.host else access.host
-    return [literal, *(["localhost", "127.0.0.1", "[::1]"] if is_loopback(access.host) else [])]
-
-
-def _hosts(access: Access, port: int) -> list[str]:
-    own = [f"{name}:{port}" for name in _names(access)]
+def _served_as(access: Access, port: int) -> tuple[list[str], list[str]]:
+    """The hosts and the origins by which requests may name this server."""
+    names = [f"[{access.host}]" if ":" in access.host else access.host]
+    if is_loopback(access.host):
+        names += ["localhost", "127.0.0.1", "[::1]"]
+    hosts = [f"{name}:{port}" for name in names]
+    origins = [f"http://{host}" for host in hosts]
     if port in (80, 443):
-        own += _names(access)
+        hosts += names
     if access.public_url:
-        own.append(access.public_url.partition("://")[2].partition("/")[0])
-    return [name.lower() for name in (*own, *access.hosts)]
-
-
-def _origins(access: Access, port: int) -> list[str]:
-    own = [f"http://{name}:{port}" for name in _names(access)]
-    if access.public_url:
-        scheme, _, rest = access.public_url.partition("://")
-        own.append(f"{scheme}://{rest.partition('/')[0]}")
-    return [*own, *access.origins]
+        origins.append("/".join(access.public_url.split("/")[:3]))
+        hosts.append(origins[-1].partition("://")[2])
+    return [host.lower() for host in (*hosts, *access.hosts)], [*origins, *access.origins]

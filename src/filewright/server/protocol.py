@@ -107,7 +107,7 @@ class Handlers:
         self._resources = Resources(workspace, self._spill)
         self._notices = Notices(workspace)
         self._confirmation = Confirmation(settings.confirm, workspace)
-        self._roots = ClientRoots(workspace.context.boundary) if settings.client_roots else None
+        self._roots = ClientRoots(workspace.context.boundary, settings.client_roots)
         self._tools = {tool.name: tool for tool in offer.tools(unlisted=True)}
         self._listing = ListToolsResult.model_validate({"tools": listing(offer.tools())})
 
@@ -126,10 +126,9 @@ class Handlers:
             on_read_resource=self.read_resource,
             on_completion=self.complete,
         )
-        if self._roots is not None:
-            server.add_notification_handler(
-                "notifications/roots/list_changed", NotificationParams, self._roots.changed
-            )
+        server.add_notification_handler(
+            "notifications/roots/list_changed", NotificationParams, self._roots.changed
+        )
         server.extensions[APPS] = {}
         server.middleware.append(_guard)
         return server
@@ -155,7 +154,7 @@ class Handlers:
         capabilities = context.session.client_capabilities
         app = capabilities is not None and APPS in (capabilities.extensions or {})
         try:
-            await self._stay_within_roots(context)
+            await self._roots.settle(context)
             question = await self._confirmation.settle(
                 context, tool, params, caller, lambda: self._preview(tool, arguments)
             )
@@ -185,11 +184,6 @@ class Handlers:
             return await self._calls.run(rehearse)
         except FilewrightError as error:
             return str(error)
-
-    async def _stay_within_roots(self, context: Context) -> None:
-        """Keep within the client's roots, if that is wanted. Raises the refusal where they are not known."""
-        if self._roots is not None:
-            await self._roots.settle(context)
 
     def _caller(self, context: Context) -> Caller:
         """Who asks: the session, and what the client says of itself.
@@ -296,7 +290,7 @@ class Handlers:
         """One resource."""
         uri = str(params.uri)
         try:
-            await self._stay_within_roots(context)
+            await self._roots.settle(context)
             contents = await self._calls.run(lambda _task: self._resources.read(uri))
         except FilewrightError as error:
             older = context.protocol_version not in MODERN_PROTOCOL_VERSIONS
@@ -319,7 +313,7 @@ class Handlers:
     async def _found(self, context: Context, work: Callable[[Task], T], otherwise: T) -> T:
         """What `work` finds; `otherwise` where it is not known yet which roots may be served."""
         try:
-            await self._stay_within_roots(context)
+            await self._roots.settle(context)
         except FilewrightError:
             return otherwise
         try:

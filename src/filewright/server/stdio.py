@@ -18,6 +18,7 @@ import logging
 import queue
 import threading
 from collections import deque
+from functools import partial
 from typing import Any
 
 import anyio
@@ -47,10 +48,6 @@ OVERTAKING = frozenset({"ping", "initialize", "server/discover"})
 LINGER = 1.0
 """Seconds that requests already read are still worked on after input ended, as it does in a shell's pipe."""
 
-Inbound = SessionMessage | Exception
-Arrival = tuple[JSONRPCMessage | RefusedFrame, int]
-"""What a line was, and its size in bytes."""
-
 
 class StdioTransport:
     """The one client at the other end of standard input and output.
@@ -77,24 +74,26 @@ class StdioTransport:
 
     async def run(self) -> None:
         """Serve until input ends, the client stops accepting output, or `stop`."""
-        to_server, from_client = anyio.create_memory_object_stream[Inbound](0)
+        to_server, from_client = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         to_client, from_server = anyio.create_memory_object_stream[SessionMessage](0)
-        arrived, arrivals = anyio.create_memory_object_stream[list[Arrival]](0)
         loop = asyncio.get_running_loop()
 
         def take(frames: list[Frame], ended: bool) -> bool:
-            with contextlib.suppress(RuntimeError):  # the loop is gone: the process is leaving
-                if frames and not _hand_over(loop, arrived, [self._parsed(frames) for _ in [*frames]]):
-                    return False
-                if ended:
-                    loop.call_soon_threadsafe(arrived.close)
-                return True
-            return False
+            """Hand over from the reader's thread, and wait until there is room for more."""
+            sorting = self._sort([self._parsed(frames) for _ in [*frames]], ended)
+            try:
+                asyncio.run_coroutine_threadsafe(sorting, loop).result()
+            except (
+                RuntimeError,
+                concurrent.futures.CancelledError,
+            ):  # the loop is gone: the process is leaving
+                sorting.close()
+                return False
+            return True
 
         async with anyio.create_task_group() as group:
             self._scope = group.cancel_scope
             group.start_soon(self._write, from_server)
-            group.start_soon(self._sort, arrivals, to_client)
             group.start_soon(self._feed, to_server)
             threading.Thread(target=self._inbox.connect, args=(take,), daemon=True).start()
             try:
@@ -102,60 +101,44 @@ class StdioTransport:
                 await self._server.run(from_client, to_client, options)
             finally:
                 group.cancel_scope.cancel()
-                arrivals.close()
                 from_server.close()
 
     # Reading
 
-    def _parsed(self, frames: list[Frame]) -> Arrival:
+    def _parsed(self, frames: list[Frame]) -> tuple[JSONRPCMessage | RefusedFrame, int]:
         """What the first of some frames is; it is taken out, so that nothing of a large line outlives its parsing."""
         frame = frames.pop(0)
         return parse(frame, limit=self._inbox.limit), frame.size
 
-    async def _sort(
-        self,
-        arrivals: MemoryObjectReceiveStream[list[Arrival]],
-        to_client: MemoryObjectSendStream[SessionMessage],
-    ) -> None:
+    async def _sort(self, arrived: list[tuple[JSONRPCMessage | RefusedFrame, int]], ended: bool) -> None:
         """Answer refusals, queue requests, let the rest overtake, pause when too much waits."""
-        async for arrived in arrivals:
-            while arrived:
-                await self._take(*arrived.pop(0), to_client)
-            while self._backlog_bytes > self._inbox.limit:
-                await self._changed.wait()
-        self._ended = True
+        while arrived:
+            await self._take(*arrived.pop(0))
+        while self._backlog_bytes > self._inbox.limit:
+            await self._changed.wait()
+        self._ended = ended
         self._wake()
 
-    async def _take(
-        self,
-        message: JSONRPCMessage | RefusedFrame,
-        size: int,
-        to_client: MemoryObjectSendStream[SessionMessage],
-    ) -> None:
+    async def _take(self, message: JSONRPCMessage | RefusedFrame, size: int) -> None:
         if isinstance(message, RefusedFrame):
             _logger.warning("refused a message of %d bytes: %s", size, message.message)
-            await _send(to_client, _error(message.id, message.code, message.message))
+            with contextlib.suppress(OSError):  # nobody reads it: the next one who writes will see that
+                await self._output.write(self._line(_error(message.id, message.code, message.message)))
             return
-        if isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
-            self._forget(message)
-        self._enqueue(message, size)
-
-    def _enqueue(self, message: JSONRPCMessage, size: int) -> None:
+        metadata, waits = None, False
         if isinstance(message, JSONRPCRequest):
-            request_id = message.id
-
-            async def unanswered() -> None:
-                self._inbox.greeting.told.pop(request_id, None)
-                self.settled(request_id)
-
+            unanswered = partial(self._unanswered, message.id)
             metadata = ServerMessageMetadata(on_request_unanswered=unanswered)
-            entry = SessionMessage(message, metadata), size
-        else:
-            entry = SessionMessage(message), size
-        waits = isinstance(message, JSONRPCRequest) and message.method not in OVERTAKING
-        (self._backlog if waits else self._urgent).append(entry)
+            waits = message.method not in OVERTAKING
+        elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
+            self._forget(message)
+        (self._backlog if waits else self._urgent).append((SessionMessage(message, metadata), size))
         self._backlog_bytes += size
         self._wake()
+
+    async def _unanswered(self, request_id: RequestId) -> None:
+        self._inbox.greeting.told.pop(request_id, None)
+        self.settled(request_id)
 
     def _forget(self, message: JSONRPCNotification) -> None:
         """Drop a waiting request that its client cancels; it is then never answered, as it must be."""
@@ -168,7 +151,7 @@ class StdioTransport:
                 self._backlog_bytes -= entry[1]
                 return
 
-    async def _feed(self, to_server: MemoryObjectSendStream[Inbound]) -> None:
+    async def _feed(self, to_server: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
         """Hand messages to the dispatcher, requests only while fewer than `CONCURRENT` run."""
         async with to_server:
             while True:
@@ -275,32 +258,6 @@ class _Output:
                 done.set_exception(error)
             else:
                 done.set_result(None)
-
-
-def _hand_over(
-    loop: asyncio.AbstractEventLoop,
-    arrived: MemoryObjectSendStream[list[Arrival]],
-    parsed: list[Arrival],
-) -> bool:
-    """Send from the reader thread and wait until it is taken; False when nobody takes it any more."""
-    if not parsed:
-        return True
-    sending = arrived.send(parsed)
-    try:
-        handed = asyncio.run_coroutine_threadsafe(sending, loop)
-    except RuntimeError:
-        sending.close()
-        raise
-    try:
-        handed.result()
-    except (anyio.BrokenResourceError, anyio.ClosedResourceError, concurrent.futures.CancelledError):
-        return False
-    return True
-
-
-async def _send(stream: MemoryObjectSendStream[SessionMessage], message: JSONRPCMessage) -> None:
-    with contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
-        await stream.send(SessionMessage(message))
 
 
 def _key(request_id: RequestId) -> tuple[type, RequestId]:
