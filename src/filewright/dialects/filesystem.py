@@ -24,6 +24,7 @@ from filewright.dialects.table import (
     fit_as_json,
     fitted,
     natively,
+    said,
     table,
 )
 from filewright.errors import Code, FilewrightError
@@ -98,13 +99,9 @@ def _phrase(call: Call, error: FilewrightError, path: str) -> str:
     """An error in this dialect's words: the path as given, where it leads, and the root."""
     if error.message.startswith("-32"):
         return error.message
-    read = table("filesystem")["errors"]
     root = quote(call.context.boundary.roots[0].path)
     place = f"(resolved to '{error.details.get('resolved') or _resolved(call, path)}', project root '{root}')"
-    if error.code in read:
-        return str(read[error.code]).format(path=path, place=place)
-    text = f"{error.code}: {error.message}" + (f" {place}" if error.code in read["about_paths"] else "")
-    return f"{text} (hint: {error.hint})" if error.hint else text
+    return said(call.name, error, path=path, place=place)
 
 
 def _resolved(call: Call, path: str) -> str:
@@ -162,8 +159,8 @@ def run(call: Call, row: Json, given: Json, act: Callable[..., Any] | None) -> T
             wrong = next(
                 (word for word in native if native[word] == error.details.get("path")), next(iter(named))
             )
-            said = {"error": _phrase(call, error, named[wrong]), "details": error.details}
-            result |= filled(row.get("refused", table("filesystem")["refused"]), said)
+            facts = {"error": _phrase(call, error, named[wrong]), "details": error.details}
+            result |= filled(row.get("refused", table("filesystem")["refused"]), facts)
         left -= len(encoded(result)) + 2  # what an item leaves of its share the following ones may use
         results.append(result)
     answered = _array(call, results)

@@ -68,7 +68,7 @@ def read_multiple_files(call: Call, paths: Sequence[str]) -> ToolResult:
         try:
             text = f"{path}:\n{_whole(call, path)}\n"
         except FilewrightError as error:
-            text = f"{path}: Error - {said('official', error)}"
+            text = f"{path}: Error - {said('official', error, hinted=False)}"
         left -= len(text) + 5
         if left < 0 and parts:
             parts.append(f"[{len(paths) - number} more files, not shown; ask for fewer at once]")

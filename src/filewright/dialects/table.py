@@ -199,22 +199,28 @@ def worded(text: str, name: str) -> str:
     return text
 
 
-def said(name: str, error: FilewrightError) -> str:
-    """What the dialect `name` says of an error."""
-    shown: dict[str, str] = table(name)["errors"]
-    path = error.details.get("path", "")
+def said(name: str, error: FilewrightError, *, hinted: bool = True, **more: str) -> str:
+    """What the dialect `name` says of an error, with what to do next where that is `hinted`; `more` it may name."""
+    read = table(name)
+    shown: dict[str, str] = read["errors"]
+    own = worded(error.message, name)
+    facts = {
+        "code": error.code,
+        "message": error.message,
+        "said": own,
+        "path": error.details.get("path"),
+        **more,
+    }
     text = shown.get(error.code, shown["other"])
-    if "{path}" in text and not path:
+    if "{path}" in text and not facts["path"]:
         text = shown["other"]
-    return text.format(code=error.code, message=error.message, said=worded(error.message, name), path=path)
+    hint = read.get("hints", {}).get(error.code, worded(error.hint or "", name)) if hinted else ""
+    return text.format(**facts) + (shown["hint"].format(hint=hint) if hint else "")
 
 
 def refusal_of(name: str, error: FilewrightError, limit: int) -> ToolResult:
-    """The answer of a call that failed: what is wrong, and what to do."""
-    read = table(name)
-    hint = read.get("hints", {}).get(error.code) or worded(error.hint or "", name)
-    text = said(name, error) + (read["errors"]["hint"].format(hint=hint) if hint else "")
-    return FailedCall(clip(text, limit), error=error)
+    """The answer of a call that failed."""
+    return FailedCall(clip(said(name, error), limit), error=error)
 
 
 def limits_of(name: str, settings: Settings) -> Json:
