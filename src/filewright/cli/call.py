@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from filewright.cli.options import caller_options, open_workspace, workspace_options
+from filewright.cli.options import caller_options, dialect_option, open_workspace, workspace_options
 from filewright.cli.terminal import working, write, write_coloured
 
 
@@ -40,12 +40,7 @@ The tools and their arguments: filewright call --list, filewright call TOOL --sc
 @caller_options
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON: text, data, is_error, code.")
 @click.option("--read-only", is_flag=True, default=None, help="Refuse every change.")
-@click.option(
-    "--dialect",
-    envvar="FILEWRIGHT_DIALECT",
-    metavar="NAME",
-    help="Other tool names: agent-tools, largefile, filesystem, official.",
-)
+@dialect_option
 @click.option("--list", "listing", is_flag=True, help="List the tools and leave.")
 @click.option("--schema", is_flag=True, help="Print the tool's description and argument schema and leave.")
 def call(

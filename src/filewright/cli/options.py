@@ -51,6 +51,15 @@ def workspace_options(command: Command) -> Command:
     )(command)
 
 
+dialect_option = click.option(
+    "--dialect",
+    envvar="FILEWRIGHT_DIALECT",
+    metavar="NAME",
+    help="Other tool names: agent-tools, largefile, filesystem, official.",
+)
+roots_argument = click.argument("roots", nargs=-1, metavar="[ROOT]...")
+
+
 def settings_from(**given: Any) -> Settings:
     """Settings from flags that were given, then the environment, then defaults. Raises as `Settings`."""
     return Settings(**{name: value for name, value in given.items() if value not in (None, ())})

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from filewright.cli.options import ANYTHING, of_settings, open_workspace
+from filewright.cli.options import ANYTHING, of_settings, open_workspace, roots_argument
 from filewright.cli.terminal import write
 
 
@@ -19,7 +19,7 @@ Examples:
 
 The address opens the page once; the terminal shows another for the next browser. End with Ctrl-C.""",
 )
-@click.argument("roots", nargs=-1, metavar="[ROOT]...")
+@roots_argument
 @click.option("--port", type=click.IntRange(0, 65_535), default=0, help="Default: any that is free.")
 @click.option("--no-open", is_flag=True, help="Do not open a browser.")
 @click.option("--read-only", is_flag=True, default=None, help="Show changes, and offer to undo none.")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from filewright.cli.options import of_settings, settings_from
+from filewright.cli.options import dialect_option, of_settings, roots_argument, settings_from
 from filewright.errors import Code, FilewrightError
 
 if TYPE_CHECKING:
@@ -42,19 +42,14 @@ Examples:
 
 Every setting has an environment variable FILEWRIGHT_…; flags win.""",
 )
-@click.argument("roots", nargs=-1, metavar="[ROOT]...")
+@roots_argument
 @click.option(
     "--http", "address", metavar="HOST:PORT", help="Serve streamable HTTP at /mcp instead of stdio."
 )
 @click.option(
     "--tools", "toolsets", callback=_toolsets, metavar="SETS", help="read,edit,files,history; default all."
 )
-@click.option(
-    "--dialect",
-    envvar="FILEWRIGHT_DIALECT",
-    metavar="NAME",
-    help="Other tool names: agent-tools, largefile, filesystem, official.",
-)
+@dialect_option
 @of_settings("read_only", "deny", "allow_write", "worktrees", "client_roots", "strict_paths", "confirm")
 @of_settings("state_dir", "log_level")
 @click.option(

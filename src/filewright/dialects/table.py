@@ -7,9 +7,11 @@ else is said, required unless there is a `default` or it is `optional`; `as` is 
 has its default. `objects` are arguments that others are made of.
 A tool whose row names a `native` tool is that tool: `with` has its arguments and `says` the answer, or the row has
 one for an operation. Every other tool is a function of the module with the tool's name, which is handed a `Call`
-and the arguments by name. `limits` are settings as they are here: a number, or the least of other settings, `less`
-some. `errors` has what is said of a code, and of any `other`, and `hint` how what to do next is added. What else a
-table holds (codes, words, shapes) is for the module to read.
+and the arguments by name. A module that has a `run` of its own is asked in its place, as `filesystem` is for the
+tools that answer for `each` of their items. `shapes` are answers: a field of a native value for each field (`filled`).
+`limits` are settings as they are here: a number, or the least of other settings, `less` some. `errors` has what is
+said of a code, and of any `other`, and `hint` how what to do next is added. What else a table holds (codes, words)
+is for the module to read.
 """
 
 from __future__ import annotations
