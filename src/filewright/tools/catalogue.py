@@ -9,7 +9,7 @@ a tool's module is imported when it is first called.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -72,19 +72,9 @@ def entries() -> tuple[CatalogueEntry, ...]:
 
 def made() -> str:
     """The catalogue's text as the tools would have it."""
+    names = [each.name for each in fields(CatalogueEntry) if each.name != "module"]
     found = [
-        {
-            "name": tool.name,
-            "title": tool.title,
-            "description": tool.description,
-            "schema": tool.schema,
-            "toolset": tool.toolset,
-            "writes": tool.writes,
-            "destructive": tool.destructive,
-            "idempotent": tool.idempotent,
-            "listed": tool.listed,
-            "module": module,
-        }
+        {**{name: getattr(tool, name) for name in names}, "module": module}
         for module in _MODULES
         for tool in _tools_of(module)
     ]

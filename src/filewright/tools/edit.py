@@ -442,12 +442,9 @@ class _Edits:
             if file.identity is None:
                 file.identity = found.identity
             elif found.identity != file.identity:
-                raise FilewrightError(
-                    Code.STALE_VERSION,
-                    f"{file.location.asked} was changed meanwhile",
-                    "send the edit again",
-                    path=file.location.asked,
-                )
+                asked = file.location.asked
+                message = f"{asked} was changed meanwhile"
+                raise refused(Code.STALE_VERSION, asked, message, "send the edit again")
         self._open[file.location] = found  # the last one is the one that was asked for last
         self._let_go()
         return found

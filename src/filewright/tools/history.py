@@ -369,25 +369,21 @@ def _diff_afterwards(context: Context, change_id: str) -> Diff:
 
 TOOLS = (
     Tool(
-        name="get_history",
-        title="History of changes",
-        description=(
-            "List the newest changes made here, of all files or of one; with change_id show one with its diff."
-        ),
-        arguments=HistoryArguments,
-        run=get_history,
-        toolset="history",
+        "get_history",
+        "History of changes",
+        "List the newest changes made here, of all files or of one; with change_id show one with its diff.",
+        HistoryArguments,
+        get_history,
+        "history",
     ),
     Tool(
-        name="revert_edit",
-        title="Undo a change",
-        description=(
-            "Undo a change (change_id), the newest of a file (path), or a session, all files together. Later changes "
-            "are kept by merging, or it is refused. Undoing is itself a change."
-        ),
-        arguments=RevertArguments,
-        run=revert_edit,
-        toolset="history",
+        "revert_edit",
+        "Undo a change",
+        "Undo a change (change_id), the newest of a file (path), or a session, all files together. Later changes "
+        "are kept by merging, or it is refused. Undoing is itself a change.",
+        RevertArguments,
+        revert_edit,
+        "history",
         writes=True,
         destructive=True,
         idempotent=False,

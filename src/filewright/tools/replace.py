@@ -271,15 +271,13 @@ def _add_kinds(page: Page, kinds: LineKinds) -> None:
 
 
 TOOL = Tool(
-    name="replace_content",
-    title="Replace in many files",
-    description=(
-        "Replace every match of a text (whole_word for a name) or regex ($1, ${name} in the replacement) in a file or "
-        "a tree as one change. A preview unless preview=false."
-    ),
-    arguments=ReplaceArguments,
-    run=run,
-    toolset="edit",
+    "replace_content",
+    "Replace in many files",
+    "Replace every match of a text (whole_word for a name) or regex ($1, ${name} in the replacement) in a file or "
+    "a tree as one change. A preview unless preview=false.",
+    ReplaceArguments,
+    run,
+    "edit",
     writes=True,
     destructive=True,
     idempotent=False,

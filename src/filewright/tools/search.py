@@ -431,19 +431,16 @@ def _searched(context: Context, arguments: SearchArguments, room: int) -> _Searc
 
 def _is_folder(context: Context, location: Location) -> bool:
     """Whether the path leads to a folder, also through a link; other errors are raised when it is opened."""
-    if context.boundary.stat(location).kind == "folder":
-        return True
+    kind = context.boundary.stat(location).kind
+    if kind != "link":
+        return kind == "folder"
     try:
-        context.open(location, hold=False).close()
+        context.boundary.open_folder(location).close()
     except FilewrightError as error:
-        if error.code != Code.NOT_A_FILE:
+        if error.code != Code.NOT_A_DIRECTORY:
             raise
-        try:
-            context.boundary.open_folder(location).close()
-        except FilewrightError as no_folder:
-            raise (error if no_folder.code == Code.NOT_A_DIRECTORY else no_folder) from None
-        return True
-    return False
+        return False
+    return True
 
 
 def _resume(top: Location, arguments: SearchArguments) -> Resume | None:

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from filewright.boundary import Location
 from filewright.edit import Expected, Modify, splices_between
-from filewright.errors import Code, FilewrightError, invalid
+from filewright.errors import Code, FilewrightError, invalid, refused
 from filewright.text import Encoding, Snapshot, Splice, codec
 from filewright.tools.context import Context
 from filewright.tools.items import BatchArguments, BatchResult, Item, ItemResult, item_named, run_batch
@@ -106,12 +106,8 @@ def _decided(
                 _check_version(context, before, item)
             exists = before is not None or whole is not None
             if exists and item.mode == "create":
-                raise FilewrightError(
-                    Code.ALREADY_EXISTS,
-                    f"{item.path} exists already",
-                    'use mode="overwrite" or mode="append", or edit_content to change a part of it',
-                    path=item.path,
-                )
+                hint = 'use mode="overwrite" or mode="append", or edit_content to change a part of it'
+                raise refused(Code.ALREADY_EXISTS, item.path, f"{item.path} exists already", hint)
             encoding, end = _form(before)
             if whole is not None:
                 end = Snapshot.of_bytes(whole).dominant
@@ -153,12 +149,9 @@ def _existing(context: Context, location: Location) -> Snapshot | None:
 
 def _check_version(context: Context, before: Snapshot | None, item: WriteItem) -> None:
     if before is None:
-        raise FilewrightError(
-            Code.STALE_VERSION,
-            f"{item.path} does not exist, but version {item.expected_version} was expected",
-            "list the folder; leave expected_version out to create it",
-            path=item.path,
-        )
+        message = f"{item.path} does not exist, but version {item.expected_version} was expected"
+        hint = "list the folder; leave expected_version out to create it"
+        raise refused(Code.STALE_VERSION, item.path, message, hint)
     context.check_version(before, item.expected_version)
 
 
@@ -188,15 +181,13 @@ def _encoded(item: WriteItem, encoding: Encoding, terminator: bytes, *, appended
 
 
 TOOL = Tool(
-    name="write_content",
-    title="Write whole files",
-    description=(
-        "Create, overwrite or append to whole files; parents are made. Overwriting keeps encoding, "
-        "line ending and mode. To change a part use edit_content."
-    ),
-    arguments=WriteArguments,
-    run=run,
-    toolset="edit",
+    "write_content",
+    "Write whole files",
+    "Create, overwrite or append to whole files; parents are made. Overwriting keeps encoding, "
+    "line ending and mode. To change a part use edit_content.",
+    WriteArguments,
+    run,
+    "edit",
     writes=True,
     destructive=True,
     idempotent=False,
