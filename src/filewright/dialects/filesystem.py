@@ -114,8 +114,10 @@ def _resolved(call: Call, path: str) -> str:
 
 
 def run(call: Call, row: Json, given: Json, act: Callable[..., Any] | None) -> ToolResult | str:
-    """The answer of a tool. One that has items (`each`) answers an object for each in order, its paths with what
-    was made of it, or why it was `refused`; `act` is handed the item, its native path and the other arguments.
+    """The answer of a tool; `act` is its function, if it has one.
+
+    A tool with items (its row says `each`) answers an object for each in order: its paths, with what was made of it
+    or why it was `refused`. Its function is handed the item, the native path and the other arguments.
     """
     if "each" not in row:
         asked = given["path"]

@@ -183,8 +183,10 @@ _CONVERSIONS: Mapping[str, Callable[[Any, str, str], Any]] = {
     "each": lambda value, shape, name: [shaped(name, shape, each) for each in value],
     "shape": lambda value, shape, name: shaped(name, shape, value),
 }
-"""What a shape may make of a field: whether it is a word, what a table of words has for it, its text, the moment in
-ISO 8601, and another shape of it or of each member."""
+"""What a shape may make of a field: `is WORD` whether it is that word, `as WORDS` what the table of words has for it
+(or for `other`), `given` whether there is anything, `beginning TEXT` itself if it begins so, `round N`, `bare` without
+a slash at the end, `bits` the last three digits of a mode, `text`, `iso` a moment in ISO 8601, `shape NAME` another
+shape of it, and `each NAME` one of each member."""
 
 
 def shaped(name: str, shape: str, value: object) -> Json:
