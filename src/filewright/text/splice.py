@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from itertools import islice
 from typing import overload
 
 from filewright.errors import Code, FilewrightError, invalid
-
-_BLOCK = 4096
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -29,45 +26,36 @@ class Splice:
 
 
 class Splices(Sequence[Splice]):
-    """Splices in order of offset, held in 24 bytes each beside their replacements.
+    """Splices in order of offset, held in 24 bytes each beside their replacements: a file may have a million of them.
 
-    A file may have a million of them, so they are made in blocks: nothing large is ever moved to grow.
     `numbers` are offset, length and replacement's length of each, `replacements` all that they write, one
     after the other.
     """
 
-    __slots__ = ("_blocks", "_count")
+    __slots__ = ("_numbers", "_written")
 
-    def __init__(self, numbers: Iterable[tuple[int, int, int]], replacements: bytes) -> None:
-        self._count = 0
-        self._blocks: list[tuple[array[int], bytes]] = []
-        rest, first = iter(numbers), 0
-        while block := list(islice(rest, _BLOCK)):
-            end = first + sum(new for _, _, new in block)
-            self._add(block, replacements[first:end])
-            first = end
+    def __init__(self, numbers: Iterable[tuple[int, int, int]], replacements: bytes | bytearray) -> None:
+        self._numbers = array("q", [0])  # of each the offset, the length, and its end in what is written
+        for offset, length, new in numbers:
+            self._numbers.extend((offset, length, self._numbers[-1] + new))
+        self._written = replacements
 
     @classmethod
     def of(cls, splices: Iterable[Splice]) -> Splices:
         """Splices in order, taken one by one."""
-        made, rest = cls((), b""), iter(splices)
-        while block := list(islice(rest, _BLOCK)):
-            written = b"".join([splice.replacement for splice in block])
-            made._add([(each.offset, each.length, len(each.replacement)) for each in block], written)
-        return made
+        written = bytearray()
 
-    def _add(self, block: Sequence[tuple[int, int, int]], written: bytes) -> None:
-        """Add a block, full unless it is the last: of each splice the offset, the length, its end in `written`."""
-        numbers = array("q", [0])
-        for offset, length, new in block:
-            numbers.extend((offset, length, numbers[-1] + new))
-        self._blocks.append((numbers, written))
-        self._count += len(block)
+        def numbers() -> Iterator[tuple[int, int, int]]:
+            for splice in splices:
+                written.extend(splice.replacement)
+                yield splice.offset, splice.length, len(splice.replacement)
+
+        return cls(numbers(), written)
 
     @property
     def replacements(self) -> bytes:
         """All that they write, one after the other."""
-        return b"".join(written for _, written in self._blocks)
+        return bytes(self._written)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Splices | tuple):
@@ -75,10 +63,10 @@ class Splices(Sequence[Splice]):
         return len(self) == len(other) and all(one == two for one, two in zip(self, other, strict=True))
 
     def __hash__(self) -> int:
-        return hash(tuple((numbers.tobytes(), written) for numbers, written in self._blocks))
+        return hash((self._numbers.tobytes(), self.replacements))
 
     def __len__(self) -> int:
-        return self._count
+        return len(self._numbers) // 3
 
     @overload
     def __getitem__(self, index: int) -> Splice: ...
@@ -89,10 +77,9 @@ class Splices(Sequence[Splice]):
     def __getitem__(self, index: int | slice) -> Splice | Sequence[Splice]:
         if isinstance(index, slice):
             return [self[at] for at in range(*index.indices(len(self)))]
-        block, within = divmod(range(self._count)[index], _BLOCK)
-        numbers, written = self._blocks[block]
-        start, offset, length, end = numbers[3 * within : 3 * within + 4]
-        return Splice(offset, length, written[start:end])
+        at = 3 * range(len(self))[index]
+        start, offset, length, end = self._numbers[at : at + 4]
+        return Splice(offset, length, bytes(self._written[start:end]))
 
 
 def replacements(splices: Sequence[Splice]) -> bytes:
