@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain
 
 import xxhash
@@ -166,7 +166,7 @@ class Searcher:
             snapshot = Snapshot.of_file(file, location, self.settings, indexes=self.indexes)
             return notebook_view(snapshot, task, headings=False)
         except FilewrightError as error:
-            if error.code in (Code.TIMEOUT, Code.CANCELLED):
+            if error.ends_call:
                 raise
             return 0 if error.code in _GONE else 1
 
@@ -267,9 +267,8 @@ _PATIENCE = 2.0  # seconds for a batch before sizes matter
 class _CandidateBatch:
     """Files of the walk in order, and the places that `rg` is handed to read them."""
 
-    entries: list[FolderEntry] = field(default_factory=list)
-    places: dict[bytes, None] = field(default_factory=dict)
-    nbytes: int = 0
+    entries: list[FolderEntry]
+    places: dict[bytes, None]
     child: Child | None = None
 
 
@@ -333,10 +332,10 @@ class _Candidates:
         """Batches of more files the more there were."""
         takes, all_names = self.takes, self._all_names
         most = iter(_BATCHES)
-        files = next(most)
+        files, nbytes = next(most), 0
         last: object = None
-        batch = _CandidateBatch()
-        entries, places = batch.entries, batch.places
+        entries: list[FolderEntry] = []
+        places: dict[bytes, None] = {}
         for entry in self.walk:
             if not all_names and not takes(entry.name):
                 continue
@@ -344,20 +343,18 @@ class _Candidates:
             # `rg` opens all that is in a folder, so it is handed only one of which the walk left nothing out;
             # that is quicker than by its files, as long as it is not cut.
             whole = folder.whole and all_names
-            full = len(entries) >= files or batch.nbytes > _ARGUMENT_BYTES
+            full = len(entries) >= files or nbytes > _ARGUMENT_BYTES
             if full and (folder is not last or not whole):
-                yield batch
-                files = next(most, files)
-                batch = _CandidateBatch()
-                entries, places = batch.entries, batch.places
+                yield _CandidateBatch(entries, places)
+                files, nbytes, entries, places = next(most, files), 0, [], {}
             entries.append(entry)
             place = folder.prefix if whole else entry.path
             if place not in places:
                 places[place] = None
-                batch.nbytes += len(place) + 16
+                nbytes += len(place) + 16
             last = folder
         if entries:
-            yield batch
+            yield _CandidateBatch(entries, places)
 
     def _started(self, batch: _CandidateBatch, *, bounded: bool) -> Child | None:
         """`rg` reading ahead, if it can and if it would leave anything out."""

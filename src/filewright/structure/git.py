@@ -207,7 +207,7 @@ def _is_open(boundary: Boundary, folder: Location, task: Task | None) -> bool:
         borrowed = folder.child(b"objects").child(b"info").child(b"alternates")
         return not boundary.rules_for(folder).active or _named(boundary, borrowed, b"") is None
     except FilewrightError as error:
-        if error.code in (Code.CANCELLED, Code.TIMEOUT):
+        if error.ends_call:
             raise
         return False
 
