@@ -84,7 +84,7 @@ class Workers:
     def prepare(self) -> None:
         """Have a worker ready, so that the first outline need not wait for its start."""
         if self._free.acquire(blocking=False):
-            with suppress(OSError):
+            with suppress(OSError, FilewrightError):
                 worker = self._taken()
                 with self._lock:
                     self._idle.append(worker)
