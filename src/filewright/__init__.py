@@ -6,9 +6,6 @@
         workspace.edit("cart.py", [{"search": "total()", "replace": "total(2)"}])
 
 `Workspace` is the library's face; `FilewrightError` with its `Code` is all that it raises.
-
-What the size of the modules here above the goal of `tests/test_size.py` pays for: settings that each command
-reads in a few milliseconds, before anything else is imported.
 """
 
 from typing import TYPE_CHECKING

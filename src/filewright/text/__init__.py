@@ -7,9 +7,6 @@ text and back, where its lines are (`Lines`, over one immutable `LineIndex`), th
 Never: opens a path (it is handed descriptors), writes, decodes a whole file on an edit's way, holds a
 whole long line, or changes a byte outside a splice.
 
-What its size above the goal of `tests/test_size.py` pays for: notebooks whose cells are edited without
-another byte changing; encodings that are found out; lines of files that are not held in memory.
-
 In: a descriptor from `boundary`, or bytes. Out: `Snapshot`, `Line`, `Encoding`, `Splice`.
 """
 
