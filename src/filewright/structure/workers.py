@@ -85,9 +85,7 @@ class Workers:
         """Have a worker ready, so that the first outline need not wait for its start."""
         if self._free.acquire(blocking=False):
             with suppress(OSError, FilewrightError):
-                worker = self._taken()
-                with self._lock:
-                    self._idle.append(worker)
+                self._idle.append(self._taken())
             self._free.release()
 
     def close(self) -> None:
