@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Callable, Collection
 
-from filewright.errors import FilewrightError
 from filewright.listening import listen, on_leaving, uvicorn_of
 from filewright.page.guard import Guard, Verify
 from filewright.page.site import ReviewSite
@@ -17,10 +15,10 @@ LINGER = 2
 """Seconds that answers may still take after the server was asked to end."""
 
 
-class ReviewApp:
+class ReviewApp(Guard):
     """The page of one workspace as an application, alone or below an address of a server that has others.
 
-    `link` gives what follows the page's own address to open it once. The rest is as for `Guard`.
+    The rest is as for `Guard`.
     """
 
     def __init__(
@@ -32,20 +30,11 @@ class ReviewApp:
         verify: Verify | None = None,
         entered: Callable[[], None] = lambda: None,
     ) -> None:
-        self._site = ReviewSite(workspace)
-        self.application = Guard(
-            self._site.application(), hosts=hosts, origins=origins, verify=verify, entered=entered
+        self.site = ReviewSite(workspace)
+        self.leaving = self.site.leaving
+        super().__init__(
+            self.site.application(), hosts=hosts, origins=origins, verify=verify, entered=entered
         )
-        self.link = self.application.link
-
-    def leave(self) -> None:
-        """End the streams that wait for news; in the event loop."""
-        self._site.leaving.set()
-
-    def warm(self) -> None:
-        """Load and read what the first page needs."""
-        with contextlib.suppress(FilewrightError):  # the page itself will say what is wrong
-            self._site.warm()
 
 
 class Review:
@@ -64,7 +53,7 @@ class Review:
         hosts = [f"{name}:{self.port}" for name in (HOST, "localhost")]
         self._app = ReviewApp(workspace, hosts=hosts, entered=entered)
         limits = {"limit_concurrency": 128, "timeout_graceful_shutdown": LINGER}
-        self._server = uvicorn_of(self._app.application, lifespan="off", **limits)
+        self._server = uvicorn_of(self._app, lifespan="off", **limits)
 
     def link(self) -> str:
         """An address that opens the page once."""
@@ -76,10 +65,10 @@ class Review:
 
     async def _run(self) -> None:
         on_leaving(self._leave)
-        warming = asyncio.get_running_loop().run_in_executor(None, self._app.warm)
+        warming = asyncio.get_running_loop().run_in_executor(None, self._app.site.warm)
         await self._server.serve(sockets=[self._socket])
         await warming
 
     def _leave(self) -> None:
-        self._app.leave()
+        self._app.leaving.set()
         self._server.should_exit = True

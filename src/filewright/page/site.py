@@ -11,7 +11,8 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, Literal, TypeVar
 
@@ -25,7 +26,7 @@ from starlette.routing import Route
 
 from filewright.boundary import quote
 from filewright.edit import Diff
-from filewright.errors import Code, FilewrightError, read_only
+from filewright.errors import Code, FilewrightError, invalid, read_only
 from filewright.page.cards import (
     CARDS,
     cards_of,
@@ -35,9 +36,9 @@ from filewright.page.cards import (
 from filewright.page.changelog import ChangeLog
 from filewright.page.comments import WORDS_CHARS, Comment
 from filewright.page.guard import json_of
-from filewright.page.parts import MOST, Kind, Part, Viewed, scope_of
+from filewright.page.parts import MOST, Kind, Part, Viewed, missing, scope_of
 from filewright.page.render import render
-from filewright.page.words import Word, Words
+from filewright.page.words import Words
 from filewright.progress import Caller, Task
 from filewright.workspace import REVIEW, Workspace
 
@@ -80,12 +81,12 @@ class ReviewSite:
                 Route("/list", self.rows),
                 Route("/waiting", self.waiting),
                 Route("/waiting/{call}", self.waiting_call),
-                Route("/word", self.word, methods=["POST"]),
-                Route("/comment", self.comment, methods=["POST"]),
-                Route("/resolve", self.resolve, methods=["POST"]),
+                self._told("/word", Answer, self._word),
+                self._told("/comment", Remark, self._comment),
+                self._told("/resolve", Resolved, self._resolve),
                 Route("/events", self.events),
-                Route("/act", self.act, methods=["POST"]),
-                Route("/seen", self.seen, methods=["POST"]),
+                self._told("/act", Action, self._act, looks=True),
+                self._told("/seen", Seen, self._seen),
                 Route("/{kind}/{name:path}", self.named),
             ],
             exception_handlers=dict.fromkeys((FilewrightError, HTTPException, Exception), _problem),
@@ -93,10 +94,10 @@ class ReviewSite:
 
     def warm(self) -> None:
         """Load and read what the first page needs, while the browser is still being opened."""
-        newest = self._workspace.history(limit=1)
-        if newest:
-            cards_of(self._workspace, self._selected("change", newest[0].id).contents)
-        render("rows.html", base="", page=self._log.page(), chosen=None, person=REVIEW)
+        with suppress(FilewrightError):  # the page itself will say what is wrong
+            for newest in self._workspace.history(limit=1):
+                cards_of(self._workspace, self._selected("change", newest.id).contents)
+            render("rows.html", base="", page=self._log.page(), chosen=None, person=REVIEW)
 
     # Looking
 
@@ -188,11 +189,10 @@ class ReviewSite:
         more = len(viewed.contents.record.entries) - len(rows)
         return self._html("tree.html", request, viewed, rows=rows, more=more)
 
-    async def seen(self, request: Request) -> Response:
+    def _seen(self, _request: Request, given: Seen) -> str:
         """Mark a file as seen in a version, or not."""
-        given = await self._given(Seen, request)
-        await run_in_threadpool(self._words.mark, given.path, given.version)
-        return JSONResponse({"said": "Viewed." if given.version else "Not viewed."})
+        self._words.mark(given.path, given.version)
+        return "Viewed." if given.version else "Not viewed."
 
     # Calls that wait for a word
 
@@ -206,22 +206,17 @@ class ReviewSite:
         wanted = request.path_params["call"]
         call = next((call for call in self._words.waiting() if call.id == wanted), None)
         if call is None:
-            raise HTTPException(404, "This call does not wait any more.")
+            raise missing("This call does not wait any more.")
         diff = Diff.of_json(call.diff) if call.diff else Diff()
         return self._html("asked.html", request, call=call, shown=diff)
 
-    async def word(self, request: Request) -> Response:
+    def _word(self, _request: Request, given: Answer) -> str:
         """Give the person's word on a call."""
-        given = await self._given(Answer, request)
-        word: Word = "allowed" if given.allow else "refused"
-        if not await run_in_threadpool(self._words.answer, given.call, word):
-            raise HTTPException(404, "This call does not wait any more.")
-        said = (
-            "Allowed: the agent may make this call now."
-            if given.allow
-            else "Refused: the agent may not make it."
-        )
-        return JSONResponse({"said": said})
+        if not self._words.answer(given.call, "allowed" if given.allow else "refused"):
+            raise missing("This call does not wait any more.")
+        if given.allow:
+            return "Allowed: the agent may make this call now."
+        return "Refused: the agent may not make it."
 
     # Comments
 
@@ -230,41 +225,33 @@ class ReviewSite:
         found = self._words.comments(viewed.address)
         return self._html("comments.html", request, comments=found)
 
-    async def comment(self, request: Request) -> Response:
+    def _comment(self, _request: Request, given: Remark) -> str:
         """Keep what a person says of some lines, for the agent."""
-        return await run_in_threadpool(self._comment, await self._given(Remark, request))
-
-    def _comment(self, given: Remark) -> Response:
         viewed = self._selected(given.kind, given.name)
         record = viewed.contents.record
         index, first, last = viewed.index(given.index), given.first, given.last
         sign: Literal["-", "+"] = "-" if given.before else "+"
         rows = lines_of(self._workspace, viewed.contents, index, sign, first, max(last - first + 1, 0))
         if rows == []:
-            raise HTTPException(400, "There are no such lines in this file.")
+            raise invalid("There are no such lines in this file.")
         quoted = "\n".join(row.text for row in rows or ())
         path, session = record.entries[index].place.shown, record.session or ""
         made = Comment(viewed.address, path, given.before, first, last, quoted[:_QUOTED], given.words)
         self._words.comment(made, session, record.client or "")
-        return JSONResponse({"said": "The agent is told with its next answer."})
+        return "The agent is told with its next answer."
 
-    async def resolve(self, request: Request) -> Response:
+    def _resolve(self, _request: Request, given: Resolved) -> str:
         """The person is done with a comment, or is not."""
-        given = await self._given(Resolved, request)
-        if not await run_in_threadpool(self._words.resolve, given.comment, done=given.done):
-            raise HTTPException(404, "There is no such comment.")
-        return JSONResponse({"said": "Resolved." if given.done else "Open again."})
+        if not self._words.resolve(given.comment, done=given.done):
+            raise missing("There is no such comment.")
+        return "Resolved." if given.done else "Open again."
 
     # Acting
 
-    async def act(self, request: Request) -> Response:
-        """Show what an action would do (`preview`), or do it: as JSON the change it made."""
-        asked = await self._given(Action, request, looks=True)
-        return await run_in_threadpool(self._act, request, asked)
-
     def _act(self, request: Request, asked: Action) -> Response:
+        """Show what an action would do (`preview`), or do it: as JSON the change it made."""
         if asked.hunk is not None and asked.path is None:
-            raise HTTPException(400, "A hunk is one of a file.")
+            raise invalid("A hunk is one of a file.")
         workspace = self._workspace.under(self._task())
         scope = scope_of(asked.kind, asked.name)
         try:
@@ -297,26 +284,33 @@ class ReviewSite:
     def _title(self, asked: Action) -> str:
         """What the changes are called that an action takes back, or that it goes back to."""
         found = self._log.prompt(asked.name)
-        if asked.kind == "prompt" and found is not None:
-            return found[1]
-        return asked.name if found is None else self._log.row(self._workspace.record(asked.name)).title
+        if found is None:
+            return asked.name
+        return found[1] if asked.kind == "prompt" else self._log.row(self._workspace.record(asked.name)).title
 
     # What they share
 
     def _task(self) -> Task:
         return Task(seconds=self._workspace.settings.call_seconds, caller=self._caller)
 
-    async def _given(self, model: type[_S], request: Request, *, looks: bool = False) -> _S:
-        """The body of a request; one that does more than to look is refused where nothing may be changed."""
-        try:
-            given = model.model_validate(await json_of(request, _BODY))
-        except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(map(str, first["loc"])) or "the body"
-            raise HTTPException(400, f"This is nothing the page can do: {where}: {first['msg']}") from error
-        if self._workspace.settings.read_only and not looks:
-            raise read_only()
-        return given
+    def _told(
+        self, path: str, model: type[_S], do: Callable[[Request, _S], Response | str], *, looks: bool = False
+    ) -> Route:
+        """Where the script sends such a body; what does more than to look is refused where nothing may be changed."""
+
+        async def answer(request: Request) -> Response:
+            try:
+                given = model.model_validate(await json_of(request, _BODY))
+            except ValidationError as error:
+                first = error.errors()[0]
+                where = ".".join(map(str, first["loc"])) or "the body"
+                raise invalid(f"This is nothing the page can do: {where}: {first['msg']}") from error
+            if self._workspace.settings.read_only and not looks:
+                raise read_only()
+            made = await run_in_threadpool(do, request, given)
+            return JSONResponse({"said": made}) if isinstance(made, str) else made
+
+        return Route(path, answer, methods=["POST"])
 
     def _html(
         self, template: str, request: Request, viewed: Viewed | None = None, **values: Any

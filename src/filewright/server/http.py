@@ -92,7 +92,7 @@ class HttpTransport:
         """Accept nothing more, let calls end and their answers be sent for a few seconds, and leave."""
         self._uvicorn.should_exit = True
         if self._review is not None:
-            self._review.leave()
+            self._review.leaving.set()
         if self._draining is None:
             self._draining = asyncio.ensure_future(self._drain())
 
@@ -157,7 +157,7 @@ def application(
     )
     served.router.routes.append(Route(HEALTH, _health, methods=["GET", "HEAD"]))
     if review is not None:
-        served.router.routes.append(Mount(REVIEW, review.application))
+        served.router.routes.append(Mount(REVIEW, review))
     served.add_middleware(_Doorman)
     return served
 
