@@ -52,14 +52,9 @@ class NearText:
 
     def data(self) -> dict[str, Any]:
         """The candidate as plain values."""
-        return {
-            "first_line": self.first_line,
-            "last_line": self.last_line,
-            "similarity": round(self.similarity, 3),
-            "text": self.text,
-            "differs_at": self.differs_at,
-            "asked": self.asked,
-            "found": self.found,
+        shown = "first_line last_line similarity text differs_at asked found"
+        return {name: getattr(self, name) for name in shown.split()} | {
+            "similarity": round(self.similarity, 3)
         }
 
 
@@ -78,11 +73,12 @@ def nearest(source: FileText, text: str, *, line: int | None = None, limit: int 
         if len(starts) >= _WINDOWS_SCORED:
             break
     ranked = [(_similarity(source, lines, rows), rows) for rows in starts.values()]
-    if line is not None:
-        away = {rows[0].offset: abs(source.line_number(rows[0].offset) - line) for _, rows in ranked}
-        ranked.sort(key=lambda one: (-round(one[0], 2), away[one[1][0].offset]))
-    else:
-        ranked.sort(key=lambda one: -one[0])
+    first = {rows[0].offset: source.line_number(rows[0].offset) for _, rows in ranked if line is not None}
+    ranked.sort(
+        key=lambda one: (
+            (-one[0], 0) if line is None else (-round(one[0], 2), abs(first[one[1][0].offset] - line))
+        )
+    )
     chosen: list[tuple[float, list[Line]]] = []
     for similarity, rows in ranked:
         apart = all(rows[0].offset >= other[-1].end or rows[-1].end <= other[0].offset for _, other in chosen)

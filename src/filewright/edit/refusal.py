@@ -27,7 +27,7 @@ from filewright.edit.linediff import align
 from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.elision import says_omitted
 from filewright.edit.locate.repairs import is_damaged
-from filewright.edit.locate.request import Edit, RequestLines, Tier, indent_of, is_typographic
+from filewright.edit.locate.request import Edit, RequestLines, Tier, indent_of, is_typographic, words_shared
 from filewright.edit.nearest import MOST_CHARS, NearText, clean, compared, nearest
 from filewright.edit.visible import LINE_CHARS, visible
 from filewright.errors import Code, FilewrightError
@@ -363,7 +363,7 @@ def _corresponds(search: str, there: str) -> bool:
         at_edge = j == 0 or to_j == len(found)
         if theirs and not mine and at_edge:
             return False
-        if mine and theirs and not all(_is_like(a, b) for a, b in zip(mine, theirs, strict=False)):
+        if mine and theirs and any(words_shared(a, b) < 0.4 for a, b in zip(mine, theirs, strict=False)):
             return False
         if match:
             pairs = zip(asked[to_i : to_i + match.length], found[to_j : to_j + match.length], strict=True)
@@ -375,11 +375,6 @@ def _corresponds(search: str, there: str) -> bool:
 
 def _key(line: str) -> str:
     return " ".join(line.split())
-
-
-def _is_like(one: str, other: str) -> bool:
-    a, b = _words(_TOKEN.findall(one)), _words(_TOKEN.findall(other))
-    return 4 * (a & b).total() >= a.total() + b.total()
 
 
 def _merged(search: str, there: str, wanted: str) -> str | None:
