@@ -11,7 +11,6 @@ clean, or what is in conflict was to be written anew anyway, and if nothing that
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,7 +26,15 @@ from filewright.edit.linediff import align
 from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.elision import says_omitted
 from filewright.edit.locate.repairs import is_damaged
-from filewright.edit.locate.request import Edit, RequestLines, Tier, indent_of, is_typographic, words_shared
+from filewright.edit.locate.request import (
+    Edit,
+    RequestLines,
+    Tier,
+    indent_of,
+    is_typographic,
+    words_in,
+    words_shared,
+)
 from filewright.edit.nearest import MOST_CHARS, NearText, clean, compared, nearest
 from filewright.edit.visible import LINE_CHARS, visible
 from filewright.errors import Code, FilewrightError
@@ -40,7 +47,6 @@ _CHECKED_BYTES = 8 << 20
 """In larger files suggestions that need a second look through the file are not made."""
 _LIKELY, _APART = 0.6, 0.1
 """How alike a region must be for its text to be offered, and how much more than the next best."""
-_TOKEN = re.compile(r"\w+|[^\S\n]+|.", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,7 +385,7 @@ def _key(line: str) -> str:
 
 def _merged(search: str, there: str, wanted: str) -> str | None:
     """What `there` becomes by the change from `search` to `wanted`; None if that is not certain."""
-    base, ours, theirs = map(_TOKEN.findall, (search, there, wanted))
+    base, ours, theirs = map(words_in, (search, there, wanted))
     result: list[str] = []
     for chunk in merge3(base, ours, theirs).chunks:
         mine, new = ours[slice(*chunk.ours)], theirs[slice(*chunk.theirs)]

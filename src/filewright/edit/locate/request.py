@@ -80,9 +80,14 @@ def words_shared(one: str, other: str) -> float:
     return shared(words_of(one), words_of(other))
 
 
+def words_in(text: str) -> list[str]:
+    """The words, blanks and signs of a text, in order: the one tokeniser of comparing and merging."""
+    return _WORDS.findall(text)
+
+
 def words_of(line: str) -> Counter[str]:
     """The words, blanks and signs of a line, and how often each is there."""
-    return Counter(_WORDS.findall(line.strip()))
+    return Counter(words_in(line.strip()))
 
 
 def shared(one: Counter[str], other: Counter[str]) -> float:
