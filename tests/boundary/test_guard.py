@@ -231,3 +231,21 @@ def test_a_malformed_setting_is_one_sentence(monkeypatch: pytest.MonkeyPatch, gi
     assert caught.value.code is Code.INVALID_INPUT
     assert caught.value.message.startswith("the setting FILEWRIGHT_DENY: ")
     assert "\n" not in caught.value.message
+
+
+def test_what_is_denied_is_counted_by_the_rule_that_denies_it(tmp_path: Path, by_kernel: bool) -> None:
+    for name in ("x.key", "a/y.key", "a/b/z.key", "a/private", "a/b/private", "secret/s", "c/seen", "bad/q"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    (tmp_path / ".agentsignore").write_text("*.key\nsecret/\n")
+    (tmp_path / "a" / ".agentsignore").write_text("private\n")
+    (tmp_path / "bad" / ".agentsignore").write_text("x/../y\n")
+    boundary = Boundary([tmp_path], Settings(openat2=by_kernel, deny=("c/s*",)))
+    assert boundary.denied_by_rule(boundary.roots[0], Task()) == {
+        ".agentsignore: *.key": 3,
+        ".agentsignore: secret/": 1,
+        "a/.agentsignore: private": 2,
+        "bad/.agentsignore has a rule in line 1 that can match nothing": 1,
+        "--deny: c/s*": 1,
+    }
+    boundary.close()

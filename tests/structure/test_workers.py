@@ -116,6 +116,22 @@ def test_a_worker_that_never_answers_is_killed() -> None:
     launcher.close()
 
 
+@pytest.mark.skipif(
+    not HAS_HELPER, reason="it looks at the helper's children, or reads a pipe by its descriptor"
+)
+def test_the_worker_that_was_ready_makes_the_first_outline() -> None:
+    launcher = Launcher()
+    workers = Workers(launcher)
+    workers.prepare()
+    workers.prepare()  # once is enough
+    ready = children_of(launcher)
+    assert len(ready) == 1
+    assert workers.outline(Request(Language.PYTHON, "utf-8", 5.0), b"x = 1\n").count == 1
+    assert children_of(launcher) == ready
+    workers.close()
+    launcher.close()
+
+
 def test_without_a_program_to_start_the_reason_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "")
     outline = Outlines(Settings()).outline(b"x = 1\n", Language.PYTHON)
