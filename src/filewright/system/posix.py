@@ -160,11 +160,6 @@ class Folder(BaseFolder, _Handle):
     def stats(self, names: Iterable[bytes]) -> list[Status | None]:
         """The status of each of many names that were just listed; None for what is gone meanwhile."""
         look, folder = os.stat, self._fd
-        names = list(names)
-        try:
-            return [Status(look(name, dir_fd=folder, follow_symlinks=False)) for name in names]
-        except FileNotFoundError:
-            pass  # One by one, then.
         found: list[Status | None] = []
         for name in names:
             try:
