@@ -371,7 +371,7 @@ TOOLS = (
     Tool(
         "get_history",
         "History of changes",
-        "List the newest changes made here, of all files or of one; with change_id show one with its diff.",
+        "The newest changes of all files or of one, and who made them; with change_id one with its diff.",
         HistoryArguments,
         get_history,
         "history",
@@ -379,7 +379,7 @@ TOOLS = (
     Tool(
         "revert_edit",
         "Undo a change",
-        "Undo a change (change_id), the newest of a file (path), or a session, all files together. Later changes "
+        "Undo a change (change_id), the newest of a file (path), or a session. Later changes "
         "are kept by merging, or it is refused. Undoing is itself a change.",
         RevertArguments,
         revert_edit,

@@ -211,7 +211,7 @@ TOOL = Tool(
     "list_files",
     "List files",
     "List a folder (depth=1), a tree (depth=0) or what matches a glob, without what .gitignore leaves out. "
-    "Folders end in /. To find text use search_content.",
+    "Folders end in /.",
     ListArguments,
     run,
     "read",

@@ -57,7 +57,7 @@ class ReplaceArguments(ChangeArguments):
     diff: DiffWanted = "auto"
     expected_count: Annotated[int | None, Field(ge=0)] = None
     """written at once if there are just so many occurrences, else refused"""
-    max_count: Annotated[int | None, Field(ge=0, description="write at once if no more")] = None
+    max_count: Annotated[int | None, Field(ge=0)] = None
     """written at once if there are no more occurrences than that, else a preview"""
     max_files: Annotated[int, Field(ge=1, le=100_000)] = 1000
     """refused if more files match"""
@@ -274,7 +274,7 @@ TOOL = Tool(
     "replace_content",
     "Replace in many files",
     "Replace every match of a text (whole_word for a name) or regex ($1, ${name} in the replacement) in a file or "
-    "a tree as one change. A preview unless preview=false.",
+    "a tree as one change. A preview, unless preview=false, expected_count or max_count (no more) allows it.",
     ReplaceArguments,
     run,
     "edit",
