@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from filewright.boundary import is_temporary, temporary_name
 from filewright.changes.operations import Alter, CommitPlan, FolderRef, How, Put, Slot, Stamp
@@ -76,6 +77,13 @@ class Saved:
     inserted: str | None = None
     attributes: Mapping[str, bytes] | None = None
 
+    @classmethod
+    def of(cls, status: Status, digest: str | None = None, **known: Any) -> Saved:
+        """What is known by a status, the digest of a file, and what else `Side.of` takes."""
+        side = Side.of(status, digest=digest, **known)
+        size, mtime_ns = (status.size, status.mtime_ns) if side.kind == "file" else (None, None)
+        return cls(Stamp(side.kind, size, digest, side.target, status.inode, mtime_ns), side, status)
+
 
 @dataclass(frozen=True, slots=True)
 class Known:
@@ -96,12 +104,6 @@ class Known:
         content = self.held.get(item, item.content)
         assert content is not None
         return content
-
-    def stamp(self, item: Item) -> Stamp:
-        """How the new thing that an item becomes will be recognised, as far as it is known yet."""
-        if item.kind == "file":
-            return Stamp("file", self.content(item).size, self.digests.get(item))
-        return Stamp(item.kind, target=item.target)
 
     # History
 
@@ -220,7 +222,9 @@ class _Planning:
         """Bring something new to its place."""
         carrier = temporary_name()
         self._pass(item, folder, carrier)
-        self._put("made", folder, carrier, folder, name, self._known.stamp(item))
+        size = self._known.content(item).size if item.kind == "file" else None
+        after = Stamp(item.kind, size, self._known.digests.get(item), item.target)
+        self._put("made", folder, carrier, folder, name, after)
         self.made[len(self.operations) - 1] = folder, item
 
     def put_moved(self, folder: FolderItem, name: bytes, item: Item) -> None:
@@ -231,7 +235,7 @@ class _Planning:
             blocked = self._occupant(folder, name)
             direct = (holder.is_root or holder.alive) and holder.entries.get(source) is None
             # No system exchanges a folder with what is below it.
-            direct = direct and not (blocked is not None and _was_within(holder, blocked))
+            direct = direct and not (blocked is not None and holder.within(blocked, at_first=True))
             if blocked is not None and not blocked.moved and not direct:
                 self._move_aside(item, folder)
         holder, source = self._aside.get(item, item.home)
@@ -280,15 +284,6 @@ class _Planning:
         """Remember that a folder is, for a while, under that name."""
         if isinstance(item, FolderItem):
             self._passes.setdefault(item, []).append((folder, name))
-
-
-def _was_within(folder: FolderItem, item: Item) -> bool:
-    """Whether a folder was, at the start, `item` or below it."""
-    while folder is not item:
-        if folder.home is None:
-            return False
-        folder, _ = folder.home
-    return True
 
 
 def _moved(item: Item) -> Stamp:

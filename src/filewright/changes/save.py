@@ -71,7 +71,7 @@ class Saving:
                 elif item.kind == "file":
                     saved = self._file(item)
                 else:
-                    saved = _other(item.seen, item.target)
+                    saved = Saved.of(item.seen, target=item.target)
             except OSError as error:
                 raise from_os_error(error, item.asked, doing="save") from error
             self._saved[item] = saved
@@ -159,7 +159,8 @@ class Saving:
     def _edited(self, item: Item, file: File, status: Status) -> Saved:
         """An edit of a large file: the copy loop hashes it, only the bytes that go are kept."""
         digest = item.expected.digest.hex() if item.expected and item.expected.digest else None
-        saved = self._with_spans(item, Saved(_stamp(status, None), Side.of(status, digest=digest), status))
+        known = Saved.of(status)
+        saved = self._with_spans(item, replace(known, side=replace(known.side, digest=digest)))
         removed = bytearray()
         self._require_room(sum(span.old for span in saved.spans), item.asked)
         for span in saved.spans:
@@ -201,8 +202,7 @@ class Saving:
                     pass
                 digest = state.hexdigest()
         carried = file.attributes() if gone else {}
-        side = Side.of(status, digest=digest, blob=blob, attributes=carried)
-        return Saved(_stamp(status, digest), side, status), data
+        return Saved.of(status, digest, blob=blob, attributes=carried), data
 
     def _require_room(self, more: int, asked: str) -> None:
         self._bytes += more
@@ -267,7 +267,7 @@ class Saving:
                 if item is not None and item.kind == "file" and item.home is not None:
                     saved = self._file(item)
                 elif status.kind != "file":
-                    saved = _other(status, folder.read_link(name) if status.kind == "link" else None)
+                    saved = Saved.of(status, target=folder.read_link(name) if status.kind == "link" else None)
                 else:
                     with folder.open(name, seen=True) as file:
                         self._require_quiet(file, place.shown)
@@ -311,12 +311,3 @@ class Saving:
             raise errors.mounted(top.asked, place.shown)
         if keeps(above, status):
             raise errors.not_ours(place.shown, "belongs to another user and cannot be removed")
-
-
-def _stamp(status: Status, digest: str | None) -> Stamp:
-    return Stamp("file", status.size, digest, None, status.inode, status.mtime_ns)
-
-
-def _other(seen: Status, target: bytes | None) -> Saved:
-    side = Side.of(seen, target=target)
-    return Saved(Stamp(side.kind, target=target, inode=seen.inode), side, seen)

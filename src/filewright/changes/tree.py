@@ -278,13 +278,14 @@ class FolderItem(Item):
         if item is not None and item.place == (self, name):
             item.place = None
 
-    def within(self, other: Item) -> bool:
-        """Whether it is `other` or lies below it, in the tree."""
+    def within(self, other: Item, *, at_first: bool = False) -> bool:
+        """Whether it is `other` or lies below it, in the tree; or lay there at the start."""
         folder: FolderItem = self
         while folder is not other:
-            if folder.place is None:
+            above = folder.home if at_first else folder.place
+            if above is None:
                 return False
-            folder = folder.place[0]
+            folder = above[0]
         return True
 
 
