@@ -223,6 +223,43 @@ def test_lines_appended_while_a_change_is_rolled_back_stay_and_the_change_does_n
         assert os.listdir(bench.root) == ["app.log"]
 
 
+@pytest.mark.needs("exchange")
+@pytest.mark.parametrize("looked", range(1, 4))
+def test_a_line_that_is_appended_while_its_file_is_looked_at_does_not_keep_a_change_that_was_refused(
+    area: Path, monkeypatch: pytest.MonkeyPatch, looked: int
+) -> None:
+    from filewright.changes import slots
+
+    digest_of, looks = slots.digest_of, 0
+
+    def late(file: Any, **given: Any) -> str:
+        nonlocal looks
+        if file.read(0, 3) == b"ONE":
+            looks += 1
+            if looks == looked:
+                with path.open("ab") as log:
+                    log.write(b"late\n")
+        return digest_of(file, **given)
+
+    def first() -> None:
+        with path.open("ab") as log:
+            log.write(b"first\n")
+
+    with scene.Bench(area) as bench:
+        path = bench.root / "app.log"
+        path.write_bytes(b"one\n")
+        step = bench.modify("app.log", Splice(0, 3, b"ONE"))
+        _saving_before(monkeypatch, path, {1: first})
+        monkeypatch.setattr(slots, "digest_of", late)
+        with pytest.raises(FilewrightError) as caught:
+            bench.commit(step)
+        assert caught.value.code is Code.STALE_VERSION
+        assert path.read_bytes().startswith(b"one\nfirst\n")
+        kept = b"".join(each.read_bytes() for each in area.glob("state/*/kept/*"))
+        assert looks < looked or b"late\n" in path.read_bytes() + kept
+        assert os.listdir(bench.root) == ["app.log"]
+
+
 _EDITOR = """
 import os, sys, time
 path, how = sys.argv[1:]

@@ -213,10 +213,11 @@ def look_at(file: File, stamp: Stamp) -> Look:
     if stamp.digest is None:
         return _by_status(status, stamp)
     itself = status.inode == stamp.inode
-    if status.size == stamp.size and digest_of(file) == stamp.digest:
-        return "same" if itself else "alike"
-    if itself and status.size > (stamp.size or 0) and digest_of(file, size=stamp.size) == stamp.digest:
-        return "grown"
+    if status.size >= (stamp.size or 0) and digest_of(file, size=stamp.size) == stamp.digest:
+        # Asked again: it may have grown while it was read.
+        if file.status().size == stamp.size:
+            return "same" if itself else "alike"
+        return "grown" if itself else "other"
     return "changed" if itself else "other"
 
 

@@ -33,7 +33,7 @@ from filewright.tools.context import Context
 from filewright.tools.registry import Arguments
 from filewright.tools.result import clip, kept_form
 
-_TRIES = 12
+_TRIES = 36
 _FREE_TRIES = 2
 _WARNINGS = 20
 """Files whose broken syntax is told of; no more are parsed."""
