@@ -289,7 +289,10 @@ class Changes(RecordedChanges):
             begin_command(self._boundary, log, root, identifier, line, newest, task)
 
     def keep_ahead(self, task: Task, *, seconds: float) -> bool:
-        """Keep more of what files hold, for commands of a shell to come; whether that is all. Nothing waits for it."""
+        """Keep more of what files hold, for commands of a shell to come; whether that is all.
+
+        Changes do not wait for it; the beginning of a command does, for `seconds` at most.
+        """
         from filewright.changes.shell import keep
 
         self._open(task)

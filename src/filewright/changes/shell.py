@@ -70,6 +70,8 @@ _KEEP = "INSERT OR REPLACE INTO kept VALUES (?,?,?,?)"
 _KEEP_SECONDS, _KEEP_EACH, _KEEP_AT_ONCE, _KEEP_ALL = 0.2, 1 * MB, 64 * MB, 256 * MB
 _AFTER_EACH, _AFTER_ALL = 256 * KB, 16 * MB
 _HASHED = 64 * MB
+_USELESS = (Code.IO_ERROR, Code.UNSUPPORTED)
+"""What is wrong with a cache that is damaged, or of another version."""
 _DAYS_OPEN = 2
 _NAMED, _PATTERNS = 20, 50
 _STAGED = struct.Struct(">10I20sH")
@@ -406,7 +408,7 @@ class _Seen:
             if not rows or _checked(rows[0][0][16:]) == rows[0][0]:
                 return rows[0][0][16:] if rows else None
         except FilewrightError as error:
-            if error.code is not Code.IO_ERROR:
+            if error.code not in _USELESS:
                 raise
         self.throw_away()
         return None
@@ -424,7 +426,7 @@ class _Seen:
         try:
             self.database.read("SELECT 1 FROM whole LIMIT 1")
         except FilewrightError as error:
-            if error.code not in (Code.IO_ERROR, Code.UNSUPPORTED):
+            if error.code not in _USELESS:
                 raise
             self.throw_away()
         with self.database.transaction(self.task, durable=False) as execute:
