@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from filewright import Workspace
+from filewright import Settings, Workspace
 from filewright.edit.changeset import ChangeSet, Create
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
@@ -334,3 +334,31 @@ def test_no_change_goes_through_the_whole_history(bench: Any, monkeypatch: pytes
             step for step in plan if step.startswith(("SCAN operations", "SCAN entries", "SCAN contents"))
         ]
         assert all("INDEX operations_by_state" in step for step in through) or "LIMIT" in sql, (sql, plan)
+
+
+def test_a_history_far_beyond_its_limit_is_looked_at_a_piece_at_a_time(
+    bench: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = bench.commit(bench.modify("a.txt", EDIT))
+    bench.changes.recover()
+    log = bench.changes.logs[0]
+    with log.database.transaction() as execute:
+        for number in range(1, 2500):
+            execute(
+                "INSERT INTO operations SELECT number - ?, state, tool, summary, session, client, turn, more, entries, "
+                "size, plan, seal FROM operations WHERE number = ?",
+                (number, record.number),
+            )
+        execute("UPDATE usage SET bytes = bytes + 10000000")
+    monkeypatch.setattr(log, "settings", Settings(history_bytes=1000))
+    counts: list[int] = []
+    read = log.database.read
+
+    def reading(*given: Any, **more: Any) -> Any:
+        rows = read(*given, **more)
+        counts.append(len(rows))
+        return rows
+
+    monkeypatch.setattr(log.database, "read", reading)
+    assert log.prune(seconds=0.001)
+    assert sum(counts) < 1100

@@ -508,21 +508,20 @@ class Log:
         return oldest or 0, min(cut, newest or 0)
 
     def _cut_by_size(self, excess: int) -> int:
-        """The number below which operations and contents take that much."""
+        """The number below which operations and contents take that much, or the oldest thousand operations do.
+
+        There is no time to drop more at once, and looking at all would be a pause of its own.
+        """
+        oldest = f"(SELECT * FROM operations ORDER BY number LIMIT {_PAGE})"
+        rows = self.database.read(
+            f"SELECT number, size FROM {oldest} UNION ALL SELECT operation, size FROM contents "
+            f"WHERE operation <= (SELECT max(number) FROM {oldest})"
+        )
         after = 0
-        while excess > 0:
-            rows = self.database.read(
-                "SELECT number, sum(size) FROM (SELECT number, size FROM operations WHERE number > ?1 "
-                "UNION ALL SELECT operation, size FROM contents WHERE operation > ?1) "
-                f"GROUP BY number ORDER BY number LIMIT {_PAGE}",
-                after,
-            )
-            for number, size in rows:
-                if excess <= 0:
-                    break
-                after, excess = number, excess - size
-            if not rows:
+        for number, size in sorted(rows):
+            if excess <= 0:
                 break
+            after, excess = number, excess - size
         return after + 1
 
 

@@ -364,7 +364,6 @@ class _Seen:
 
     def keep(self, listing: _Listing, line: str, seconds: float, room: int) -> bool:
         """Keep what is not kept yet, first what a command line names, then the newest; whether all of it is."""
-        deadline = time.monotonic() + seconds
         with self._written() as execute:
             known = dict(execute("SELECT folder, listed FROM whole"))
             states = {prefix: listed.state for prefix, listed in listing.items()}
@@ -382,6 +381,7 @@ class _Seen:
                         continue
                     wanted.append((not (above or names(name)), -mtime_ns, prefix, name, key))
                     left[prefix] += 1
+            deadline = time.monotonic() + seconds
             for _, _, prefix, name, key in sorted(wanted):
                 if time.monotonic() > deadline or room < 0:
                     break
