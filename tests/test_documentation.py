@@ -38,6 +38,8 @@ PAGES = [
     "docs/design.md",
 ]
 
+CLIENT = Path(__file__).parent / "scripted_client.py"
+"""What the tutorial calls `claude`."""
 CART = '''"""A shopping cart."""
 
 
@@ -97,7 +99,13 @@ def test_the_page_tells_the_truth(name, tmp_path):
     folder = tmp_path / "work"
     folder.mkdir()
     (folder / "cart.py").write_text(CART)
-    scripts = os.pathsep.join([sysconfig.get_path("scripts"), str(Path(sys.executable).parent)])
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    (programs / "claude").write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} {CLIENT} "$@"\n')
+    (programs / "claude").chmod(0o755)
+    scripts = os.pathsep.join(
+        [str(programs), sysconfig.get_path("scripts"), str(Path(sys.executable).parent)]
+    )
     elsewhere = ("FILEWRIGHT_STATE_DIR", "XDG_STATE_HOME")
     environment = {
         **{name: value for name, value in os.environ.items() if name not in elsewhere},

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import sqlite3
 import subprocess
+import sys
 import tempfile
+import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -489,3 +494,95 @@ def test_a_hook_is_never_in_the_way_of_the_command(root: Path, tmp_path: Path, g
     done = _hook("begin", root, tmp_path / "file", CALLS["codex"])
     assert done.returncode == 0
     assert done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("rm -r src large.bin", True),
+        ("git clean -f && mv *.bin /tmp", True),
+        ("cat large.bin", False),
+        ("rm a.txt", False),
+    ],
+)
+def test_what_could_not_be_brought_back_is_named_before_the_command(
+    root: Path, tmp_path: Path, command: str, said: bool
+) -> None:
+    (root / "large.bin").write_bytes(b"x" * (1 << 20) + b"y")
+    given = {**CALLS["claude-code"], "cwd": str(root), "tool_input": {"command": command}}
+    begun = _hook("begin", root, tmp_path / "state", given)
+    assert (begun.returncode, begun.stderr) == (0, "")
+    if said:
+        assert "cannot bring back: large.bin (1.0 MB)" in json.loads(begun.stdout)["systemMessage"]
+    else:
+        assert begun.stdout == ""
+
+
+def test_what_git_has_is_not_named_before_the_command(root: Path, tmp_path: Path) -> None:
+    (root / "large.bin").write_bytes(b"x" * (1 << 20) + b"y")
+    os.utime(root / "large.bin", (10**9, 10**9))
+    _git(root, "init", "-q")
+    _git(root, "add", "-A")
+    given = {**CALLS["claude-code"], "cwd": str(root), "tool_input": {"command": "rm large.bin"}}
+    assert _hook("begin", root, tmp_path / "state", given).stdout == ""
+
+
+def test_the_hook_before_a_prompt_names_the_turn(root: Path, tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    about = {"session_id": "abc-1", "cwd": str(root), "hook_event_name": "UserPromptSubmit"}
+    turns = []
+
+    def hook(name: str, given: object) -> str:
+        """Called by this process, as by a client."""
+        words = [sys.executable, "-m", "filewright", "snapshot", name, "--hook", "--state-dir", str(state)]
+        done = subprocess.run(
+            words, cwd=root, input=json.dumps(given), capture_output=True, text=True, check=True
+        )
+        return done.stdout + done.stderr
+
+    for prompt in ("one", "", "two"):
+        assert hook("begin", {**about, "prompt": prompt}) == ""
+        given = {**CALLS["claude-code"], "cwd": str(root), "tool_use_id": prompt}
+        assert hook("begin", given) == ""
+        (root / "a.txt").write_text(f"after {prompt or 'more'}")
+        assert hook("end", given) == ""
+        with Workspace(root, settings=Settings(state_dir=state)) as workspace:
+            turns.append(workspace.history()[0].turn)
+    assert turns[0]
+    assert turns[0] == turns[1], "an empty prompt is none: the turn goes on"
+    assert turns[2] not in (None, turns[0])
+
+
+@pytest.mark.sweep
+@pytest.mark.timeout(900)
+def test_a_folder_of_200_files_in_a_tree_of_100_000_comes_back_without_git(
+    root: Path, tmp_path: Path
+) -> None:
+    """Kept in the background from the first prompt on, and within the budget of bytes."""
+    for folder in range(500):
+        (root / f"folder{folder}").mkdir()
+        for file in range(200):
+            (root / f"folder{folder}" / f"{file}.txt").write_text(f"{folder} {file}\n" * 40)
+    for path in (root / "folder7").iterdir():  # the last ones that would be kept
+        os.utime(path, (10**9, 10**9))
+    before = _tree(root / "folder7")
+    state = tmp_path / "state"
+    _hook("begin", root, state, {"session_id": "abc-1", "cwd": str(root), "prompt": "Tidy up"})
+    deadline, kept_files = time.monotonic() + 300, 0  # five minutes
+    while kept_files < 100_000:
+        assert time.monotonic() < deadline, f"{kept_files} files are kept"
+        time.sleep(3)
+        for cache in state.rglob("kept.db"):
+            with closing(sqlite3.connect(f"file:{cache}?mode=ro", uri=True)) as reading:
+                [(kept_files,)] = reading.execute("SELECT count(*) FROM kept")
+    given = {**CALLS["claude-code"], "cwd": str(root), "tool_input": {"command": "find . -name '7*' -delete"}}
+    assert _hook("begin", root, state, given).stdout == ""
+    shutil.rmtree(root / "folder7")
+    assert _hook("end", root, state, given).stderr == ""
+    with Workspace(root, settings=Settings(state_dir=state)) as workspace:
+        [record] = workspace.history()
+        assert (len(record.entries), record.notes) == (201, ())
+        workspace.undo(record.id)
+    assert _tree(root / "folder7") == before
+    kept = sum(path.stat().st_size for path in state.rglob("*") if path.is_file())
+    assert kept < 256 << 20

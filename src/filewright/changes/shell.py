@@ -51,8 +51,12 @@ from filewright.progress import Caller, Task
 from filewright.settings import KB, MB, Settings
 from filewright.structure import git_objects
 from filewright.system import Folder
+from filewright.wording import listed as listed_of
+from filewright.wording import sized
 
 _ID = re.compile(r"[0-9a-z]{1,40}")
+_TAKES_AWAY = re.compile(r"\b(rm|mv|cp|dd|sed|tee|find|git|rsync|shred|truncate|unlink)\b|>")
+_NAMED_BEFORE = 5
 _WORD = re.compile(r"[\s'\"`=:;|&()<>]+")
 _FORMAT = 4
 _KEPT = b"kept.db"
@@ -157,7 +161,8 @@ def begin_command(
 ) -> None:
     """List what is below a root, as the change `newest` has left it, and keep what fits into the budget.
 
-    What the command line `line` names comes first. Raises `not_found` for a bad name.
+    What the command line `line` names comes first; what of that a command that takes away cannot be had back is a
+    notice of the task. Raises `not_found` for a bad name.
     """
     with _opened(boundary, log, root, identifier, task) as seen:
         folder = seen.folder
@@ -171,9 +176,15 @@ def begin_command(
         fresh = b"new-" + secrets.token_hex(8).encode()
         folder.create(fresh).close()
         listing, rules = seen.listed()
-        seen.keep(listing, line, _KEEP_SECONDS, _KEEP_AT_ONCE)
+        _, late = seen.keep(listing, line, _KEEP_SECONDS, _KEEP_AT_ONCE)
+        index = seen.git_index()
+        if lost := seen.lost(listing, line, late, index):
+            files = listed_of(
+                [f"{seen.at(path).shown} ({sized(size)})" for path, size in lost.items()], _NAMED_BEFORE
+            )
+            task.notices.append(f"filewright has not kept, and cannot bring back: {files}")
         rows = [(prefix, each.names, each.stamps) for prefix, each in listing.items()]
-        data = marshal.dumps((_FORMAT, newest or "", rules, seen.git_index(), rows))
+        data = marshal.dumps((_FORMAT, newest or "", rules, index, rows))
         begun = folder.stat(fresh).mtime_ns
         with folder.open(fresh, write=True) as file:
             file.write(xxhash.xxh3_128_digest(data) + data, 0)
@@ -191,7 +202,7 @@ def keep(boundary: Boundary, log: Log, root: Root, task: Task, *, seconds: float
     """
     with _opened(boundary, log, root, "0", task) as seen:
         room = _KEEP_ALL // 2 - seen.size
-        return room <= 0 or seen.keep(seen.listed()[0], "", seconds, min(room, _KEEP_AT_ONCE))
+        return room <= 0 or seen.keep(seen.listed()[0], "", seconds, min(room, _KEEP_AT_ONCE))[0]
 
 
 def end_command(
@@ -362,8 +373,14 @@ class _Seen:
         except FileNotFoundError:
             return 0
 
-    def keep(self, listing: _Listing, line: str, seconds: float, room: int) -> bool:
-        """Keep what is not kept yet, first what a command line names, then the newest; whether all of it is."""
+    def keep(
+        self, listing: _Listing, line: str, seconds: float, room: int
+    ) -> tuple[bool, dict[bytes, _Stamp]]:
+        """Keep what is not kept yet, first what a command line names, then the newest.
+
+        Returns whether all of it is, and those that the line names for which there was no time or room.
+        """
+        late: dict[bytes, _Stamp] = {}
         with self._written() as execute:
             known = dict(execute("SELECT folder, listed FROM whole"))
             states = {prefix: listed.state for prefix, listed in listing.items()}
@@ -382,9 +399,12 @@ class _Seen:
                     wanted.append((not (above or names(name)), -mtime_ns, prefix, name, key))
                     left[prefix] += 1
             deadline = time.monotonic() + seconds
-            for _, _, prefix, name, key in sorted(wanted):
+            for unnamed, _, prefix, name, key in sorted(wanted):
                 if time.monotonic() > deadline or room < 0:
-                    break
+                    if unnamed:
+                        break
+                    late[prefix + name] = _Stamp(*array("q", key))
+                    continue
                 self.task.check()
                 content = self.content(prefix + name, _Stamp(*array("q", key)))
                 if content is not None:
@@ -394,7 +414,26 @@ class _Seen:
             for prefix, state in states.items():
                 if not left[prefix]:
                     execute("INSERT OR REPLACE INTO whole VALUES (?,?)", (prefix, state))
-        return not any(left.values())
+        return not any(left.values()), late
+
+    def lost(
+        self, listing: _Listing, line: str, late: Mapping[bytes, _Stamp], index: bytes
+    ) -> dict[bytes, int]:
+        """The sizes of the files that the line of a command names which takes away, and that nobody has kept."""
+        if not _TAKES_AWAY.search(line):
+            return {}
+        found, names = dict(late), _named(line)
+        for prefix, listed in listing.items():
+            above = names(prefix)
+            sizes = listed.stamps[1::7]
+            for at, name in enumerate(listed.names):
+                if sizes[at] > _KEEP_EACH and (above or names(name)):
+                    found[prefix + name] = _Stamp(*listed.stamps[7 * at : 7 * at + 7])
+        with suppress(struct.error, ValueError, IndexError):
+            for path, seen, _ in _staged(index, self.task) if found else ():
+                if path in found and found[path].size <= _GIT_EACH and _is_staged(found[path], seen):
+                    del found[path]
+        return {path: stamp.size for path, stamp in found.items() if stamp.kind == "file"}
 
     def kept(self, thing: _Thing) -> bytes | None:
         """What was kept of something that was listed."""
@@ -458,6 +497,10 @@ def _named(line: str) -> Callable[[bytes], bool]:
         return not words.isdisjoint(names) or any(map(matches, names))
 
     return named
+
+
+def _is_staged(stamp: _Stamp, seen: tuple[int, int, int]) -> bool:
+    return (stamp.inode & 0xFFFFFFFF, *stamp[1:3]) == seen
 
 
 def _staged(data: bytes, task: Task) -> Iterator[tuple[bytes, tuple[int, int, int], str]]:
@@ -635,7 +678,7 @@ class _Command:
         with suppress(struct.error, ValueError, IndexError):
             for path, stamp, stored in _staged(index, self._task) if wanted else ():
                 thing = wanted.get(path)
-                if thing is not None and (thing.stamp.inode & 0xFFFFFFFF, *thing.stamp[1:3]) == stamp:
+                if thing is not None and _is_staged(thing.stamp, stamp):
                     found.append((thing, stored))
         contents = git_objects(
             self._boundary,

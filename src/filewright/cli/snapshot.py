@@ -8,6 +8,7 @@ import os
 import re
 import secrets
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +25,9 @@ _INPUT_BYTES = 64 << 20
 _SHELLS = ("Bash", "Shell", "bash", "run_shell_command")
 _IN_PATCH = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.*\S)", re.MULTILINE)
 _PATHS = ("file_path", "filePath", "notebook_path", "absolute_path", "path")
+_WARNED = ("PreToolUse", "BeforeTool")
+"""The events for which a hook may say something to the user."""
+_AHEAD_SECONDS, _ROUND_SECONDS = 240, 0.5
 _PROJECT = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR", "CURSOR_PROJECT_DIR")
 
 
@@ -115,6 +119,7 @@ def begin(*, hook: bool, roots: tuple[str, ...], state_dir: Path | None) -> None
     Called by a hook before a prompt, it notes which session of the agent begins a turn.
     """
     from filewright.page import Words
+    from filewright.progress import Task
     from filewright.system import client_process
 
     with _out_of_the_way(hook):
@@ -123,11 +128,42 @@ def begin(*, hook: bool, roots: tuple[str, ...], state_dir: Path | None) -> None
             return  # Qwen Code tells it of what its tools have answered too: the turn goes on.
         with open_workspace(roots or call.roots, state_dir=state_dir) as workspace:
             if call.prompt is None:
-                made = workspace.begin_command(call.identifier, command=call.command or call.label or "")
-            elif call.session and (process := client_process()):
-                Words(workspace).prompt(process, call.session, call.turn or secrets.token_hex(4))
+                task = Task(seconds=workspace.settings.call_seconds)
+                line = call.command or call.label or ""
+                made = workspace.begin_command(call.identifier, command=line, task=task)
+                if task.notices and call.event in _WARNED:
+                    write(json.dumps({"systemMessage": "\n".join(task.notices)}))
+            else:
+                if call.session and (process := client_process()):
+                    Words(workspace).prompt(process, call.session, call.turn or secrets.token_hex(4))
+                _keep_ahead([os.fsdecode(root.path) for root in workspace.roots], state_dir)
         if not hook:
             write(made)
+
+
+def _keep_ahead(roots: Sequence[str], state_dir: Path | None) -> None:
+    """Begin to keep what files hold, in a process that nobody waits for."""
+    import subprocess
+
+    state = ["--state-dir", str(state_dir)] if state_dir is not None else []
+    subprocess.Popen(
+        [sys.executable, "-m", "filewright", "snapshot", "keep", *(f"--root={root}" for root in roots), *state],
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
+
+
+@snapshot.command(hidden=True)
+@workspace_options
+def keep(*, roots: tuple[str, ...], state_dir: Path | None) -> None:
+    """Keep what files hold for commands to come, a little at a time, so that these need not wait for it."""
+    from filewright.progress import Task
+
+    if hasattr(os, "nice"):
+        os.nice(10)
+    with _out_of_the_way(hook=True), open_workspace(roots, state_dir=state_dir) as workspace:
+        task = Task(seconds=_AHEAD_SECONDS)
+        while not workspace.changes.keep_ahead(task, seconds=_ROUND_SECONDS):
+            time.sleep(0.1)  # A hook may be waiting for the cache.
 
 
 @snapshot.command()
@@ -163,9 +199,9 @@ def end(
         begun = begun_in(settings_from(state_dir=state_dir), identifier)
         with open_workspace(roots or begun or call.roots, session, actor, state_dir=state_dir) as workspace:
             line = line or call.command or "a shell command"
-            told = Words(workspace).prompted(process) if hook and (process := client_process()) else None
-            if told is not None and told[0] == session:
-                turn = told[1]  # as the calls of the server have it
+            if turn is None and (process := client_process()):
+                told = Words(workspace).prompted(process)
+                turn = told[1] if told is not None and told[0] == session else None
             records = workspace.end_command(identifier, line, turn=turn, label=call.label)
             if hook:
                 if said := for_hook(workspace, call.event, session, actor):
