@@ -297,3 +297,27 @@ def test_a_patch_comes_from_one_place_below_the_roots_and_of_a_size(
         assert small.call("apply_patch", {}).data["code"] == "invalid_input"
         (tree / "fix.patch").write_bytes(FIT.encode() * 40)
         assert small.call("apply_patch", {"patch_path": "fix.patch"}).data["code"] == "too_large"
+
+
+def test_a_patch_in_a_folder_is_of_that_folder_where_none_of_its_files_is_at_the_root(
+    workspace: Workspace, root: Path
+) -> None:
+    (root / "net").mkdir()
+    for place in ("net/a.txt", "net/b.txt"):
+        (root / place).write_text("one\n")
+    hunk = "--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n-one\n+two\n"
+    (root / "net/fix.patch").write_text(
+        hunk.format("a.txt") + "--- /dev/null\n+++ b/c.txt\n@@ -0,0 +1 @@\n+new\n"
+    )
+    made = workspace.call("apply_patch", {"patch_path": "net/fix.patch"})
+    assert not made.is_error, made.text
+    assert "net/a.txt" in made.text
+    assert ((root / "net/a.txt").read_text(), (root / "net/c.txt").read_text()) == ("two\n", "new\n")
+    # One that is at the root is meant there.
+    (root / "b.txt").write_text("one\n")
+    (root / "net/fix.patch").write_text(hunk.format("b.txt"))
+    assert not workspace.call("apply_patch", {"patch_path": "net/fix.patch"}).is_error
+    assert ((root / "b.txt").read_text(), (root / "net/b.txt").read_text()) == ("two\n", "one\n")
+    (root / "net/fix.patch").write_text(hunk.format("nowhere.txt"))
+    refused = workspace.call("apply_patch", {"patch_path": "net/fix.patch"})
+    assert refused.data["code"] == "not_found"

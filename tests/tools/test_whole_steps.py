@@ -392,3 +392,36 @@ def test_a_move_names_who_takes_the_symbol_from_its_old_module(root: Path, works
         (root / f"lib/user{n:02}.py").write_text("from .tools import slug\n")
     done = workspace.call("edit_content", {"edits": [move]})
     assert "lib/user05.py and 6 more]" in done.text
+
+
+def test_what_is_moved_into_a_new_file_has_its_beginning_with_it(workspace: Workspace, root: Path) -> None:
+    (root / "util.py").write_text(
+        "import re\n\nWORD = re.compile('x')\n\n\ndef words():\n    return WORD\n\n\nLAST = 1\n"
+    )
+    workspace.read("util.py")
+    edits = [
+        {
+            "path": "words.py",
+            "content": "import re\n\n",
+            "from": {"path": "util.py", "start_line": 3, "end_line": 7},
+        },
+        {"path": "util.py", "at": {"lines": [1, 2]}, "delete": True},
+        {"path": "util.py", "at": {"lines": [8, 9]}, "delete": True},
+    ]
+    made = workspace.call("edit_content", {"edits": edits})
+    assert not made.is_error, made.text
+    assert (
+        root / "words.py"
+    ).read_text() == "import re\n\nWORD = re.compile('x')\n\n\ndef words():\n    return WORD\n"
+    assert (root / "util.py").read_text() == "LAST = 1\n"
+    workspace.read("util.py")
+    edits = [
+        {
+            "path": "words.py",
+            "content": "import re\n",
+            "from": {"path": "util.py", "start_line": 1, "end_line": 1},
+        }
+    ]
+    refused = workspace.call("edit_content", {"edits": edits})
+    assert refused.is_error
+    assert "words.py exists already" in refused.text

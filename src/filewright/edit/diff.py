@@ -422,10 +422,7 @@ def _hunk(
         rows += _changed(before, edit, room, line_chars)
         old, new, position = old + edit.old_count, new + edit.new_count, edit.end
     keep(end)
-    shown = tuple(
-        replace(row, text=cut_line(row.text, line_chars)) if len(row.text) > line_chars else row
-        for row in rows
-    )
+    shown = tuple(replace(row, text=cut_line(row.text, line_chars)) for row in rows)
     return Hunk(old_start, old - old_start, new_start, new - new_start, shown, first.number)
 
 
@@ -449,9 +446,8 @@ def _changed(before: Snapshot, edit: Touched, room: int, line_chars: int) -> lis
     ]
     if len(edit.old) == len(edit.new):
         for at, (one, two) in enumerate(zip(removed, added, strict=False)):
-            if max(len(one.text), len(two.text)) > line_chars:
-                texts = cut_pair(one.text, two.text, line_chars)
-                removed[at], added[at] = replace(one, text=texts[0]), replace(two, text=texts[1])
+            texts = cut_pair(one.text, two.text, line_chars)
+            removed[at], added[at] = replace(one, text=texts[0]), replace(two, text=texts[1])
     if fit_old < edit.old_count:
         removed.append(Row("-", "", edit.line + fit_old, None, hidden=edit.old_count - fit_old))
     if fit_new < edit.new_count:

@@ -138,6 +138,9 @@ class EditItem(Arguments):
                 pass
             case [first, last]:
                 at |= {"start_line": first, "end_line": last}
+                if given.get("delete") is True and given.get("replace") is None:
+                    at |= {"delete": False, "replace": ""}
+                    given = {name: value for name, value in given.items() if name not in at}
             case _:
                 raise ValueError("at.lines is no range\nhint: give [first, last]")
         beside = {name: value for name, value in given.items() if name != "at"}
@@ -163,7 +166,9 @@ class EditItem(Arguments):
             # What else is given may have been meant as a place: without it, all of the file would go.
             of_whole = _OF_PIECES if self.source is not None else _OF_WHOLE
             more = any(getattr(self, name) not in (None, False) for name in self.model_fields_set - of_whole)
-            whole = (self.content, self.move_to, self.source, (self.delete and not places) or None)
+            # What is moved into a new file may have a beginning given with it.
+            made = self.content if self.content is not None else self.source
+            whole = (made, self.move_to, (self.delete and not places) or None)
             if sum(each is not None for each in whole) != 1 or more:
                 raise ValueError(
                     "content, move_to, and delete without a place, are of a whole file\nhint: give one of them, "
@@ -508,7 +513,9 @@ class _Edits:
                     )
             self._known[location] = known
         if known.is_new and not makes:
-            raise self._invalid(f"{location.asked} is made by this call", "give all that is to be in it")
+            raise self._invalid(
+                f"{location.asked} is made by this call", "give all that is to be in it: content, and from"
+            )
         return known
 
     def _invalid(self, message: str, hint: str) -> FilewrightError:
@@ -522,7 +529,8 @@ class _Edits:
         new = item.replace or ""
         if item.is_whole:
             self._add_whole(item, file)
-            return
+            if item.source is None:
+                return
         if item.source is not None and file.is_new:
             self._move(item, item.source, file, None, None)
             return

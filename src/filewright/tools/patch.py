@@ -53,7 +53,7 @@ class PatchArguments(ChangeArguments):
     patch_path: Annotated[str | None, Field(description="a file that holds it, instead")] = None
     """a file that holds the patch, instead of `patch`"""
     root: str = "."
-    """the folder that the patch's paths are in"""
+    """the folder that the patch's paths are in; for a patch at `patch_path` its own folder, where none is at `.`"""
     strip: Annotated[int, Field(ge=0, description="as of patch -p; 0: a/ and b/")] = 0
     """leading parts of the paths to leave out, counted as by `patch -p` and `git apply -p` (`a/` and
     `b/` are the first); `0`: only `a/` and `b/`
@@ -122,7 +122,10 @@ def run(context: Context, arguments: PatchArguments) -> PatchResult:
             size=len(text),
             limit=limit,
         )
-    patch = parse(text, renames=arguments.renames).below(arguments.root, arguments.strip)
+    patch = parse(text, renames=arguments.renames)
+    if path is not None and arguments.root == ".":
+        arguments = arguments.model_copy(update={"root": _root_of(context, patch, arguments.strip, path)})
+    patch = patch.below(arguments.root, arguments.strip)
     looking = _Looking(context, arguments, patch)
     problems: list[tuple[FilePatch, FilewrightError]] = []
 
@@ -294,6 +297,17 @@ class _Looking:
                 error.hint = f"with strip={strip} it is {visible(shorter)}, which is there"
                 error.details["strip"] = strip
                 return
+
+
+def _root_of(context: Context, patch: Patch, strip: int, path: str) -> str:
+    """The folder that a patch in the tree is of: its own, where files of it are there and none is at the root."""
+    folder = path.rpartition("/")[0] or "."
+
+    def there(root: str) -> bool:
+        named = [file.old for file in patch.below(root, strip).files if file.old is not None]
+        return any(context.exists(context.boundary.locate(name)) for name in named)
+
+    return folder if not there(".") and there(folder) else "."
 
 
 def _row(file: PatchedFile, origin: Mapping[str, str]) -> str:

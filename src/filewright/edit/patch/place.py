@@ -113,9 +113,7 @@ def _kept(hunk: Hunk, *, spelled: bool = False) -> list[tuple[int, int]]:
             [(row.text, row.terminator if spelled else "") for row in rows if row.sign != sign]
             for sign in "+-"
         )
-        if gone == come:  # as context is
-            pairs += zip(range(old, old + len(gone)), range(new, new + len(come)), strict=True)
-        elif not set(gone).isdisjoint(come):
+        if not set(gone).isdisjoint(come):
             for match in align(gone, come):
                 pairs += [(old + match.left + at, new + match.right + at) for at in range(match.length)]
         old, new = old + len(gone), new + len(come)

@@ -530,10 +530,8 @@ class _Reader:
 
     def _sign(self, at: int) -> str:
         """What a line is in a hunk, by its first character; "" if no line of a hunk looks like that."""
-        if at >= len(self.lines):
-            return ""
-        sign = self.lines[at].removesuffix("\r")[:1] or " "
-        return sign if sign in " -+\\" else ""
+        sign = " " if self._is_blank(at) else self[at][0]
+        return sign if at < len(self.lines) and sign in " -+\\" else ""
 
     def _counted_end(self, old: int, new: int) -> int | None:
         """The line past as many as a header announces; None where it must have miscounted."""
@@ -607,7 +605,7 @@ class _Reader:
                     at, "a line follows the one that has no newline at the end of its file", _RESEND
                 )
             else:
-                rows += _rows(sign, line.removeprefix(sign))
+                rows += _rows(sign, line if self._is_blank(at) else line[1:])
         return rows, at_end
 
 
