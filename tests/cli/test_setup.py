@@ -104,7 +104,7 @@ HARD = {
     ),
     "all in one line, no end of line": (
         '{"servers":{}}',
-        '{"servers":{\n  "filewright": {\n    "command": "/opt/a b/filewright",\n    "args": ["serve", "."]\n  }\n}}',
+        '{"servers":{"filewright": {"command": "/opt/a b/filewright", "args": ["serve", "."]}}}',
     ),
     "an entry that has more": (
         '{"servers": {"filewright": {"command": "old", "env": {"A": "1"}, "autoApprove": ["x"], "args": []}}}',
@@ -239,7 +239,7 @@ def test_a_link_is_followed_to_the_file_it_leads_to(project: Path) -> None:
     (project / ".mcp.json").symlink_to(real)
     assert setup("claude-code", "--yes").exit_code == 0
     assert (project / ".mcp.json").is_symlink()
-    assert real.read_bytes().startswith(b'\xef\xbb\xbf{"mcpServers": {\r\n')
+    assert real.read_bytes().startswith(b'\xef\xbb\xbf{"mcpServers": {"filewright": {')
     assert real.with_name("mcp.json.bak").exists()
 
 
@@ -311,6 +311,12 @@ THEIRS = {
     "a rule file that ends in the middle of a line": ("CLAUDE.md", "# Rules\n\nBe kind."),
     "a rule file of Windows": ("CLAUDE.md", "# Rules\r\n\r\nBe kind.\r\n"),
     "servers of their own": (".mcp.json", '{\n  "mcpServers": {\n    "other": {"command": "x"}\n  }\n}\n'),
+    "servers in one line": (".mcp.json", '{"mcpServers": {"other": {"command": "x"}}, "a": [1, 2]}'),
+    "a setting in one line": (".claude/settings.json", '{"model":"x"}\n'),
+    "hooks in one line": (
+        ".claude/settings.json",
+        '{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "./check.sh"}]}]}}',
+    ),
     "no servers": (".mcp.json", '{\n  "a": 1\n}\n'),
 }
 
@@ -331,6 +337,8 @@ def test_what_was_there_is_there_byte_for_byte_when_all_is_taken_out(case: str, 
         left.setdefault(path, text.encode())
     assert left == {path: left[path]}
     assert left[path].decode().rstrip() == text.rstrip()
+    if "in one line" in case:
+        assert "\n" not in after.strip()
 
 
 def test_an_entry_that_was_changed_by_hand_is_found_shown_and_taken_out(project: Path) -> None:

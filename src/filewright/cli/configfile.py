@@ -187,6 +187,9 @@ def _inserted(
         before, after = ("", ",") if comma else (",", "")
         if not text[text.rfind("\n", 0, last.begin) + 1 : last.begin].strip():
             inner = _indent(text, last.begin)
+    if "\n" not in text.strip():  # It stays in one line.
+        gap = " " if last is not None else ""
+        return f"{text[:at]}{before}{gap}{name}{json.dumps(value, ensure_ascii=False)}{after}{text[at:]}"
     member = f"{name}{_json(value, unit)}{after}".replace("\n", newline + inner)
     beside = _BESIDE.match(text, at)
     assert beside is not None
@@ -210,7 +213,12 @@ def _cut(text: str, path: Path) -> str:
     ahead = plain[:begin].rstrip()
     if comma := re.compile(r"\s*,").match(plain, end):
         end = comma.end()
+        if "\n" not in text.strip() and text[end : end + 1] == " ":
+            end += 1
     elif ahead.endswith(","):
+        gap = text[len(ahead) : begin]
+        if gap == " ":  # In one line, the blank came with the comma.
+            return text[: len(ahead) - 1] + text[end:]
         text = text[: len(ahead) - 1] + text[len(ahead) :]
         begin, end = begin - 1, end - 1
     line = text.rfind("\n", 0, begin) + 1
