@@ -15,6 +15,8 @@ import pytest
 from filewright.errors import FilewrightError
 
 PROJECT = Path(__file__).parents[3]
+NEWEST = "4fce406200f3fefcc8addc37a079715f0d14f87c"
+"""The newest commit that is looked at: which diffs are drawn does not change with each commit."""
 OPTIONS: tuple[list[str], ...] = ([], ["-U1"], ["-U0"], ["-U8"], ["-M"], ["--patience"], ["--no-prefix"])
 
 
@@ -24,7 +26,8 @@ def git(folder: Path, *arguments: str, text: bytes | None = None) -> bytes | Non
 
 
 def commits() -> list[str]:
-    found = git(PROJECT, "log", "--format=%H", "--no-merges", "-n", "600") if shutil.which("git") else None
+    wanted = ["log", "--format=%H", "--no-merges", "-n", "600", NEWEST]
+    found = git(PROJECT, *wanted) if shutil.which("git") else None
     return (found or b"").decode().split()
 
 
@@ -79,4 +82,4 @@ def test_the_diffs_of_a_history_do_what_git_makes_of_them(
 ) -> None:
     counts, wrong = _compared(tree, tmp_path / "scratch", random.Random(7), wanted)
     assert not wrong, (counts, wrong)
-    assert counts["alike"] > wanted // 3, counts  # which diffs there are changes with each commit
+    assert counts["alike"] > wanted // 2, counts
