@@ -118,9 +118,7 @@ def begin(*, hook: bool, roots: tuple[str, ...], state_dir: Path | None) -> None
 
     Called by a hook before a prompt, it notes which session of the agent begins a turn.
     """
-    from filewright.page import Words
     from filewright.progress import Task
-    from filewright.system import client_process
 
     with _out_of_the_way(hook):
         call = _told(hook)
@@ -134,6 +132,9 @@ def begin(*, hook: bool, roots: tuple[str, ...], state_dir: Path | None) -> None
                 if task.notices and call.event in _WARNED:
                     write(json.dumps({"systemMessage": "\n".join(task.notices)}))
             else:
+                from filewright.page import Words
+                from filewright.system import client_process
+
                 if call.session and (process := client_process()):
                     Words(workspace).prompt(process, call.session, call.turn or secrets.token_hex(4))
                 _keep_ahead([os.fsdecode(root.path) for root in workspace.roots], state_dir)
