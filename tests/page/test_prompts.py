@@ -142,6 +142,10 @@ def test_the_title_of_a_command_is_the_command(workspace: Workspace, folder: Pat
         (folder / f"{at}.txt").write_text("x")
     (record,) = workspace.end_command(name, "npm run format")
     assert title_of(record, deeds_of(record)) == "Shell: npm run format (3 files)"
+    name = workspace.begin_command()
+    (folder / "0.txt").write_text("y")
+    (record,) = workspace.end_command(name, "", label="Edit 0.txt")
+    assert title_of(record, deeds_of(record)) == "Edit 0.txt (1 file)"
 
 
 def test_a_long_sentence_ends() -> None:

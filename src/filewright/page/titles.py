@@ -67,7 +67,8 @@ def title_of(record: ChangeRecord, deeds: Sequence[Deed]) -> str:
     if len(record.entries) > LOOKED_AT and record.tool != "shell":
         return f"Changed {counted(len(record.entries), 'path')} with {record.tool}"
     if record.tool == "shell":
-        return "".join(f"Shell: {done}" for _, done in deeds)
+        shell = "Shell: " if record.summary.startswith("shell: ") else ""
+        return "".join(f"{shell}{done}" for _, done in deeds)
     if record.tool == "replace_content":
         words = one_line(record.summary)
         return words[:1].upper() + words[1:]

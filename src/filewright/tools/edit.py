@@ -114,7 +114,7 @@ class EditItem(Arguments):
     insert_before: SkipJsonSchema[Beside] = None
     source: Annotated[MovedFrom | None, Field(alias="from", description="moved to at")] = None
     copied: Annotated[bool, Field(alias="copy")] = False
-    content: Annotated[EditText, Field(description="of a new file")] = None
+    content: Annotated[EditText, Field(description="new file; goes before from")] = None
     move_to: str | None = None
     at: Annotated[EditPlace | None, Field(description="instead of search")] = None
     reindent: SkipJsonSchema[bool] = False

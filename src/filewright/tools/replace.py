@@ -229,7 +229,8 @@ def _answer(
     said = said[:20]
     if not seen:
         _add_counts(page, counts)
-        if (arguments.diff == "none" and made.id is None) or not short_diff(text):
+        wanted = arguments.diff != "none"
+        if (made.id is None and not wanted) or (wanted and not short_diff(text)):
             _add_kinds(page, found.kinds)
     if said:
         page.add(f"[{visible('; '.join(said))}]")
