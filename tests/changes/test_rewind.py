@@ -545,6 +545,7 @@ def _any_step(bench: Any, chance: random.Random, path: str, to: str, count: int)
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 10**6))
+@example(seed=287)  # of two things that were at one place the first was overwritten by the second
 @example(seed=1214)  # a file takes the name of the folder it is deep in, and a folder between them stays
 @not_on_wine("nothing is found below a folder that was renamed meanwhile")
 def test_a_rewind_among_others_is_made_whole_and_can_be_undone_or_changes_nothing(
@@ -599,3 +600,9 @@ def test_two_changes_of_a_file_that_is_not_kept_whole_are_rewound_together(
             workspace.write("f", before.replace("line 2777 of", "line x of"), mode="overwrite")
         workspace.revert_edit(session="mine")
         assert (root / "f").read_text() == before
+
+
+def test_a_time_long_before_everything_is_before_the_history(bench: Any) -> None:
+    with pytest.raises(FilewrightError) as caught:
+        bench.changes.select(Scope(since="999999999w"))
+    assert caught.value.code is Code.INVALID_INPUT

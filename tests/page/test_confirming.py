@@ -55,7 +55,12 @@ QUESTIONS = [
     (
         "copy_items",
         {"items": [{"source": "full/in.txt", "destination": "a.txt"}], "overwrite": True},
-        ["-one", "+inside"],
+        ["Allow copy_items on a.txt?", "-one", "+inside"],
+    ),
+    (
+        "copy_items",
+        {"items": [{"source": "full", "destination": "other"}]},
+        ["Allow copy_items on full → other?"],
     ),
     (
         "replace_content",
@@ -207,3 +212,30 @@ def test_a_question_names_some_and_counts_the_others(asking: Callable[..., RawCl
     )
     client.send({"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "decline"}})
     client.answer(call)
+
+
+def test_what_is_overwritten_is_named_where_its_diff_does_not_show_it(
+    asking: Callable[..., RawClient], folder: Path
+) -> None:
+    (folder / "z.bin").write_bytes(b"\0" * 5_000)
+    long = "".join(f"{at}\n" for at in range(5_000))
+    items = [
+        {"path": "n.txt", "content": long},
+        {"path": "z.bin", "content": "text\n", "mode": "overwrite"},
+    ]
+    client = asking(elicitation={})
+    call = client.begin("write_content", {"items": items})
+    asked = client.receive()
+    message = asked["params"]["message"]
+    assert message.startswith("Allow write_content on z.bin, n.txt?\n\nThis takes away z.bin (4.9 KB).")
+    client.send({"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "decline"}})
+    client.answer(call)
+
+
+def test_on_a_phone_a_mark_says_how_many_calls_wait(asking: Callable[..., RawClient], opened: Opened) -> None:
+    asking().call("delete_items", {"paths": ["a.txt"]})
+    page = opened(viewport={"width": 390, "height": 800})
+    expect(page.locator("#show-list")).to_have_attribute("data-count", "1", timeout=20_000)
+    page.keyboard.press("/")
+    expect(page.get_by_role("searchbox")).to_be_focused()
+    expect(page.locator(".waiting")).to_be_visible()

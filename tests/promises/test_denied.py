@@ -17,8 +17,9 @@ import pytest
 
 from filewright import FilewrightError, Workspace
 from filewright.boundary import Boundary
+from filewright.changes import Scope
 from filewright.dialects import NAMES
-from filewright.progress import Task
+from filewright.progress import Caller, Task
 from filewright.settings import Settings
 
 Calls = list[tuple[str, dict[str, Any]]]
@@ -686,6 +687,24 @@ def test_history_names_nothing_that_was_denied_since(root: Path, tmp_path: Path)
     assert [answer for answer in answers if "sec" in answer or made[-1] in answer] == []
     assert "several files" not in answers[2]
     assert not (root / "pub").exists()
+
+
+def test_what_several_changes_did_names_nothing_that_was_denied_since(root: Path, tmp_path: Path) -> None:
+    caller = Caller("s1", "agent")
+    root.mkdir()
+    with Workspace(root, settings=Settings(state_dir=tmp_path / "state")) as workspace:
+        (root / "secret.zz").write_text("x\n")
+        agent = workspace.under(Task(caller=caller))
+        agent.move("secret.zz", "public.txt")
+        agent.write("other.txt", "y\n")
+        first = workspace.history()[-1].id
+    (root / ".agentsignore").write_text("*.zz\n")
+    with Workspace(root, settings=Settings(state_dir=tmp_path / "state")) as workspace:
+        for scope in (Scope(session="s1"), Scope(prompt=first), Scope(since=f"{first}^")):
+            record = workspace.record(scope)
+            assert {entry.place.shown for entry in record.entries} == {"public.txt", "other.txt"}
+            assert all(entry.was is None for entry in record.entries)
+            assert "secret" not in workspace.diff(scope).text
 
 
 @pytest.mark.parametrize(

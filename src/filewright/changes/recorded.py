@@ -172,9 +172,17 @@ class RecordedChanges:
         return any(place.root not in own for entry in record.entries for place in entry.ends)
 
     def _seen(self, entries: Iterable[Entry]) -> list[Entry]:
-        """Those that are of places below the roots and not denied."""
+        """Those that are of places below the roots and not denied, without a name from before that is neither."""
         denied = self._denied()
-        return [e for e in entries if not denied(e.place) and self._seen_from_here(e.place) is not None]
+
+        def hidden(place: Place) -> bool:
+            return denied(place) or self._seen_from_here(place) is None
+
+        return [
+            replace(entry, was=None) if entry.was is not None and hidden(entry.was) else entry
+            for entry in entries
+            if not hidden(entry.place)
+        ]
 
     def _seen_from_here(self, place: Place) -> Place | None:
         where = self.location(place)

@@ -145,7 +145,7 @@ def moment_of(text: str, now: datetime | None = None) -> int | None:
     now = (now or datetime.now()).astimezone()
     if (ago := _AGO.fullmatch(text)) is not None:
         seconds = int(ago[1]) * _SECONDS[ago[2][0]]
-        moment = now - min(timedelta(seconds=seconds), now - _EPOCH)
+        moment = now - timedelta(seconds=min(seconds, (now - _EPOCH).total_seconds()))
     else:
         if _CLOCK.fullmatch(text):
             text = f"{now:%Y-%m-%d}T{text.zfill(8 if text.count(':') == 2 else 5)}"

@@ -179,8 +179,10 @@ class ChangeDiffs:
                 if folder.kind == "folder":
                     self._deleted_below(folder.was_at, named, budget)
             for item in _files_in(difference):
-                if item.seen is not None and not item.alive:
-                    budget.lost.append(Lost(item.was_at.shown, 1, item.seen.size))
+                lost = [Lost(item.was_at.shown, 1, item.seen.size)] if item.seen is not None else []
+                overwritten = item.alive and item.fresh and _is_whole(item)
+                if not item.alive or (overwritten and budget.spent):
+                    budget.lost += lost
                 if budget.spent:
                     budget.cut += 1
                     continue
@@ -188,8 +190,8 @@ class ChangeDiffs:
                 try:
                     file = self._previewed(item, names)
                     budget.add(file.diff(max(10, budget.lines), self.settings.line_chars))
-                    if budget.files[-1].binary and item.fresh and item.seen is not None:
-                        budget.lost.append(Lost(item.was_at.shown, 1, item.seen.size))
+                    if overwritten and (budget.files[-1].binary or budget.files[-1].truncated):
+                        budget.lost += lost
                     if file.before is not None:
                         file.before.close()
                 except FilewrightError as error:
@@ -205,9 +207,7 @@ class ChangeDiffs:
             if entry.kind == "folder" or entry.location in named:
                 continue
             files, size = files + 1, size + (entry.status.size if entry.status is not None else 0)
-            if entry.kind != "file":
-                continue
-            if budget.spent:
+            if entry.kind != "file" or budget.spent:
                 budget.cut += 1
             else:
                 gone = _File(entry.location.shown, None)
@@ -342,6 +342,12 @@ def _files_in(difference: Difference) -> Iterator[Item]:
             yield item
     yield from difference.moved
     yield from (item for item in difference.altered if not item.moved and item.kind != "folder")
+
+
+def _is_whole(item: Item) -> bool:
+    """Whether nothing of what a file holds is kept."""
+    first, *more = item.splices or (None,)
+    return not more and (first is None or (item.seen is not None and first.length == item.seen.size))
 
 
 def _mode(item: Item, mode: int) -> int:

@@ -62,6 +62,7 @@ _SIDE, _WIDTH, _SIDES_SHOWN = 12, 200, 10
 """Lines and characters that are shown of one side of a conflict, and conflicts that a message shows."""
 _MOST_LISTED = 200
 """Conflicts that one refusal lists, and notes that one answer does."""
+_GONE = "has been moved or deleted since"
 _EDITED = "was created by that change and has been edited since"
 _NOT_KEPT = "was deleted and not kept"
 _SOMETHING_NEW = "was deleted by that change, and something new is there now"
@@ -171,10 +172,18 @@ class Reversal:
         """First all that is not to be where it is leaves its place, from below; then what is to be somewhere comes
         there, from above. What is in the way, and what there is to be told, has the number of its entry."""
         found: list[tuple[int, Entry, Item | None]] = []
+        meant: set[Item] = set()
         for number, entry in enumerate(self._entries):
             self._task.check()
-            if not _goes_along(entry, self._whole):
-                found.append((number, entry, self._there(entry.place) if entry.after else None))
+            if _goes_along(entry, self._whole):
+                continue
+            item = self._there(entry.place) if entry.after else None
+            with self._telling(number):
+                # One thing is at the place of two: the other one was overwritten.
+                if item in meant:
+                    self._refuse(entry.place, _GONE)
+            found.append((number, entry, item))
+            meant.update([item] if item is not None else [])
         back: dict[Place, Place] = {}
         for _, entry, _ in sorted(found, key=lambda each: len(each[1].place.parts)):
             # What a folder above carried along is where that brings it back.
@@ -357,7 +366,7 @@ class Reversal:
             self._does = True
             self._tree.arrive(item, Move(self._where(entry.place), self._where(was), overwrite=self._force))
         elif before.kind != "file" or not self._restore(before, was):
-            self._refuse(entry.place, "has been moved or deleted since")
+            self._refuse(entry.place, _GONE)
 
     def _bring_changed_back(self, entry: Entry, before: Side, item: Item | None) -> None:
         """A file that the change rewrote and that is no longer there: its earlier content comes back."""

@@ -194,19 +194,25 @@ def _digest(*facts: object) -> str:
 
 def _question(tool: Listed, arguments: Mapping[str, Any], made: Diff | str) -> str:
     if isinstance(made, str):
-        named = [name for key in _NAMING for name in _names(arguments.get(key)) if name]
-        more = 0
+        named, more = [], 0
     else:
         left = [file for file in made.files if file.new is not None]
         named = [f"{file.old} → {file.new}" if file.action == "moved" else file.path for file in left]
-        gone = [lost for lost in made.lost if lost.path not in named]
+        rewritten = {file.path for file in left if file.old == file.new}
+        gone = [lost for lost in made.lost if lost.path not in rewritten]
         named = [lost.path for lost in gone] + named
         # A folder stands for what is in it; the files that are not shown are among those that go, or are more.
         more = made.more - sum(lost.files for lost in gone) + len(made.files) - len(left)
-    names = list(dict.fromkeys(named))
+    names = list(dict.fromkeys(named)) or _named(arguments)
     shown = [*names, *range(more)]
     what = listed(shown, min(NAMED, len(names)), noun="file") if names else "the workspace"
     return clip(safe(f"Allow {tool.name} on {what}?"), QUESTION_CHARS)
+
+
+def _named(arguments: Mapping[str, Any]) -> list[str]:
+    """What a call is about, by its arguments."""
+    found = (name for key in _NAMING for name in _names(arguments.get(key)) if name)
+    return list(dict.fromkeys(found))
 
 
 def _names(value: Any) -> list[str]:

@@ -189,6 +189,7 @@ async function learn(news) {
     document.title = `${news.waiting ? `(${news.waiting}) ` : ""}${named}`;
     const { text, ok } = await get(`${base}/waiting`);
     if (ok) document.getElementById("waiting").replaceChildren(parsed(text));
+    document.getElementById("show-list").dataset.count = news.waiting || "";
   }
   waiting = news.waiting;
   if (news.comments !== told) remarks();
@@ -485,7 +486,10 @@ const keys = {
   l: () => toggle("unwrapped"),
   c: () => fileHere()?.querySelector("[data-say]") && comment(fileHere()),
   s: () => split(document.querySelector('[data-split="1"]').getAttribute("aria-pressed") === "true" ? "0" : "1"),
-  "/": () => filter.q.focus(),
+  "/": () => {
+    body.classList.add("listing");
+    filter.q.focus();
+  },
   "?": () => document.getElementById("shortcuts").showModal(),
 };
 
