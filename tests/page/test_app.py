@@ -134,7 +134,7 @@ def test_what_is_not_shown_comes_in_its_place(conversation: Conversation, folder
     app = conversation.shows(conversation.call("write_content", {"items": items}))
     for kind in ("removed", "added"):
         for left in ("2,800", "1,800", "800"):
-            app.get_by_role("button", name=f"{left} more {kind} lines").click()
+            app.get_by_role("button", name=f"⋯ {left} more {kind} lines", exact=True).click()
     expect(app.get_by_role("button", name="more")).to_have_count(0, timeout=20_000)
     expect(app.locator("td.code.new")).to_have_count(3_000)
     expect(app.locator("td.code.old")).to_have_count(3_000)
