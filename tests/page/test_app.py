@@ -210,6 +210,7 @@ def test_a_host_without_tools_is_offered_no_undo(conversation: Conversation, fol
     app = conversation.shows(edited(conversation, folder), tools=False)
     expect(app.locator("td.code.new")).to_have_count(1)
     expect(app.locator("#acts")).to_be_hidden()
+    expect(app.get_by_role("button", name="Undo")).to_have_count(0)
 
 
 def test_several_files_and_a_refusal_are_shown_too(conversation: Conversation, folder: Path) -> None:

@@ -6,7 +6,7 @@ from functools import cache
 from urllib.parse import parse_qsl, unquote
 
 from filewright.edit import Diff
-from filewright.page.parts import Part, Picture, Viewed, scope_of
+from filewright.page.parts import Picture, Viewed, ViewPart, scope_of
 from filewright.page.render import render, static
 from filewright.progress import Task
 from filewright.workspace import REVIEW, Workspace
@@ -27,7 +27,7 @@ def app_view(diff: Diff) -> str:
 
 
 def app_part(workspace: Workspace, base: str, asked: str, task: Task | None = None) -> str | Picture:
-    """What the page shows at the address `asked`, its own such addresses below `base`: see `part_of`.
+    """What the page shows at the address `asked`, its own such addresses below `base`: see `ViewPart`.
 
     Raises what that and `Workspace.select` raise.
     """
@@ -37,4 +37,4 @@ def app_part(workspace: Workspace, base: str, asked: str, task: Task | None = No
     source = base + viewed.address
     shared = {"base": "", "split": False, "acting": False, "app": True, "person": REVIEW, "seen": {}}
     shared |= {"viewed": viewed, "source": source}
-    return Part(workspace, viewed, dict(parse_qsl(query)), shared).made()
+    return ViewPart(workspace, viewed, dict(parse_qsl(query)), shared).made()

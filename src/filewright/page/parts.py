@@ -58,7 +58,7 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ViewPart:
     """A part of what is `viewed`, as it is `asked` for; `shared` is what all templates are given."""
 
     workspace: Workspace

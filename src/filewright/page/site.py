@@ -36,7 +36,7 @@ from filewright.page.cards import (
 from filewright.page.changelog import ChangeLog
 from filewright.page.comments import WORDS_CHARS, Comment
 from filewright.page.guard import json_of
-from filewright.page.parts import MOST, Kind, Part, Viewed, missing, scope_of
+from filewright.page.parts import MOST, Kind, Viewed, ViewPart, missing, scope_of
 from filewright.page.render import render
 from filewright.page.words import Words
 from filewright.progress import Caller, Task
@@ -121,7 +121,7 @@ class ReviewSite:
         viewed, asked = self._selected(kind, name), request.query_params
         if view := views.get(asked.get("part", "view")):
             return view(request, viewed)
-        made = Part(self._workspace, viewed, asked, self._shared(request, viewed)).made()
+        made = ViewPart(self._workspace, viewed, asked, self._shared(request, viewed)).made()
         if isinstance(made, str):
             return HTMLResponse(made)
         # An SVG is a document: opened by itself it must not run in the page's origin.
