@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from filewright import Workspace
-from filewright.changes.operations import plan_of_bytes
+from filewright.changes.plan import plan_of_bytes
 from filewright.changes.recovery import Recovery
 from filewright.changes.slots import FolderSearch
 from filewright.edit.changeset import Create, Delete, Move
@@ -459,10 +459,8 @@ def test_a_sealed_plan_that_names_places_outside_is_kept_and_named_and_nothing_i
 
     def elsewhere(data: bytes) -> Any:
         plan = plan_of_bytes(data)
-        for folder in plan.folders:
-            if folder.root is not None:
-                object.__setattr__(folder, "root", os.fsencode(area / "outside"))
-        return plan
+        outside = os.fsencode(area / "outside")
+        return plan.relocated({folder.root: outside for folder in plan.folders if folder.root is not None})
 
     monkeypatch.setattr("filewright.changes.log.plan_of_bytes", elsewhere)
     for _ in range(2):

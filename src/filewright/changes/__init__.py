@@ -10,8 +10,8 @@ In: a `ChangeSet`. Out: a `ChangeRecord`, and from `history` and `record` the sa
 `Recovery` says what was settled after a crash. Errors name the path as the caller wrote it.
 
 `commit` is the page of a commit. Its steps are taken on a tree (`steps`, `tree`), which then changes no more;
-what is found out on the way are values of their own: what was saved (`save`), the operations on names (`plan`,
-`operations`), what was made (`stage`). `settle` rolls an operation back, or cleans up after it, by what is in each
+what is found out on the way are values of their own: what was there and what will be (`Stamp`, in `save` and `stage`),
+and the operations on names (`plan`). `settle` rolls an operation back, or cleans up after it, by what is in each
 place (`slots`), for a commit that fails and for `recovery` alike.
 
 Its size has grown by what a command and a tool do to the same file at the same time, which is on record in
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from filewright.changes.changes import Changes
     from filewright.changes.contents import Contents
     from filewright.changes.database import Database
-    from filewright.changes.record import ChangeRecord, Entry, Place, Side, Span, folders_above
+    from filewright.changes.record import ChangeRecord, Entry, Place, Span, Stamp, folders_above
     from filewright.changes.recovery import Recovery
     from filewright.changes.scope import Scope, Selected, prompts, undone_by
     from filewright.changes.shell import begun_in
@@ -48,7 +48,7 @@ __getattr__, __all__ = face_of(
         "changes": "Changes",
         "contents": "Contents",
         "database": "Database",
-        "record": "ChangeRecord Entry Place Side Span folders_above",
+        "record": "ChangeRecord Entry Place Stamp Span folders_above",
         "recovery": "Recovery",
         "scope": "Scope Selected prompts undone_by",
         "shell": "begun_in",

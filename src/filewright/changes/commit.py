@@ -15,14 +15,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 
 from filewright.changes.log import Log
-from filewright.changes.operations import Alter, CommitPlan, Put, Slot, Stamp
-from filewright.changes.plan import Difference, plan_of
-from filewright.changes.record import ChangeRecord
+from filewright.changes.plan import Alter, CommitPlan, Planning, Put, Slot
+from filewright.changes.record import ChangeRecord, Stamp
 from filewright.changes.save import Saving
 from filewright.changes.settle import Findings, alter, clean_up, reason, roll_back
 from filewright.changes.slots import OpenFolders, Slots
-from filewright.changes.stage import digested_ahead, stage
+from filewright.changes.stage import stage
 from filewright.changes.steps import Steps
+from filewright.changes.tree import Difference
 from filewright.edit import ChangeSet
 from filewright.errors import Code, FilewrightError, appeared, from_os_error, stale, unsettled
 from filewright.progress import Caller, Task
@@ -91,8 +91,9 @@ def _attempt(
         with _state_errors(), log.begin(task) as intent:
             # Save what undo needs.
             saving = Saving(folders, log.settings, task, intent if change_set.undoable else None)
-            known = digested_ahead(difference, saving.save(difference))
-            plan, staging = plan_of(steps, difference, known)
+            known = saving.save(difference)
+            planning = Planning(steps, difference)
+            plan = planning.plan(known)
             record = ChangeRecord(
                 number=intent.number,
                 tool=change_set.tool,
@@ -111,8 +112,8 @@ def _attempt(
         begun = plan
 
         # Stage everything new under temporary names.
-        staged, known = stage(log.flusher, folders, task, plan, staging, known)
-        begun = staged
+        known = stage(log.flusher, folders, task, planning.made, known)
+        begun = staged = planning.plan(known)
         if not plan.sealed:
             before = record.entries
             record = replace(record, entries=known.entries(difference))

@@ -66,11 +66,12 @@ class Edited:
         """The bytes from the start; `tap` sees every block of the content before on its way."""
         blocks = self.base.blocks()
         if tap is not None:
-            blocks = _tapped(blocks, tap)
+            blocks = tapped(blocks, tap)
         return spliced(validated(blocks, self.codec, self.asked) if self.codec else blocks, self.splices)
 
 
-def _tapped(blocks: Iterable[Block], tap: Callable[[Block], None]) -> Iterator[Block]:
+def tapped(blocks: Iterable[Block], tap: Callable[[Block], None]) -> Iterator[Block]:
+    """`blocks` unchanged, each shown to `tap` on its way."""
     for block in blocks:
         tap(block)
         yield block

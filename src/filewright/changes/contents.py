@@ -21,7 +21,7 @@ import xxhash
 
 from filewright.changes.content import Flusher
 from filewright.changes.database import Database, Execute
-from filewright.changes.record import ChangeRecord, Entry, Side, Span, id_of
+from filewright.changes.record import ChangeRecord, Entry, Span, Stamp, id_of
 from filewright.changes.state import StateFolder
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.settings import KB
@@ -149,7 +149,7 @@ class ContentStore:
 
     # Reading
 
-    def blocks(self, name: str, side: Side | None = None) -> Iterator[bytes]:
+    def blocks(self, name: str, side: Stamp | None = None) -> Iterator[bytes]:
         """A content in blocks.
 
         It is checked before the last block is given out: against its name, or, where a displaced file was kept
@@ -279,7 +279,7 @@ class Kept:
     change_id: str
     name: str
     size: int
-    side: Side | None = None
+    side: Stamp | None = None
 
     def blocks(self) -> Iterator[bytes]:
         """The bytes from the start."""
@@ -320,10 +320,10 @@ class Contents:
         """The same of some of the entries only."""
         return Contents(self.keeper, replace(self.record, entries=entries), small=self.small)
 
-    def _kept(self, name: str, size: int, side: Side | None = None) -> Kept:
+    def _kept(self, name: str, size: int, side: Stamp | None = None) -> Kept:
         return Kept(*self.keeper(name), name, size, side)
 
-    def stream(self, side: Side) -> Kept | None:
+    def stream(self, side: Stamp) -> Kept | None:
         """A side's whole content, if it was kept whole."""
         return None if side.blob is None else self._kept(side.blob, side.size, side)
 

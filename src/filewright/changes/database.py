@@ -67,7 +67,7 @@ INSERT INTO usage VALUES (0);
   `size` what it takes beside contents; `plan` and its `seal` are there until nothing is left to clean up.
   `state` is intent, done, settled, unsettled (it could not be rolled back entirely) or aside (it is left for
   a person to look at).
-- entries: what an operation did, by place; `before` and `after` are JSON, of a `Side`.
+- entries: what an operation did, by place; `before` and `after` are JSON, of a `Stamp`.
 - contents: by SHA-256; `operation` is the newest that needs it; `data` NULL: in a file of its own.
 - words: what a person is asked, and says: calls that wait (`kind` call, `word` is what they answered), and comments
   for the agent's `session` (`word` is when it was told), and files that were `seen`.

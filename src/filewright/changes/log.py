@@ -21,15 +21,15 @@ from filewright.boundary import Boundary, quote
 from filewright.changes.content import Flusher
 from filewright.changes.contents import ContentStore, Keeping
 from filewright.changes.database import Database, Execute, Row
-from filewright.changes.operations import CommitPlan, plan_bytes, plan_of_bytes
+from filewright.changes.plan import CommitPlan, plan_bytes, plan_of_bytes
 from filewright.changes.record import (
     NO_SPANS,
     ChangeRecord,
     Entries,
     Entry,
     Place,
-    Side,
     Spans,
+    Stamp,
     id_of,
     number_of,
 )
@@ -576,17 +576,17 @@ def _place(roots: dict[int, bytes], root: int, path: bytes) -> Place:
     return Place(roots[root], parts)
 
 
-def _side_text(side: Side | None) -> str | None:
+def _side_text(side: Stamp | None) -> str | None:
     """A side as a JSON array in the order of its fields, without what is unset at its end."""
     if side is None:
         return None
-    row = [getattr(side, name) for name in Side.__slots__]
+    row = [getattr(side, name) for name in _KEPT]
     while len(row) > _LEAST and not row[-1]:
         row.pop()
     return _ENCODER.encode(row)
 
 
-def _side_of(text: str | None) -> Side | None:
+def _side_of(text: str | None) -> Stamp | None:
     """The inverse. Raises `ValueError` or `TypeError` for anything else."""
     if text is None:
         return None
@@ -595,7 +595,7 @@ def _side_of(text: str | None) -> Side | None:
         row[_TARGET] = _bytes(row[_TARGET])
     if len(row) > _TARGET + 1:
         row[-1] = {name: _bytes(data) for name, data in row[-1].items()}
-    return Side(*row)
+    return Stamp(*row)
 
 
 def _bytes(text: str) -> bytes:
@@ -603,7 +603,8 @@ def _bytes(text: str) -> bytes:
 
 
 _LEAST = 4
-_TARGET = Side.__slots__.index("target")
+_KEPT = Stamp.__slots__[:10]
+_TARGET = _KEPT.index("target")
 _DECODER = json.JSONDecoder()
 _ENCODER = json.JSONEncoder(
     separators=(",", ":"), default=lambda data: data.decode("utf-8", "surrogateescape")

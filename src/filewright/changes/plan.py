@@ -1,292 +1,368 @@
-"""From a tree to operations on names, in an order in which every folder is where it is needed.
+"""What a commit does to names, in order: the part of an intent that recovery reads.
 
-Top-down: a thing is put into a folder only after that folder is in its final place. What is in the
-way is exchanged if it goes, or aside to a temporary name if it moves on. What is deleted is taken
-away last, so that moves out of it come first. And what history will say of it.
+Whatever a change set asked for is reduced to two operations on slots, a slot being a name in a
+folder: something is put there, or its rights are altered. Each can be recognised as done or not from
+what is in its slots, can be rolled back, and can be finished. A folder is known by its inode and by the
+slots where it may be found at any step, so a chain of renames costs a slot for each, and a folder that
+somebody moves meanwhile is found again.
+
+On the disk a plan is lines of JSON, packed, so that no plan is ever held as text: how many folders and
+operations there are, then each of them, an operation followed by what is inside of its stamps. What is no
+text in a name becomes lone surrogates.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+import json
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice, starmap
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from filewright.boundary import is_temporary, temporary_name
-from filewright.changes.operations import Alter, CommitPlan, FolderRef, How, Put, Slot, Stamp
-from filewright.changes.record import NO_SPANS, Entry, Place, Side, Spans
-from filewright.changes.tree import FolderItem, Item, Tree
-from filewright.edit import Stream
-from filewright.system import Status
+from filewright.changes.record import Place, Stamp
+
+if TYPE_CHECKING:
+    from filewright.changes.save import Known
+    from filewright.changes.tree import Difference, FolderItem, Item, Tree
+
+How = Literal["made", "moved", "gone"]
+_PIECE = 1 << 18
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """The difference between a tree and the disk.
+class Slot(NamedTuple):
+    """A name in one of the plan's folders, by its number in `CommitPlan.folders`."""
 
-    `displaced`: their old inode goes (deleted, overwritten, rewritten) and no displaced folder
-    holds it. `fresh`: a new inode is made for them, in a folder that is on the disk. `moved`:
-    renamed. `altered`: only mode or owner change.
+    folder: int
+    name: bytes
+
+
+class Put(NamedTuple):
+    """Bring what is in `carrier` to `place`.
+
+    With `before`, the two are exchanged and the carrier then holds what was displaced; without,
+    nothing may be at `place`. `how` says what is brought: what was `made` under a temporary name, something
+    that is `moved`, or what is `gone` for good, whose place is a temporary name. `spare` is a temporary
+    name beside `place`, used where nothing can be exchanged.
     """
 
-    displaced: list[Item] = field(default_factory=list)
-    fresh: list[Item] = field(default_factory=list)
-    moved: list[Item] = field(default_factory=list)
-    altered: list[Item] = field(default_factory=list)
-
-    @classmethod
-    def of(cls, tree: Tree) -> Difference:
-        """Look through every item of the tree."""
-        found = cls()
-        for folder in tree.old.values():
-            folder_alive = folder.is_root or folder.alive
-            for item in folder.initial.values():
-                if item is None or (isinstance(item, FolderItem) and item.is_root):
-                    continue
-                alive = item.alive
-                if folder_alive and (item.fresh or not alive):
-                    found.displaced.append(item)
-                if item.moved:
-                    found.moved.append(item)
-                if alive and not item.fresh and item.altered:
-                    found.altered.append(item)
-        for folder in tree.all_folders():
-            items = sorted(folder.entries.items()) if folder.seen is not None else ()
-            found.fresh.extend(item for _, item in items if item is not None and item.fresh)
-        return found
+    how: How
+    carrier: Slot
+    place: Slot
+    spare: Slot
+    after: Stamp
+    before: Stamp | None = None
 
     @property
-    def empty(self) -> bool:
-        """Whether nothing changes at all."""
-        return not (self.displaced or self.fresh or self.moved or self.altered)
+    def slots(self) -> tuple[Slot, ...]:
+        """Every slot it touches."""
+        return self[1:4]
+
+    @property
+    def stamps(self) -> list[Stamp]:
+        """What it knows things by."""
+        return [self.after] if self.before is None else [self.after, self.before]
+
+    @property
+    def named(self) -> Slot:
+        """The slot by which people know it."""
+        return self.carrier if is_temporary(self.place.name) else self.place
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
-    """What is known of a displaced thing: its stamp and status, its side in history, and for a folder what it holds.
+class Alter(NamedTuple):
+    """Set mode, user and group of the thing with that inode at `place`: `before` and `after` are these three."""
 
-    `below` is the history of what is deleted with a folder. `spans`, `removed`, `inserted` are as in `Entry`.
-    `attributes` are those that the file in its place is to have.
-    """
-
+    how: Literal["altered"]
+    place: Slot
     stamp: Stamp
-    side: Side
-    status: Status
-    below: tuple[Entry, ...] = ()
-    spans: Spans = NO_SPANS
-    removed: str | None = None
-    inserted: str | None = None
-    attributes: Mapping[str, bytes] | None = None
+    before: tuple[int, int, int]
+    after: tuple[int, int, int]
 
-    @classmethod
-    def of(cls, status: Status, digest: str | None = None, **known: Any) -> Saved:
-        """What is known by a status, the digest of a file, and what else `Side.of` takes."""
-        side = Side.of(status, digest=digest, **known)
-        size, mtime_ns = (status.size, status.mtime_ns) if side.kind == "file" else (None, None)
-        return cls(Stamp(side.kind, size, digest, side.target, status.inode, mtime_ns), side, status)
+    @property
+    def slots(self) -> tuple[Slot, ...]:
+        """Every slot it touches."""
+        return (self.place,)
+
+    @property
+    def stamps(self) -> list[Stamp]:
+        """What it knows the thing by."""
+        return [self.stamp]
+
+    @property
+    def named(self) -> Slot:
+        """The slot by which people know it."""
+        return self.place
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What was found out of the items of a tree, first as what they displace was saved, then as they were made.
+class FolderRef(NamedTuple):
+    """A folder the operations act in: its inode (None until a new one is staged), and where it may be.
 
-    Of new contents: those that are `held` in memory, the names of those that are kept for undo (`blobs`), and
-    their xxh3_128. `made` is what a new folder holds.
+    `root` is the path of a root, which is in no slot; `made` says that the change makes it.
     """
 
-    saved: Mapping[Item, Saved]
-    held: Mapping[Item, Stream]
-    blobs: Mapping[Item, str]
-    digests: Mapping[Item, str] = field(default_factory=dict)
-    made: Mapping[Item, tuple[Entry, ...]] = field(default_factory=dict)
-
-    def content(self, item: Item) -> Stream:
-        """What a new file is to hold."""
-        content = self.held.get(item, item.content)
-        assert content is not None
-        return content
-
-    # History
-
-    def entries(self, difference: Difference) -> tuple[Entry, ...]:
-        """One entry per place: made things, then moved, altered, rewritten ones, then what is gone.
-
-        Asked twice: for the intent, and again when staging knows more.
-        """
-        found: list[Entry] = []
-        for item in difference.fresh:
-            found += (self.entry(item, Place.of(item.will_be_at)), *self.made.get(item, ()))
-        for item in (*difference.moved, *(item for item in difference.altered if not item.moved)):
-            assert item.seen is not None
-            mode, uid, gid = item.rights()
-            before = Side.of(item.seen, target=item.target)
-            was, where = Place.of(item.was_at), Place.of(item.will_be_at)
-            after = replace(before, mode=mode, uid=uid, gid=gid)
-            found.append(Entry(where, before, after, was if was != where else None))
-        for item in difference.displaced:
-            if not (item.alive and item.fresh):
-                saved = self.saved[item]
-                found += (Entry(Place.of(item.was_at), saved.side, None), *saved.below)
-        return tuple(found)
-
-    def entry(self, item: Item, where: Place) -> Entry:
-        """The entry of a new thing, which may replace one that was there."""
-        mode, uid, gid = item.rights()
-        after = Side(item.kind, mode, uid, gid, target=item.target)
-        if item.kind == "file":
-            size = self.content(item).size
-            after = replace(after, size=size, digest=self.digests.get(item), blob=self.blobs.get(item))
-        saved = self.saved.get(item)
-        if item.home is None or saved is None:
-            return Entry(where, None, after)
-        was = Place.of(item.was_at)
-        return Entry(
-            where,
-            saved.side,
-            after,
-            was if was != where else None,
-            saved.spans,
-            saved.removed,
-            saved.inserted,
-        )
+    inode: int | None
+    root: bytes | None = None
+    made: bool = False
+    slots: tuple[Slot, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Staging:
-    """What is to be made for a plan, by the number of the put that brings it, with the folder that it is made in; and
-    the plan's folders as items, some of which are made with it."""
+class CommitPlan:
+    """Folders, operations in order, and every temporary name that may ever exist."""
 
-    made: Mapping[int, tuple[FolderItem, Item]]
-    folders: tuple[FolderItem, ...]
+    folders: tuple[FolderRef, ...]
+    operations: tuple[Put | Alter, ...]
 
+    @property
+    def sealed(self) -> bool:
+        """Whether everything that is made can be recognised: nothing is published before that is on the disk.
 
-def plan_of(tree: Tree, difference: Difference, known: Known) -> tuple[CommitPlan, Staging]:
-    """The plan, and what is to be made for it."""
-    planning = _Planning(known)
-    for folder in tree.all_folders():
-        for name in sorted(folder.entries):
-            item = folder.entries[name]
-            if item is not None and item.fresh:
-                if folder.seen is not None:
-                    planning.put_fresh(folder, name, item)
-            elif item is not None and item.place != item.home:
-                planning.put_moved(folder, name, item)
-    for item in difference.displaced:
-        if item not in planning.handled:
-            assert item.home is not None
-            planning.take(item, *item.home)
-    operations = [*planning.operations, *planning.gone]
-    for item in difference.altered:
-        assert item.place is not None
-        assert item.seen is not None
-        before = (item.seen.mode, item.seen.uid, item.seen.gid)
-        operations.append(
-            Alter(planning.slot(*item.place), _moved(item), *zip(before, item.rights(), strict=True))
+        A file that replaces another is known by its digest, with the displaced one beside it. What
+        is put where nothing was is known by its inode too: somebody may make the same file.
+        """
+        return all(
+            (put.after.digest is not None or put.after.kind != "file")
+            and (put.after.inode is not None or (put.before is not None and put.after.kind != "folder"))
+            for put in self.operations
+            if put.how == "made"
         )
-    # A slot of a folder may be in one that has no number yet.
-    references = tuple(map(planning.reference, planning.folders))
-    return CommitPlan(references, tuple(operations)), Staging(planning.made, tuple(planning.folders))
+
+    def place(self, slot: Slot) -> Place:
+        """The path of a slot, by the first place of each folder above it."""
+        names, number = [slot.name], slot.folder
+        for _ in self.folders:
+            folder = self.folders[number]
+            if folder.root is not None:
+                return Place(folder.root, tuple(reversed(names)))
+            if not folder.slots:
+                break
+            names.append(folder.slots[0].name)
+            number = folder.slots[0].folder
+        raise ValueError("a folder that is below no root")
+
+    def relocated(self, moved: Mapping[bytes, bytes]) -> CommitPlan:
+        """The same with its roots where they are now."""
+        folders = (each._replace(root=moved.get(each.root or b"", each.root)) for each in self.folders)
+        return replace(self, folders=tuple(folders))
 
 
-class _Planning:
-    """One plan while it is made: its operations, and in which folders; the items that an operation takes care of."""
+# From a tree
 
-    def __init__(self, known: Known) -> None:
-        self._known = known
-        self._numbers: dict[FolderItem, int] = {}
-        self._passes: dict[Item, list[tuple[FolderItem, bytes]]] = {}
-        self._aside: dict[Item, tuple[FolderItem, bytes]] = {}
-        self.folders: list[FolderItem] = []
-        self.operations: list[Put | Alter] = []
-        self.gone: list[Put] = []
-        self.made: dict[int, tuple[FolderItem, Item]] = {}
-        self.handled: set[Item] = set()
 
-    def slot(self, folder: FolderItem, name: bytes) -> Slot:
-        """A name in a folder, which has a number from now on."""
-        if folder not in self._numbers:
-            self._numbers[folder] = len(self.folders)
-            self.folders.append(folder)
-        return Slot(self._numbers[folder], name)
+End = tuple["FolderItem", bytes]
 
-    def reference(self, folder: FolderItem) -> FolderRef:
-        """A folder with every slot where it may be at any step."""
-        inode = folder.seen.inode if folder.seen is not None else None
-        if folder.is_root:
-            assert folder.was is not None
-            return FolderRef(inode, folder.was.root.resolved)
-        ends = (folder.home, folder.place, *self._passes.get(folder, ()))
-        slots = dict.fromkeys(self.slot(*end) for end in ends if end is not None)
-        return FolderRef(inode, None, folder.seen is None, tuple(slots))
 
-    def put_fresh(self, folder: FolderItem, name: bytes, item: Item) -> None:
-        """Bring something new to its place."""
-        carrier = temporary_name()
-        self._pass(item, folder, carrier)
-        size = self._known.content(item).size if item.kind == "file" else None
-        after = Stamp(item.kind, size, self._known.digests.get(item), item.target)
-        self._put("made", folder, carrier, folder, name, after)
-        self.made[len(self.operations) - 1] = folder, item
+class _Bringing(NamedTuple):
+    """A put, before it is known what becomes of things: what is brought, and what it displaces."""
 
-    def put_moved(self, folder: FolderItem, name: bytes, item: Item) -> None:
+    how: How
+    carrier: End
+    place: End
+    spare: bytes
+    item: Item
+    occupant: Item | None = None
+
+
+class Planning:
+    """From a tree to operations on names, in an order in which every folder is where it is needed.
+
+    Top-down: a thing is put into a folder only after that folder is in its final place. What is in the
+    way is exchanged if it goes, or aside to a temporary name if it moves on. What is deleted is taken
+    away last, so that moves out of it come first.
+    """
+
+    def __init__(self, tree: Tree, difference: Difference) -> None:
+        self._altered = difference.altered
+        self._passes: dict[Item, list[End]] = {}
+        self._aside: dict[Item, End] = {}
+        self._handled: set[Item] = set()
+        self._puts: list[_Bringing] = []
+        self._gone: list[_Bringing] = []
+        for folder in tree.all_folders():
+            for name in sorted(folder.entries):
+                item = folder.entries[name]
+                if item is not None and item.fresh:
+                    if folder.seen is not None:
+                        carrier = folder, temporary_name()
+                        self._pass(item, carrier)
+                        self._put("made", carrier, (folder, name), item)
+                elif item is not None and item.place != item.home:
+                    self._move(item, (folder, name))
+        for item in difference.displaced:
+            if item not in self._handled:
+                assert item.home is not None
+                self._take(item, item.home)
+
+    @property
+    def made(self) -> list[tuple[FolderItem, bytes, Item]]:
+        """What is to be made, each in a folder under a temporary name."""
+        return [(*put.carrier, put.item) for put in self._puts if put.how == "made"]
+
+    def plan(self, known: Known) -> CommitPlan:
+        """The plan, by what is known of things by now."""
+        folders: list[FolderItem] = []
+        numbers: dict[FolderItem, int] = {}
+
+        def slot(folder: FolderItem, name: bytes) -> Slot:
+            if folder not in numbers:
+                numbers[folder] = len(folders)
+                folders.append(folder)
+            return Slot(numbers[folder], name)
+
+        operations: list[Put | Alter] = []
+        for put in (*self._puts, *self._gone):
+            if put.how == "gone":
+                after = known.before(put.item)
+            else:
+                after = known.made[put.item] if put.how == "made" else _moved(put.item)
+            before = known.before(put.occupant) if put.occupant is not None else None
+            slots = slot(*put.carrier), slot(*put.place), slot(put.place[0], put.spare)
+            operations.append(Put(put.how, *slots, after, before))
+        for item in self._altered:
+            assert item.place is not None
+            assert item.seen is not None
+            rights = item.seen.mode, item.seen.uid, item.seen.gid
+            operations.append(Alter("altered", slot(*item.place), _moved(item), rights, item.rights()))
+        references: list[FolderRef] = []
+        for folder in folders:  # Grows: a slot of a folder may be in one that has no number yet.
+            if folder.is_root:
+                assert folder.was is not None
+                references.append(FolderRef(None, folder.was.root.resolved))
+                continue
+            ends = (folder.home, folder.place, *self._passes.get(folder, ()))
+            where = tuple(dict.fromkeys(slot(*end) for end in ends if end is not None))
+            inode = folder.seen.inode if folder.seen is not None else known.made[folder].inode
+            references.append(FolderRef(inode, None, folder.seen is None, where))
+        return CommitPlan(tuple(references), tuple(operations))
+
+    def _move(self, item: Item, place: End) -> None:
         """Bring something from where it was to its place."""
         assert item.home is not None
         holder, source = item.home
         if item not in self._aside:
-            blocked = self._occupant(folder, name)
+            blocked = self._occupant(place)
             direct = (holder.is_root or holder.alive) and holder.entries.get(source) is None
             # No system exchanges a folder with what is below it.
             direct = direct and not (blocked is not None and holder.within(blocked, at_first=True))
             if blocked is not None and not blocked.moved and not direct:
-                self._move_aside(item, folder)
-        holder, source = self._aside.get(item, item.home)
-        self._put("moved", holder, source, folder, name, _moved(item))
-        self.handled.add(item)
+                self._move_aside(item, place[0])
+        self._put("moved", self._aside.get(item, item.home), place, item)
+        self._handled.add(item)
 
-    def take(self, item: Item, folder: FolderItem, name: bytes) -> None:
+    def _take(self, item: Item, end: End) -> None:
         """At the end, bring what goes from where it is to a temporary name beside."""
-        aside = temporary_name()
-        self._pass(item, folder, aside)
-        slots = self.slot(folder, name), self.slot(folder, aside)
-        self.gone.append(Put("gone", *slots, slots[1], self._known.saved[item].stamp))
-        self.handled.add(item)
+        aside = end[0], temporary_name()
+        self._pass(item, aside)
+        self._gone.append(_Bringing("gone", end, aside, aside[1], item))
+        self._handled.add(item)
 
-    def _put(
-        self, how: How, holder: FolderItem, carrier: bytes, folder: FolderItem, name: bytes, after: Stamp
-    ) -> None:
-        occupant = self._occupant(folder, name)
+    def _put(self, how: How, carrier: End, place: End, item: Item) -> None:
+        occupant = self._occupant(place)
         if occupant is not None and occupant.moved:
-            self._move_aside(occupant, folder)
+            self._move_aside(occupant, place[0])
             occupant = None
-        before = self._known.saved[occupant].stamp if occupant is not None else None
-        slots = self.slot(holder, carrier), self.slot(folder, name), self.slot(folder, temporary_name())
-        self.operations.append(Put(how, *slots, after, before))
+        self._puts.append(_Bringing(how, carrier, place, temporary_name(), item, occupant))
         if occupant is not None:
-            self.handled.add(occupant)
-            self._pass(occupant, holder, carrier)
-            if not is_temporary(carrier):
-                self.take(occupant, holder, carrier)
+            self._handled.add(occupant)
+            self._pass(occupant, carrier)
+            if not is_temporary(carrier[1]):
+                self._take(occupant, carrier)
 
     def _move_aside(self, item: Item, into: FolderItem) -> None:
         """Move an item out of the way, or out of a folder that goes, to a temporary name."""
         assert item.home is not None
-        aside = temporary_name()
-        slots = self.slot(*item.home), self.slot(into, aside), self.slot(into, temporary_name())
-        self.operations.append(Put("moved", *slots, _moved(item)))
-        self._pass(item, into, aside)
-        self._aside[item] = into, aside
+        aside = self._aside[item] = into, temporary_name()
+        self._puts.append(_Bringing("moved", item.home, aside, temporary_name(), item))
+        self._pass(item, aside)
 
-    def _occupant(self, folder: FolderItem, name: bytes) -> Item | None:
+    def _occupant(self, end: End) -> Item | None:
         """What is physically under a name, as far as the operations planned so far go."""
-        item = folder.initial.get(name)
-        return None if item is None or item in self.handled or item in self._aside else item
+        item = end[0].initial.get(end[1])
+        return None if item is None or item in self._handled or item in self._aside else item
 
-    def _pass(self, item: Item, folder: FolderItem, name: bytes) -> None:
+    def _pass(self, item: Item, end: End) -> None:
         """Remember that a folder is, for a while, under that name."""
-        if isinstance(item, FolderItem):
-            self._passes.setdefault(item, []).append((folder, name))
+        if item.kind == "folder":
+            self._passes.setdefault(item, []).append(end)
 
 
 def _moved(item: Item) -> Stamp:
     """How something that keeps its inode is recognised."""
     assert item.seen is not None
     return Stamp(item.kind, target=item.target, inode=item.seen.inode)
+
+
+# On the disk
+
+
+def _plain(value: object) -> object:
+    """What JSON does not know: bytes, and stamps."""
+    if isinstance(value, bytes):
+        return {"": value.decode("utf-8", "surrogateescape")}
+    assert isinstance(value, Stamp)
+    return value.kind, value.size, value.mtime_ns, value.digest, value.target, value.inode
+
+
+_ENCODER = json.JSONEncoder(separators=(",", ":"), default=_plain)
+_DECODER = json.JSONDecoder(object_hook=lambda value: value[""].encode("utf-8", "surrogateescape"))
+
+
+def plan_bytes(plan: CommitPlan) -> bytes:
+    """A plan, packed, made in pieces."""
+    packer = zlib.compressobj(1)
+    lines = (packer.compress(_ENCODER.encode(row).encode() + b"\n") for row in _rows(plan))
+    return b"".join((*filter(None, lines), packer.flush()))
+
+
+def _rows(plan: CommitPlan) -> Iterator[tuple[object, ...]]:
+    yield len(plan.folders), len(plan.operations)
+    yield from plan.folders
+    for each in plan.operations:
+        yield (*each, [len(stamp.inside) for stamp in each.stamps])
+        for stamp in each.stamps:
+            yield from stamp.inside.items()
+
+
+def plan_of_bytes(data: bytes) -> CommitPlan:
+    """The inverse, of what is known to be sealed by us. For anything else it raises whatever comes of that."""
+    rows = (_DECODER.raw_decode(line.decode())[0] for line in _unpacked(data))
+    folders, operations = next(rows)
+    return CommitPlan(
+        tuple(
+            FolderRef(inode, root, made, _slots(slots)) for inode, root, made, slots in islice(rows, folders)
+        ),
+        tuple(_operation(next(rows), rows) for _ in range(operations)),
+    )
+
+
+def _unpacked(packed: bytes) -> Iterator[bytes]:
+    unpacker = zlib.decompressobj()
+    left, rest = b"", packed
+    while rest:
+        *lines, left = (left + unpacker.decompress(rest, _PIECE)).split(b"\n")
+        rest = unpacker.unconsumed_tail
+        yield from lines
+
+
+def _operation(row: Any, rows: Iterator[Any]) -> Put | Alter:
+    how, *values, counts = row
+    if how == "altered":
+        place, stamp, before, after = values
+        return Alter(how, Slot(*place), _stamp(stamp), tuple(before), tuple(after))
+    carrier, place, spare = _slots(values[:3])
+    stamps = (
+        _stamp(stamp, {path: _stamp(below) for path, below in islice(rows, count)})
+        for stamp, count in zip(values[3:], counts, strict=False)
+    )
+    return Put(how, carrier, place, spare, *stamps)
+
+
+def _slots(rows: Any) -> tuple[Slot, ...]:
+    return tuple(starmap(Slot, rows))
+
+
+def _stamp(row: Any, inside: Mapping[bytes, Stamp] = MappingProxyType({})) -> Stamp:
+    kind, size, mtime_ns, digest, target, inode = row
+    return Stamp(kind, size=size, mtime_ns=mtime_ns, digest=digest, target=target, inode=inode, inside=inside)

@@ -68,38 +68,55 @@ def folders_above(place: Place) -> Iterator[Place]:
         yield Place(place.root, place.parts[:depth])
 
 
-_NONE: Mapping[str, bytes] = {}  # shared: a change may have a million sides
+_NONE: Mapping[str, bytes] = {}  # shared: a change may have a million stamps
+_NOTHING: Mapping[bytes, Stamp] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
-    """What was at a place before, or is there after, a change.
+class Stamp:
+    """What a thing was at one moment, or is to be, as far as it is known and matters.
 
     `digest` is xxh3_128 of a file's bytes in hex; `blob` names the whole content in the undo data
     (SHA-256 in hex, or `=name` of a displaced file kept as it was), None where it was not kept.
+
+    `inode` and `inside` are of use while a change is made, and history does not keep them. A digest with the
+    time 0 is of what is made: there is no telling by its status whether it has been written to. `inside` is
+    everything in a folder that is displaced or made, by its path from there, a folder before what is in it.
     """
 
     kind: Kind
-    mode: int
-    uid: int
-    gid: int
+    mode: int = 0
+    uid: int = 0
+    gid: int = 0
     size: int = 0
     mtime_ns: int = 0
     digest: str | None = None
     blob: str | None = None
     target: bytes | None = None
     attributes: Mapping[str, bytes] = field(default_factory=lambda: _NONE)
+    inode: int | None = field(default=None, compare=False)
+    inside: Mapping[bytes, Stamp] = field(default_factory=lambda: _NOTHING, compare=False)
 
     @classmethod
-    def of(cls, status: Status, **known: Any) -> Side:
+    def of(cls, status: Status, **known: Any) -> Stamp:
         """What is there, by its status and by what else is `known`, as named above."""
         kind = kind_of(status)
         size = status.size if kind == "file" else 0
         known = {name: value for name, value in known.items() if value}  # what is empty is shared
-        return cls(kind, status.mode, status.uid, status.gid, size, status.mtime_ns, **known)
+        return cls(
+            kind, status.mode, status.uid, status.gid, size, status.mtime_ns, inode=status.inode, **known
+        )
+
+    def untouched(self, status: Status) -> bool:
+        """Whether a status is that of the very thing, and by its size and time nobody has written to it."""
+        if status.inode != self.inode or self.kind != "file":
+            return status.inode == self.inode
+        if not self.mtime_ns:
+            return self.digest is None
+        return (status.size, status.mtime_ns) == (self.size, self.mtime_ns)
 
 
-def content_of(side: Side | None) -> bytes | None:
+def content_of(side: Stamp | None) -> bytes | None:
     """By what the step that deletes a folder knows what is in it; None if that is not known."""
     if side is None or side.kind == "other" or (side.kind == "file" and side.digest is None):
         return None
@@ -172,8 +189,8 @@ class Entry:
     """
 
     place: Place
-    before: Side | None
-    after: Side | None
+    before: Stamp | None
+    after: Stamp | None
     was: Place | None = None
     spans: Spans = NO_SPANS
     removed: str | None = None
@@ -211,7 +228,7 @@ class Entry:
             return (self,)
         return [self.of_edits(run[0].before, run[-1].after, run) for run in found]
 
-    def of_edits(self, before: Side | None, after: Side | None, edits: Sequence[Entry]) -> Entry:
+    def of_edits(self, before: Stamp | None, after: Stamp | None, edits: Sequence[Entry]) -> Entry:
         """The same of some edits; of a single one, with its splices."""
         only = edits[0] if len(edits) == 1 else Entry(self.place, None, None)
         return Entry(self.place, before, after, None, only.spans, only.removed, only.inserted, tuple(edits))
@@ -270,7 +287,7 @@ def same_content(entry: Entry) -> bool:
     return (before.digest, before.target) == (after.digest, after.target)
 
 
-def continues(left: Side | None, found: Side | None) -> bool:
+def continues(left: Stamp | None, found: Stamp | None) -> bool:
     """Whether a change found a file as the one before it left it."""
     if left is None or found is None:
         return left is found

@@ -17,7 +17,7 @@ from filewright.boundary import Boundary, Location, quote
 from filewright.changes.content import Flusher
 from filewright.changes.contents import Contents
 from filewright.changes.log import Log
-from filewright.changes.record import ChangeRecord, Entries, Entry, Place, Side, id_of, number_of
+from filewright.changes.record import ChangeRecord, Entries, Entry, Place, Stamp, id_of, number_of
 from filewright.changes.scope import (
     Scope,
     Selected,
@@ -492,7 +492,7 @@ class RecordedChanges:
         if now == place or place in ways or where is None:
             return
         try:
-            side = Side.of(self._boundary.stat(where))
+            side = Stamp.of(self._boundary.stat(where))
         except FilewrightError:
             return  # It has been deleted or moved on since.
         yield Entry(now, side, side, place)

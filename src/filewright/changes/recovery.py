@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from filewright.boundary import quote
 from filewright.changes.log import DamagedError
-from filewright.changes.operations import CommitPlan
+from filewright.changes.plan import CommitPlan
 from filewright.changes.record import ChangeRecord, Place, id_of
 from filewright.changes.settle import Findings, clean_up, roll_back
 from filewright.changes.slots import FolderSearch, OpenFolders, Slots, denials, located

@@ -9,21 +9,20 @@ from __future__ import annotations
 
 import os
 import time
+from collections import deque
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import xxhash
 
 from filewright import errors, system
-from filewright.boundary import Boundary, DenyRules, Location
-from filewright.changes.content import Edited, Held
+from filewright.boundary import DenyRules, Location
+from filewright.changes.content import Edited, Held, digest_of, tapped
 from filewright.changes.log import Intent
-from filewright.changes.operations import Stamp
-from filewright.changes.plan import Difference, Known, Saved
-from filewright.changes.record import Entry, Place, Side, Span, Spans, content_of
+from filewright.changes.record import Entry, Place, Span, Spans, Stamp, content_of
 from filewright.changes.slots import OpenFolders
 from filewright.changes.steps import keeps
-from filewright.changes.tree import DEEPEST, FolderItem, Item
+from filewright.changes.tree import DEEPEST, Difference, FolderItem, Item
 from filewright.edit import Stream
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
@@ -36,28 +35,99 @@ _KEEP_NEW_ALL = 16 * MB
 _HELD_ALL = 8 * MB
 # An edit that takes more than this out of a large file is undone from the displaced file itself.
 _SPLICED = 16 * MB
+_AHEAD = 1 * MB
 _PATIENCE = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of the things of a tree, when what goes was saved and again when what comes was made.
+
+    `saved` is what was at their places at the start, as the entries of a change that deletes it; `made` is what
+    they will be. Some new contents are `held` in memory.
+    """
+
+    saved: dict[Item, Entry]
+    made: dict[Item, Stamp]
+    held: dict[Item, Stream]
+
+    def content(self, item: Item) -> Stream:
+        """What a new file is to hold."""
+        content = self.held.get(item, item.content)
+        assert content is not None
+        return content
+
+    def before(self, item: Item) -> Stamp:
+        """What a displaced thing was."""
+        before = self.saved[item].before
+        assert before is not None
+        return before
+
+    def stamp(self, item: Item) -> Stamp:
+        """What a new thing will be, as far as that is known by now."""
+        if item in self.made:
+            return self.made[item]
+        size = self.content(item).size if item.kind == "file" else 0
+        return Stamp(item.kind, *item.rights(), size, target=item.target)
+
+    def entries(self, difference: Difference) -> tuple[Entry, ...]:
+        """One entry per place: made things, then moved, altered, rewritten ones, then what is gone."""
+        rewritten = {Place.of(item.will_be_at): item for item in self.saved if item.fresh and item.alive}
+        elsewhere = {Place.of(item.was_at) for item in rewritten.values()}
+        found: list[Entry] = []
+        for item in difference.fresh:
+            for place, after in _spread(item.will_be_at, self.made[item]):
+                if place not in rewritten:
+                    found.append(Entry(place, None, after))
+                    continue
+                saved = self.saved[rewritten[place]]
+                was = saved.place if saved.place != place else None
+                found.append(replace(saved, place=place, after=after, was=was))
+        for item in (*difference.moved, *(item for item in difference.altered if not item.moved)):
+            assert item.seen is not None
+            mode, uid, gid = item.rights()
+            before = Stamp.of(item.seen, target=item.target)
+            was, where = Place.of(item.was_at), Place.of(item.will_be_at)
+            after = replace(before, mode=mode, uid=uid, gid=gid)
+            found.append(Entry(where, before, after, was if was != where else None))
+        for item in difference.displaced:
+            for place, stamp in _spread(item.was_at, self.before(item)):
+                if place not in elsewhere:
+                    found.append(Entry(place, stamp, None))
+        return tuple(found)
+
+
+def _spread(where: Location, stamp: Stamp) -> Iterator[tuple[Place, Stamp]]:
+    """What is at a place, and all that is inside."""
+    top = Place.of(where)
+    yield top, stamp
+    for path, below in stamp.inside.items():
+        yield Place(top.root, (*top.parts, *path.split(b"/"))), below
+
+
+def in_order(inside: dict[bytes, Stamp]) -> dict[bytes, Stamp]:
+    """What is inside a folder by its path from there, a folder before what is in it."""
+    return dict(sorted(inside.items(), key=lambda each: each[0].split(b"/")))
 
 
 class Saving:
     """What one attempt to commit saves, into an intent if it is to be undoable, and how much that is."""
 
     def __init__(self, folders: OpenFolders, settings: Settings, task: Task, intent: Intent | None) -> None:
-        self._boundary: Boundary = folders.boundary
         self._settings = settings
         self._folders = folders
         self._task = task
         self._intent = intent
         self._bytes = 0
         self._held_bytes = 0
-        self._saved: dict[Item, Saved] = {}
-        self._held: dict[Item, Stream] = {}
+        self._known = Known({}, {}, {})
 
     def save(self, difference: Difference) -> Known:
         """Save every displaced item, and what is in displaced folders; and small new contents.
 
         Raises `stale_version`, `in_use`, `too_large`, `no_space`, `permission_denied` …
         """
+        saved, made = self._known.saved, self._known.made
         for item in (*difference.displaced, *difference.moved):
             assert item.home is not None
             if item.home[0].on_disk().is_mount(item.home[1]):
@@ -66,34 +136,32 @@ class Saving:
             self._task.check()
             assert item.seen is not None
             try:
-                if isinstance(item, FolderItem):
-                    saved = self._folder(item)
-                elif item.kind == "file":
-                    saved = self._file(item)
+                if item.kind == "file":
+                    saved[item] = self._file(item)
+                elif isinstance(item, FolderItem):
+                    saved[item] = Entry(Place.of(item.was_at), self._folder(item), None)
                 else:
-                    saved = Saved.of(item.seen, target=item.target)
+                    saved[item] = Entry(Place.of(item.was_at), Stamp.of(item.seen, target=item.target), None)
             except OSError as error:
                 raise from_os_error(error, item.asked, doing="save") from error
-            self._saved[item] = saved
-        return Known(self._saved, self._held, self._kept_new(difference))
-
-    def _kept_new(self, difference: Difference) -> dict[Item, str]:
-        """Keep small new contents too, so that a diff can be shown when the file has moved on."""
-        blobs: dict[Item, str] = {}
         total = 0
-        pending = [*reversed(difference.fresh)]
-        while pending and self._intent:
-            item = pending.pop()
-            if isinstance(item, FolderItem):
-                pending += [below for below in item.entries.values() if below is not None and below.fresh]
+        for item in difference.made:
+            stamp = made[item] = self._known.stamp(item)
+            if item.kind != "file":
                 continue
-            content = self._held.get(item, item.content)
-            total += content.size if content is not None else 0
-            if total > _KEEP_NEW_ALL:
-                break
-            if content is not None and item.splices is None and content.size <= _KEEP_NEW_EACH:
-                blobs[item] = self._intent.keep(b"".join(map(bytes, content.blocks())))
-        return blobs
+            content = self._known.content(item)
+            total += content.size
+            # Small new contents are kept too, so that a diff can be shown when the file has moved on.
+            small = content.size <= _KEEP_NEW_EACH and total <= _KEEP_NEW_ALL
+            if self._intent and item.splices is None and small:
+                stamp = replace(stamp, blob=self._keep(b"".join(map(bytes, content.blocks()))))
+            # What small ones will hold is worked out now, so that the intent is complete and needs no second flush.
+            # But for what replaces a file and is not kept: recovery could not tell a part of it from somebody's save.
+            kept = item in saved and self._known.before(item).blob and saved[item].inserted
+            if content.size <= _AHEAD and (item.home is None or stamp.blob or kept):
+                stamp = replace(stamp, digest=digest_of(content))
+            made[item] = stamp
+        return self._known
 
     def _keep(self, content: bytes) -> str | None:
         """Keep a content; None if not undoable."""
@@ -101,48 +169,46 @@ class Saving:
 
     # Files
 
-    def _file(self, item: Item) -> Saved:
-        assert item.seen is not None
+    def _file(self, item: Item) -> Entry:
+        """A file, if it still is what the steps were made against: kept whole, or as what an edit takes out of it."""
         assert item.home is not None
+        assert item.seen is not None
         expected = item.expected
-        digest = expected.digest if expected is not None else None
+        known = expected.digest.hex() if expected is not None and expected.digest is not None else None
+        splices = item.splices if item.alive else None
         with item.open() as file:
-            status = file.status()
-            now = Identity.of(status.raw)
-            if now != Identity.of(item.seen.raw):
-                raise errors.stale(item.asked)
-            if expected is not None and digest is None and expected.identity not in (None, now):
+            now = Identity.of(file.status().raw)
+            identity = expected.identity if expected is not None and known is None else None
+            if now != Identity.of(item.seen.raw) or identity not in (None, now):
                 raise errors.stale(item.asked)
             self._require_quiet(file, item.asked)
-            splices = item.splices if item.alive else None
-            going = sum(splice.length for splice in splices or ())
-            if splices is not None and status.size > self._settings.whole_undo_bytes and going <= _SPLICED:
-                return self._edited(item, file, status)
-            folder, name = item.home
-            saved, data = self._whole(file, status, folder.on_disk(), name, gone=not item.alive)
-            # Keeping it under a second name has changed its ctime, and nothing else.
-            status = file.status()
-            if not saved.stamp.untouched(status):
-                raise errors.stale(item.asked)
-            attributes = file.attributes() if item.attributes is None and item.alive else None
-            saved = replace(saved, status=status, attributes=attributes)
-        if digest is not None and saved.side.digest not in (None, digest.hex()):
-            raise errors.stale(item.asked)
+            spans = Spans.of(Span(each.offset, each.length, len(each.replacement)) for each in splices or ())
+            going = sum(span.old for span in spans)
+            large = item.seen.size > self._settings.whole_undo_bytes
+            data = removed = None
+            if splices is not None and large and going <= _SPLICED:
+                # The copy loop hashes it; only the bytes that go are kept.
+                self._require_room(going, item.asked)
+                removed = b"".join(file.read(span.offset, span.old) for span in spans)
+                if len(removed) != going:
+                    raise errors.stale(item.asked)
+                before = Stamp.of(item.seen, digest=known, attributes=file.attributes())
+            else:
+                folder, name = item.home
+                before, data = self._whole(file, folder.on_disk(), name, hashed=splices is not None)
+                # A second name has changed its ctime, and nothing else.
+                if not before.untouched(file.status()) or (known and before.digest not in (None, known)):
+                    raise errors.stale(item.asked)
         if splices is None:
-            return saved
-        if (
-            data is not None
-            and isinstance(item.content, Edited)
-            and self._held_bytes + len(data) <= _HELD_ALL
-        ):
+            return Entry(Place.of(item.was_at), before, None)
+        if data is not None and self._held_bytes + len(data) <= _HELD_ALL:
+            assert isinstance(item.content, Edited)
             self._held_bytes += len(data)
-            self._held[item] = replace(item.content, base=Held(data))
-        return self._with_spans(item, saved)
-
-    def _with_spans(self, item: Item, saved: Saved) -> Saved:
-        splices = item.splices or ()
-        spans = Spans.of(Span(each.offset, each.length, len(each.replacement)) for each in splices)
-        return replace(saved, spans=spans, inserted=self._keep(replacements(splices)))
+            self._known.held[item] = replace(item.content, base=Held(data))
+        kept = self._keep(removed) if removed is not None else None
+        return Entry(
+            Place.of(item.was_at), before, None, None, spans, kept, self._keep(replacements(splices))
+        )
 
     def _require_quiet(self, file: File, shown: str) -> None:
         """Refuse what another program writes to, and what is immutable."""
@@ -156,53 +222,33 @@ class Saving:
         if file.unchangeable():
             raise errors.immutable(shown)
 
-    def _edited(self, item: Item, file: File, status: Status) -> Saved:
-        """An edit of a large file: the copy loop hashes it, only the bytes that go are kept."""
-        digest = item.expected.digest.hex() if item.expected and item.expected.digest else None
-        known = Saved.of(status)
-        saved = self._with_spans(item, replace(known, side=replace(known.side, digest=digest)))
-        removed = bytearray()
-        self._require_room(sum(span.old for span in saved.spans), item.asked)
-        for span in saved.spans:
-            old = file.read(span.offset, span.old)
-            if len(old) != span.old:
-                raise errors.stale(item.asked)
-            removed += old
-        return replace(saved, removed=self._keep(bytes(removed)))
-
     def _whole(
-        self, file: File, status: Status, folder: Folder, name: bytes, *, gone: bool
-    ) -> tuple[Saved, bytes | None]:
-        """A file kept whole; and what it holds, if that was read at once."""
-        blob: str | None = None
-        data: bytes | None = None
-        digest: str | None = None
+        self, file: File, folder: Folder, name: bytes, *, hashed: bool = False
+    ) -> tuple[Stamp, bytes | None]:
+        """A file kept whole; and what it holds, if that was read at once. `hashed` however large it is."""
+        status, blob, digest = file.status(), None, None
         self._require_room(status.size, os.fsdecode(name))
         if status.size <= self._settings.whole_undo_bytes:
             data = b"".join(file.blocks())
-            digest = xxhash.xxh3_128_hexdigest(data)
-            blob = self._keep(data)
-        else:
-            # Another name of the same inode could be written to later: such a file is copied.
-            if self._intent and status.links == 1:
-                blob = self._intent.adopt(folder, name, status.size)
-            state = xxhash.xxh3_128()
+            blob, digest = self._keep(data), xxhash.xxh3_128_hexdigest(data)
+            return Stamp.of(status, digest=digest, blob=blob, attributes=file.attributes()), data
+        # Another name of the same inode could be written to later: such a file is copied.
+        if self._intent and status.links == 1:
+            blob = self._intent.adopt(folder, name, status.size)
+        state = xxhash.xxh3_128()
 
-            def hashed() -> Iterator[bytes]:
-                for block in file.blocks():
-                    self._task.check()
-                    state.update(block)
-                    yield block
+        def seen(block: bytes | memoryview) -> None:
+            self._task.check()
+            state.update(block)
 
-            if self._intent and blob is None:
-                blob = self._intent.keep_blocks(hashed())
-                digest = state.hexdigest()
-            elif status.size <= self._settings.identity_bytes:
-                for _ in hashed():
-                    pass
-                digest = state.hexdigest()
-        carried = file.attributes() if gone else {}
-        return Saved.of(status, digest, blob=blob, attributes=carried), data
+        blocks = tapped(file.blocks(), seen)
+        if self._intent and blob is None:
+            blob = self._intent.keep_blocks(blocks)
+            digest = state.hexdigest()
+        elif hashed or status.size <= self._settings.identity_bytes:
+            deque(blocks, maxlen=0)
+            digest = state.hexdigest()
+        return Stamp.of(status, digest=digest, blob=blob, attributes=file.attributes()), None
 
     def _require_room(self, more: int, asked: str) -> None:
         self._bytes += more
@@ -217,17 +263,15 @@ class Saving:
 
     # Folders
 
-    def _folder(self, top: FolderItem) -> Saved:
-        """All that is in a displaced folder, parents first, but what moves out of it.
+    def _folder(self, top: FolderItem) -> Stamp:
+        """A displaced folder with all that is in it but what moves out of it.
 
         What could not be removed later refuses the change now: a foreign entry, a mount, a protected name.
         """
         assert top.was is not None
         assert top.seen is not None
-        depth = len(top.was.parts)
+        boundary, depth = self._folders.boundary, len(top.was.parts)
         inside: dict[bytes, Stamp] = {}
-        below: list[Entry] = []
-        side: Side | None = None
         pending: list[tuple[Location, FolderItem | None, Status]] = [(top.was, top, top.seen)]
         while pending:
             where, loaded, seen = pending.pop()
@@ -238,20 +282,15 @@ class Saving:
             names, status = folder.names(), folder.status()
             # What is undone may have brought rules along: only those around it count then.
             rules = (
-                self._boundary.rules_for(where, folder)
+                boundary.rules_for(where, folder)
                 if top.holding is None
-                else self._boundary.rules_for(top.was.parent).below(where.parts[depth - 1 :])
+                else boundary.rules_for(top.was.parent).below(where.parts[depth - 1 :])
             )
             if names and not folder.writable() and status.uid != system.effective_user():
                 raise errors.not_ours(where.shown, "belongs to another user and cannot be removed")
             if folder.unchangeable():
                 raise errors.immutable(where.shown)
-            made = Side.of(status, attributes=folder.attributes())
-            if loaded is top:
-                side = made
-            else:
-                below.append(Entry(Place.of(where), made, None))
-            inner: list[tuple[Location, FolderItem | None, Status]] = []
+            inside[b"/".join(where.parts[depth:])] = Stamp.of(status, attributes=folder.attributes())
             for name in names:
                 item = loaded.initial.get(name) if loaded is not None else None
                 if item is not None and item.alive and not item.fresh:
@@ -261,35 +300,30 @@ class Saving:
                 status = folder.stat(name)
                 self._require_removable(top, place, folder, seen, status, rules)
                 if status.kind == "folder":
-                    inside[path] = Stamp("folder", inode=status.inode)
-                    inner.append((place, item if isinstance(item, FolderItem) else None, status))
-                    continue
-                if item is not None and item.kind == "file" and item.home is not None:
+                    pending.append((place, item if isinstance(item, FolderItem) else None, status))
+                elif item is not None and item.kind == "file" and item.home is not None:
                     saved = self._file(item)
-                elif status.kind != "file":
-                    saved = Saved.of(status, target=folder.read_link(name) if status.kind == "link" else None)
-                else:
+                    assert saved.before is not None
+                    inside[path] = saved.before
+                    if item.alive:
+                        self._known.saved[item] = saved
+                elif status.kind == "file":
                     with folder.open(name, seen=True) as file:
                         self._require_quiet(file, place.shown)
-                        saved = self._whole(file, file.status(), folder, name, gone=True)[0]
-                inside[path] = saved.stamp
-                if item is not None and item.alive:
-                    self._saved[item] = saved
+                        inside[path] = self._whole(file, folder, name)[0]
                 else:
-                    below.append(Entry(Place.of(place), saved.side, None))
-            pending += reversed(inner)
-        assert side is not None
+                    target = folder.read_link(name) if status.kind == "link" else None
+                    inside[path] = Stamp.of(status, target=target)
+        stamp = inside.pop(b"")
         if top.holding is not None:
             left = dict(top.holding)
-            for entry in below:
-                held = content_of(entry.before)
-                if held is None or left.pop(b"/".join(entry.place.parts[depth:]), None) != held:
-                    raise errors.stale(entry.place.shown)
+            for path, below in inside.items():
+                held = content_of(below)
+                if held is None or left.pop(path, None) != held:
+                    raise errors.stale(Location(top.was.root, (*top.was.parts, *path.split(b"/"))).shown)
             if left:
                 raise errors.stale(top.asked)
-        below.sort(key=lambda entry: entry.place.parts)
-        stamp = Stamp("folder", inode=top.seen.inode, inside=inside or None)
-        return Saved(stamp, side, top.seen, tuple(below))
+        return replace(stamp, inside=in_order(inside))
 
     def _require_removable(
         self,
@@ -305,7 +339,7 @@ class Saving:
         if rules.denies(name, is_folder) or rules.keeps(name, is_folder):
             raise errors.holds_denied(top.asked)
         # What the change that is undone brought along may go.
-        if top.holding is None and (rule := self._boundary.protects(place)) is not None:
+        if top.holding is None and (rule := self._folders.boundary.protects(place)) is not None:
             raise errors.protected(place.shown, rule, hint="leave that folder where it is")
         if status.device != above.device or folder.is_mount(name):
             raise errors.mounted(top.asked, place.shown)

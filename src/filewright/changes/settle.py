@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Literal
 from filewright.boundary import is_temporary, quote
 from filewright.changes.content import copy_blocks
 from filewright.changes.contents import Contents
-from filewright.changes.operations import Alter, Put, Slot, Stamp
-from filewright.changes.record import ChangeRecord, id_of, kind_of
+from filewright.changes.plan import Alter, Put, Slot
+from filewright.changes.record import ChangeRecord, Stamp, id_of, kind_of
 from filewright.changes.slots import AS_IT_WAS, ITSELF, FolderGoneError, Slots, look, look_at
 from filewright.errors import FilewrightError
 from filewright.system import File, Folder
@@ -181,7 +181,7 @@ class _Settlement:
                 return
             if gone:
                 raise _UnsettledError("it was removed by somebody, and is only kept in the undo data")
-            if not any(slots.look(slot, put.after) in ITSELF for slot in self._ways[put.after]):
+            if not any(slots.look(slot, put.after) in ITSELF for slot in self._ways[put.after.inode]):
                 self._conflict(put, "was moved there, and somebody has moved it on: it stays where it is")
         elif not waiting:
             slots.rename(place, carrier)
@@ -201,12 +201,12 @@ class _Settlement:
         return frozenset(each.carrier for each in swaps if self._slots.status(each.spare) is not None)
 
     @cached_property
-    def _ways(self) -> dict[Stamp, list[Slot]]:
+    def _ways(self) -> dict[int | None, list[Slot]]:
         """The slots through which the plan moves each thing, which may not have got that far."""
-        found: dict[Stamp, list[Slot]] = {}
+        found: dict[int | None, list[Slot]] = {}
         for each in self._slots.plan.operations:
             if isinstance(each, Put) and each.how == "moved":
-                found.setdefault(each.after, []).extend((each.carrier, each.place))
+                found.setdefault(each.after.inode, []).extend((each.carrier, each.place))
         return found
 
     def _what(
@@ -311,7 +311,7 @@ class _Settlement:
     def _remove_made(self, put: Put) -> None:
         """Remove what we made, out of sight again; what somebody has written to it meanwhile is kept."""
         carrier, after = put.carrier, put.after
-        written = after.kind == "file" and after.known and is_temporary(carrier.name)
+        written = after.kind == "file" and after.digest is not None and is_temporary(carrier.name)
         if not written or self._is_unfinished(carrier, after):
             self._slots.discard(carrier)
         else:
@@ -415,7 +415,11 @@ class _Settlement:
         def remove(folder: Folder, name: bytes, below: Stamp) -> bool:
             if below.kind == "file" and below.inode is not None:
                 return self._remove_file(folder, name, below, put)
-            if below.kind == "file" and below.known and look(folder, name, below) not in AS_IT_WAS:
+            if (
+                below.kind == "file"
+                and below.digest is not None
+                and look(folder, name, below) not in AS_IT_WAS
+            ):
                 return False
             folder.remove(name)
             return True
@@ -524,25 +528,21 @@ def alter(slots: Slots, operation: Alter, *, forward: bool) -> bool:
 
     Nothing is done to what was never altered: whoever may not set a mode may not set it back.
     """
-    old, new = (0, 1) if forward else (1, 0)
+    old, new = (operation.before, operation.after) if forward else (operation.after, operation.before)
     folder, name = slots.holder(operation.place), operation.place.name
     try:
         status = folder.stat(name)
         if (status.inode, kind_of(status)) != (operation.stamp.inode, operation.stamp.kind):
             return False
-        owner = (status.uid, status.gid)
-        before, after = ((operation.uid[n], operation.gid[n]) for n in (old, new))
-        if (status.mode, owner) == (operation.mode[new], after):
+        rights = status.mode, status.uid, status.gid
+        if rights == new:
             return True
         # A change of the owner clears the setuid bits by itself.
-        if owner not in (before, after) or status.mode not in (
-            operation.mode[old],
-            operation.mode[0] & 0o1777,
-        ):
+        if rights[1:] not in (old[1:], new[1:]) or rights[0] not in (old[0], operation.before[0] & 0o1777):
             return False
-        if owner != after:
-            folder.set_owner(name, *after, expected=status)
-        folder.set_mode(name, operation.mode[new], expected=status)
+        if rights[1:] != new[1:]:
+            folder.set_owner(name, *new[1:], expected=status)
+        folder.set_mode(name, new[0], expected=status)
     except OSError as error:
         if error.errno in (errno.ENOENT, errno.ESTALE):
             return False

@@ -43,8 +43,8 @@ from filewright.changes.content import Flusher, digest_of
 from filewright.changes.contents import Contents
 from filewright.changes.database import Database, Execute
 from filewright.changes.log import Log
-from filewright.changes.operations import CommitPlan
-from filewright.changes.record import ChangeRecord, Entry, Kind, Place, Side
+from filewright.changes.plan import CommitPlan
+from filewright.changes.record import ChangeRecord, Entry, Kind, Place, Stamp
 from filewright.changes.state import Index, StateFolder, base_folder
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task
@@ -119,10 +119,10 @@ class _Stamp(NamedTuple):
 
     def side(
         self, *, digest: str | None = None, blob: str | None = None, target: bytes | None = None
-    ) -> Side:
+    ) -> Stamp:
         """The same for history, with what else is known."""
         mode, size = stat.S_IMODE(self.mode), self.size if self.kind == "file" else 0
-        return Side(self.kind, mode, self.uid, self.gid, size, self.mtime_ns, digest, blob, target)
+        return Stamp(self.kind, mode, self.uid, self.gid, size, self.mtime_ns, digest, blob, target)
 
 
 @dataclass(frozen=True, slots=True)
@@ -749,7 +749,7 @@ class _Command:
             return False
         return now.kind == "folder" or self._holds(path, now, old.left[0].after)
 
-    def _holds(self, path: bytes, now: _Stamp, side: Side | None) -> bool:
+    def _holds(self, path: bytes, now: _Stamp, side: Stamp | None) -> bool:
         """Whether a link leads there, or a file holds that; not where it cannot be read."""
         where = self._seen.at(path)
         try:
@@ -850,7 +850,7 @@ class _Command:
         held = self._seen.kept(old)
         return held is not None and self._seen.content(path, now) not in (None, held)
 
-    def _before(self, path: bytes, thing: _Thing) -> Side | None:
+    def _before(self, path: bytes, thing: _Thing) -> Stamp | None:
         """What was there, with its content; None, and said, where that was not kept."""
         stamp = thing.stamp
         if stamp.kind == "other":
@@ -867,7 +867,7 @@ class _Command:
             return None
         return self._side(stamp, content, keep=True)
 
-    def _after(self, path: bytes, stamp: _Stamp) -> Side | None:
+    def _after(self, path: bytes, stamp: _Stamp) -> Stamp | None:
         """What is there now, its content kept if it is small; None where it cannot be read."""
         if stamp.kind == "other":
             return None
@@ -887,7 +887,7 @@ class _Command:
         self._kept_after += len(content)
         return self._side(stamp, content, keep=self._kept_after <= _AFTER_ALL)
 
-    def _side(self, stamp: _Stamp, content: bytes, *, keep: bool) -> Side:
+    def _side(self, stamp: _Stamp, content: bytes, *, keep: bool) -> Stamp:
         if stamp.kind == "link":
             return stamp.side(target=content)
         blob = self._section(content) if keep else None
@@ -935,7 +935,7 @@ def _is_as_it_was(entry: Entry) -> bool:
     return replace(before, digest=after.digest, mode=after.mode, uid=after.uid, gid=after.gid) == before
 
 
-def _is_side(stamp: _Stamp, side: Side | None) -> bool:
+def _is_side(stamp: _Stamp, side: Stamp | None) -> bool:
     """Whether what was listed is what a tool has found."""
     if side is None or stamp.kind != side.kind:
         return False
@@ -944,7 +944,7 @@ def _is_side(stamp: _Stamp, side: Side | None) -> bool:
     return side.kind != "file" or (stamp.size, stamp.mtime_ns) == (side.size, side.mtime_ns)
 
 
-def _stamp_of(side: Side, time_ns: int) -> _Stamp:
+def _stamp_of(side: Stamp, time_ns: int) -> _Stamp:
     """What a listing has of something that a change made at some time; its number is not known."""
     size = len(side.target or b"") if side.kind == "link" else side.size
     return _Stamp(0, size, time_ns, 0, _FORMATS[side.kind] | side.mode, side.uid, side.gid)

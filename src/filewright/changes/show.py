@@ -11,11 +11,10 @@ from dataclasses import dataclass, field, replace
 
 from filewright.boundary import Boundary, Location
 from filewright.changes.contents import Contents
-from filewright.changes.plan import Difference
-from filewright.changes.record import Entry, Place, Side, same_content
+from filewright.changes.record import Entry, Place, Stamp, same_content
 from filewright.changes.slots import OpenFolders
 from filewright.changes.steps import Steps
-from filewright.changes.tree import FolderItem, Item
+from filewright.changes.tree import Difference, FolderItem, Item
 from filewright.edit import (
     ChangeSet,
     Diff,
@@ -32,7 +31,7 @@ from filewright.text import Snapshot, Splice, apply
 
 _SHOWN_WHOLE = 1 * MB
 _CONTEXT = 400
-_NO_FILE = Side("file", 0, 0, 0)
+_NO_FILE = Stamp("file", 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,7 +373,7 @@ def _edits_shown(contents: Contents, entry: Entry) -> Iterator[Entry]:
             yield run
 
 
-def _small(side: Side | None) -> bytes | None:
+def _small(side: Stamp | None) -> bytes | None:
     """A side that needs no looking up: nothing, or a link's target."""
     return b"" if side is None else side.target
 

@@ -23,8 +23,8 @@ from filewright.boundary import (
     is_temporary,
 )
 from filewright.changes.content import MANY, digest_of
-from filewright.changes.operations import CommitPlan, Put, Slot, Stamp
-from filewright.changes.record import Place, kind_of
+from filewright.changes.plan import CommitPlan, Put, Slot
+from filewright.changes.record import Place, Stamp, kind_of
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.system import File, Folder, Rename, Status
@@ -378,13 +378,13 @@ class Slots:
 
         What is written into them later is noticed when they are removed, which hashes them.
         """
-        left = len(stamp.inside or ())
+        left = len(stamp.inside)
         pending = [(self.where(slot), b"")]
         while pending:
             where, prefix = pending.pop()
             folder, _ = self._folders.open(where)
             for name in folder.names():
-                below = stamp.below(prefix + name)
+                below = stamp.inside.get(prefix + name)
                 try:
                     status = folder.stat(name)
                 except FileNotFoundError:
@@ -463,7 +463,7 @@ class Slots:
             folders.append((where, identity))
             for name in folder.names():
                 kind = kind_of(folder.stat(name))
-                wanted = Stamp(kind) if stamp is None else stamp.below(prefix + name)
+                wanted = Stamp(kind) if stamp is None else stamp.inside.get(prefix + name)
                 if wanted is None or wanted.kind != kind:
                     clean = False
                 elif kind == "folder":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import replace
 
@@ -12,9 +13,8 @@ import xxhash
 from filewright import system
 from filewright.boundary import Location
 from filewright.changes.content import MANY, Edited, Flusher, Held, OnDisk, digest_of
-from filewright.changes.operations import CommitPlan, Put, Stamp
-from filewright.changes.plan import Difference, Known, Staging
-from filewright.changes.record import Entry, Place
+from filewright.changes.record import Stamp
+from filewright.changes.save import Known, in_order
 from filewright.changes.slots import OpenFolders
 from filewright.changes.tree import DEEPEST, FolderItem, Item
 from filewright.errors import Code, FilewrightError, from_os_error, stale, too_deep
@@ -23,51 +23,27 @@ from filewright.system import File, Folder
 from filewright.text import Identity
 
 _CLONE_ABOVE = 1 << 20
-_AHEAD = 1 << 20
 _AT_ONCE = 16
 _WRITEBACK = 8 << 20
 _WHOLE = 1 << 16
 """What is handed to the disk ends at a multiple of this."""
 
 
-def digested_ahead(difference: Difference, known: Known) -> Known:
-    """Work out what small new files will hold, so that the intent is complete and needs no second flush.
-
-    But for what replaces a file and is not kept: recovery could not tell a part of it from somebody's save.
-    """
-    digests: dict[Item, str] = {}
-    for item in difference.fresh:
-        if item.content is None or item.content.size > _AHEAD:
-            continue
-        saved = known.saved.get(item)
-        if item.home is None or item in known.blobs or (saved and saved.side.blob and saved.inserted):
-            digests[item] = digest_of(known.content(item))
-    return replace(known, digests=digests)
-
-
 def stage(
-    flusher: Flusher, folders: OpenFolders, task: Task, plan: CommitPlan, staging: Staging, known: Known
-) -> tuple[CommitPlan, Known]:
-    """Make every temporary; the plan, and what is known, with what was found out on the way.
+    flusher: Flusher,
+    folders: OpenFolders,
+    task: Task,
+    made: Iterable[tuple[FolderItem, bytes, Item]],
+    known: Known,
+) -> Known:
+    """Make every temporary; what is known, with what was found out on the way.
 
     Raises `stale_version`, `no_space`, `permission_denied` …
     """
-    operations = list(plan.operations)
     with _Making(flusher, folders, task, known) as making:
-        for number, (folder, item) in staging.made.items():
-            operation = operations[number]
-            assert isinstance(operation, Put)
-            after = making.make(folder, operation.carrier.name, item)
-            before = operation.before
-            saved = making.saved.get(item)
-            if before is not None and saved is not None and saved.stamp.inode == before.inode:
-                before = saved.stamp
-            operations[number] = replace(operation, after=after, before=before)
-    references = (
-        replace(reference, inode=making.inodes.get(folder, reference.inode))
-        for reference, folder in zip(plan.folders, staging.folders, strict=True)
-    )
-    return CommitPlan(tuple(references), tuple(operations)), making.known
+        for folder, name, item in made:
+            making.make(folder, name, item)
+        return making.known
 
 
 class _Making:
@@ -80,11 +56,7 @@ class _Making:
         self._pending: list[File | Folder] = []
         self._flushed = 0
         self._devices: dict[int, File | Folder] = {}
-        self.saved = dict(known.saved)
-        self.digests = dict(known.digests)
-        self.made: dict[Item, tuple[Entry, ...]] = {}
-        self.inodes: dict[Item, int] = {}
-        self.known = Known(self.saved, known.held, known.blobs, self.digests, self.made)
+        self.known = Known({**known.saved}, {**known.made}, known.held)
 
     def __enter__(self) -> _Making:
         return self
@@ -99,74 +71,72 @@ class _Making:
             for handle in (*self._pending, *self._devices.values()):
                 handle.close()
 
-    def make(self, folder: FolderItem, name: bytes, item: Item) -> Stamp:
-        """Make one thing; what it is recognised by."""
+    def make(self, folder: FolderItem, name: bytes, item: Item) -> None:
+        """Make one thing, and know what it is recognised by."""
         assert folder.was is not None
         above = folder.on_disk(reading=False)
         try:
             if isinstance(item, FolderItem):
-                return self._make_tree(above, folder.was.child(name), item)
-            return self._make_thing(above, name, item)
+                above.make(name, 0o700)
+                inside = self._make_inside(folder.was.child(name), item)
+                self.known.made[item] = replace(self.known.made[item], inside=inside)
+            else:
+                self.known.made[item] = self._make_thing(above, name, item)
         except OSError as error:
             raise from_os_error(error, item.asked, doing="write") from error
 
     def _make_thing(self, folder: Folder, name: bytes, item: Item) -> Stamp:
-        if item.kind != "link":
-            return self._make_file(folder, name, item)
-        assert item.target is not None
-        folder.make_link(name, item.target)
-        _, uid, gid = item.rights()
-        status = folder.stat(name)
-        if (status.uid, status.gid) != (uid, gid):
-            folder.set_owner(name, uid, gid)
-        return Stamp("link", target=item.target, inode=status.inode)
-
-    def _make_tree(self, above: Folder, top: Location, item: FolderItem) -> Stamp:
-        """A folder with all that is in it. Nothing below is known by its inode, only by what it holds."""
-        inside: dict[bytes, Stamp] = {}
-        made: list[Entry] = []
-        above.make(top.name, 0o700)
-        folders: list[tuple[Location, FolderItem]] = []
-        pending = [(top, Place.of(item.will_be_at), item, b"")]
-        while pending:
-            where, place, folder, prefix = pending.pop()
-            folders.append((where, folder))
-            if len(folders) > DEEPEST and len(where.parts) - len(top.parts) > DEEPEST:
-                raise too_deep(item.asked, DEEPEST)
-            made_folder, _ = self._folders.open(where)
-            for name, below in folder.below():
-                if not below.fresh:
-                    continue
-                to = Place(place.root, (*place.parts, name))
-                if isinstance(below, FolderItem):
-                    made_folder.make(name, 0o700)
-                    inside[prefix + name] = Stamp("folder")
-                    pending.append((where.child(name), to, below, prefix + name + b"/"))
-                else:
-                    inside[prefix + name] = replace(self._make_thing(made_folder, name, below), inode=None)
-                made.append(self.known.entry(below, to))
-        for where, folder in reversed(folders):
-            # Opened once more while it can be, and kept until it is flushed.
-            handle = self._folders.open(where)[0].folder(b".")
-            self.inodes[folder] = handle.identity()[1]
-            self._set_attributes(handle, folder)
-            self._flush_later(handle)
-        self.made[item] = tuple(sorted(made, key=lambda entry: entry.place.parts))
-        return Stamp("folder", inode=self.inodes[item], inside=inside or None)
-
-    def _make_file(self, folder: Folder, name: bytes, item: Item) -> Stamp:
+        """A file or link; what is known of it then."""
+        stamp = self.known.stamp(item)
+        if item.target is not None:
+            folder.make_link(name, item.target)
+            status = folder.stat(name)
+            if (status.uid, status.gid) != (stamp.uid, stamp.gid):
+                folder.set_owner(name, stamp.uid, stamp.gid)
+            return replace(stamp, inode=status.inode)
         file = folder.create(name)
         try:
             digest, size = self._fill(file, item)
-            if self.digests.setdefault(item, digest) != digest:
+            if stamp.digest not in (None, digest):
                 raise stale(item.asked)
             self._set_attributes(file, item)
-            stamp = Stamp("file", size, digest, inode=file.identity()[1])
+            stamp = replace(stamp, digest=digest, size=size, inode=file.identity()[1])
         except BaseException:
             file.close()
             raise
         self._flush_later(file)
         return stamp
+
+    def _make_inside(self, top: Location, item: FolderItem) -> dict[bytes, Stamp]:
+        """All that is in a new folder. Nothing below is known by its inode, only by what it holds."""
+        inside: dict[bytes, Stamp] = {}
+        folders: list[tuple[Location, FolderItem]] = []
+        pending = [(top, item)]
+        while pending:
+            where, folder = pending.pop()
+            folders.append((where, folder))
+            if len(where.parts) - len(top.parts) > DEEPEST:
+                raise too_deep(item.asked, DEEPEST)
+            made, _ = self._folders.open(where)
+            for name, below in folder.below():
+                if not below.fresh:
+                    continue
+                at = where.child(name)
+                if isinstance(below, FolderItem):
+                    made.make(name, 0o700)
+                    stamp = self.known.stamp(below)
+                    pending.append((at, below))
+                else:
+                    stamp = replace(self._make_thing(made, name, below), inode=None)
+                inside[b"/".join(at.parts[len(top.parts) :])] = stamp
+        for where, folder in reversed(folders):
+            # Opened once more while it can be, and kept until it is flushed.
+            handle = self._folders.open(where)[0].folder(b".")
+            self._set_attributes(handle, folder)
+            if folder in self.known.made:
+                self.known.made[folder] = replace(self.known.made[folder], inode=handle.identity()[1])
+            self._flush_later(handle)
+        return in_order(inside)
 
     # Contents
 
@@ -210,18 +180,18 @@ class _Making:
 
     def _check_source(self, item: Item, digest: str) -> None:
         """The copy loop has read the whole file: is it what the edit was made against?"""
-        saved = self.saved[item]
-        wanted = {saved.stamp.digest, saved.side.digest} - {None}
-        if item.expected is not None and item.expected.digest is not None:
-            wanted.add(item.expected.digest.hex())
-        if not wanted:
+        before, expected, seen = self.known.before(item), item.expected, item.seen
+        assert seen is not None
+        wanted = {before.digest}
+        if expected is not None and expected.digest is not None:
+            wanted.add(expected.digest.hex())
+        if wanted == {None}:
             with item.open() as source:
-                if Identity.of(source.status().raw) != Identity.of(saved.status.raw):
+                if Identity.of(source.status().raw) != Identity.of(seen.raw):
                     raise stale(item.asked)
-        elif wanted != {digest}:
+        elif wanted - {None} != {digest}:
             raise stale(item.asked)
-        stamp, side = replace(saved.stamp, digest=digest), replace(saved.side, digest=digest)
-        self.saved[item] = replace(saved, stamp=stamp, side=side)
+        self.known.saved[item] = replace(self.known.saved[item], before=replace(before, digest=digest))
 
     def _set_attributes(self, made: File | Folder, item: Item) -> None:
         """Give a new thing its owner, extended attributes, mode and times: in this order, since a chown clears setuid.
@@ -231,8 +201,8 @@ class _Making:
         """
         mode, uid, gid = item.rights()
         source, carried, times = item.source, item.attributes, None
-        if item.home is not None and carried is None:
-            carried = self.saved[item].attributes
+        if carried is None and item in self.known.saved:
+            carried = self.known.before(item).attributes
         if source is not None and (carried is None or item.home is None):
             with (
                 nullcontext(source.on_disk()) if isinstance(source, FolderItem) else source.open() as original

@@ -442,3 +442,54 @@ class Tree:
         for name in where.parts[:-1]:
             item = item.entries.get(name) if isinstance(item, FolderItem) else None
             yield item
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The difference between a tree and the disk.
+
+    `displaced`: their old inode goes (deleted, overwritten, rewritten) and no displaced folder
+    holds it. `fresh`: a new inode is made for them, in a folder that is on the disk. `moved`:
+    renamed. `altered`: only mode or owner change.
+    """
+
+    displaced: list[Item] = field(default_factory=list)
+    fresh: list[Item] = field(default_factory=list)
+    moved: list[Item] = field(default_factory=list)
+    altered: list[Item] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, tree: Tree) -> Difference:
+        """Look through every item of the tree."""
+        found = cls()
+        for folder in tree.old.values():
+            folder_alive = folder.is_root or folder.alive
+            for item in folder.initial.values():
+                if item is None or (isinstance(item, FolderItem) and item.is_root):
+                    continue
+                alive = item.alive
+                if folder_alive and (item.fresh or not alive):
+                    found.displaced.append(item)
+                if item.moved:
+                    found.moved.append(item)
+                if alive and not item.fresh and item.altered:
+                    found.altered.append(item)
+        for folder in tree.all_folders():
+            items = sorted(folder.entries.items()) if folder.seen is not None else ()
+            found.fresh.extend(item for _, item in items if item is not None and item.fresh)
+        return found
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing changes at all."""
+        return not (self.displaced or self.fresh or self.moved or self.altered)
+
+    @property
+    def made(self) -> Iterator[Item]:
+        """What is fresh, with what the steps have made in new folders, parents first."""
+        pending = [*reversed(self.fresh)]
+        while pending:
+            item = pending.pop()
+            yield item
+            if isinstance(item, FolderItem):
+                pending += (below for below in item.entries.values() if below is not None and below.fresh)

@@ -26,7 +26,7 @@ from filewright import errors
 from filewright.boundary import Location
 from filewright.changes.content import Held
 from filewright.changes.net import moved
-from filewright.changes.record import Entry, Place, Side, content_of, folders_above
+from filewright.changes.record import Entry, Place, Stamp, content_of, folders_above
 from filewright.changes.scope import Selected
 from filewright.changes.steps import Arranged, Steps
 from filewright.changes.tree import FolderItem, Item
@@ -190,7 +190,7 @@ class Reversal:
             if entry.was is not None and (moved(entry.place, back) != entry.was or entry.carried is False):
                 back[entry.place] = entry.was
         leaving: list[tuple[int, Entry, Item]] = []
-        coming: list[tuple[int, Entry, Side, Item | None]] = []
+        coming: list[tuple[int, Entry, Stamp, Item | None]] = []
         for number, entry, item in found:
             self._task.check()
             before, after = entry.before, entry.after
@@ -299,7 +299,7 @@ class Reversal:
 
     # What was made
 
-    def _is_to_go(self, entry: Entry, after: Side, item: Item) -> bool:
+    def _is_to_go(self, entry: Entry, after: Stamp, item: Item) -> bool:
         """Whether what a change made is still that; refused if it is something else."""
         place, where = entry.place, self._where(entry.place)
         if item.kind != after.kind:
@@ -328,7 +328,7 @@ class Reversal:
 
     # What was deleted or moved
 
-    def _bring_back(self, entry: Entry, before: Side) -> None:
+    def _bring_back(self, entry: Entry, before: Stamp) -> None:
         place, where = entry.place, self._where(entry.place)
         item = self._there(place)
         taken = item.kind if item is not None else None
@@ -357,7 +357,7 @@ class Reversal:
         elif not self._restore(before, place, over=over):
             self._refuse(place, _NOT_KEPT)
 
-    def _move_back(self, entry: Entry, before: Side, item: Item | None) -> None:
+    def _move_back(self, entry: Entry, before: Stamp, item: Item | None) -> None:
         was = entry.ends[-1]
         if entry.moved_on and not self._force:
             self._refuse(entry.place, f"was {self._where(was).shown}, and was renamed again since")
@@ -368,7 +368,7 @@ class Reversal:
         elif before.kind != "file" or not self._restore(before, was):
             self._refuse(entry.place, _GONE)
 
-    def _bring_changed_back(self, entry: Entry, before: Side, item: Item | None) -> None:
+    def _bring_changed_back(self, entry: Entry, before: Stamp, item: Item | None) -> None:
         """A file that the change rewrote and that is no longer there: its earlier content comes back."""
         place = entry.ends[-1]
         if item is not None and not self._make_way(entry.place):
@@ -378,7 +378,7 @@ class Reversal:
         self._note(f"{self._where(place).shown} has been deleted or moved since; it is made anew")
 
     def _restore(
-        self, before: Side, place: Place, *, over: bool = False, content: Stream | None = None
+        self, before: Stamp, place: Place, *, over: bool = False, content: Stream | None = None
     ) -> bool:
         """Bring a whole file back to `place`, with another `content` if one is given; False if none was kept."""
         content = content or self._contents.stream(before)
@@ -391,7 +391,7 @@ class Reversal:
 
     # What was rewritten or altered
 
-    def _change_back(self, entry: Entry, before: Side, after: Side, item: Item) -> None:
+    def _change_back(self, entry: Entry, before: Stamp, after: Stamp, item: Item) -> None:
         where, seen = self._where(entry.ends[-1]), item.seen
         if seen is None or (before.kind == "file" != item.kind):
             return
@@ -414,7 +414,7 @@ class Reversal:
                 self._note(f"{where.shown}: its mode was changed again since, and stays")
 
     def _earlier_content(
-        self, entry: Entry, before: Side, after: Side, now: Snapshot, where: Location
+        self, entry: Entry, before: Stamp, after: Stamp, now: Snapshot, where: Location
     ) -> Modify | Create | None:
         """The step that gives a file its earlier content; None if it has that."""
         most = max(now.size, before.size, after.size)
@@ -531,7 +531,7 @@ class Reversal:
         return splices
 
     def _earlier_large(
-        self, entry: Entry, before: Side, after: Side, now: Snapshot, where: Location
+        self, entry: Entry, before: Stamp, after: Stamp, now: Snapshot, where: Location
     ) -> Modify | Create:
         shown = self._where(entry.place).shown
         if self._hunk is not None:
@@ -567,7 +567,7 @@ class Reversal:
         self._note(f"{shown} has grown at its end since; what was added stays")
         return Modify(where, Expected(now.size, now.identity, None), splices)
 
-    def _begins_as(self, now: Snapshot, after: Side) -> bool:
+    def _begins_as(self, now: Snapshot, after: Stamp) -> bool:
         state = xxhash.xxh3_128()
         for _, block in now.blocks(0, after.size):
             self._task.check()
@@ -609,7 +609,7 @@ def _is_now(kind: str | None) -> str:
     return f"is a {'special file' if kind == 'other' else kind} now"
 
 
-def _is(held: bytes, side: Side | None) -> bool:
+def _is(held: bytes, side: Stamp | None) -> bool:
     return side is not None and xxhash.xxh3_128_hexdigest(held) == side.digest
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from filewright.changes import ChangeRecord, Entry, Side
+from filewright.changes import ChangeRecord, Entry, Stamp
 from filewright.edit import Diff, FileDiff
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.tools.context import Context
@@ -174,7 +174,7 @@ class RevertResult(ChangeResult):
     files: tuple[str, ...]
 
 
-def _version(side: Side | None) -> str | None:
+def _version(side: Stamp | None) -> str | None:
     return side.digest[:16] if side is not None and side.digest else None
 
 
