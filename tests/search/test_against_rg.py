@@ -75,6 +75,7 @@ def test_lines_and_counts_are_those_of_rg(tmp_path, text, what, case, whole_word
     small = Windows(length=length, longest=length + 400, overlap=200)
     with pytest.MonkeyPatch.context() as patch, opened(path, hold_bytes=0) as snapshot:
         patch.setattr(window_module, "AHEAD_BYTES", 1 if with_child else 1 << 40)
+        patch.setattr(window_module, "_FAR", -1)
         found = search_snapshot(snapshot, compiled, limit=10_000, invert=invert, windows=small)
         assert [hit.line for hit in found.hits] == expected
         assert count_hits(snapshot, compiled, invert=invert, windows=small) == len(expected)

@@ -1,6 +1,7 @@
 """One file: hits, lines, columns, excerpts, context, pages, inversion, counts; and what stops a search."""
 
 import os
+import re
 import threading
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from filewright.search import (
 from filewright.search import window as window_module
 from filewright.settings import Settings
 from filewright.text import Snapshot
+from filewright.text import lines as lines_module
 
 TEXT = "one\r\ntwo foo bar foo\rthree\n\nföur foo"
 
@@ -219,7 +221,8 @@ def test_counts_are_of_lines(opened, monkeypatch, hold, pattern, text):
 @pytest.mark.parametrize("pattern", ["foo", "o b", "nothing", "^two|^f"])
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
 @pytest.mark.parametrize("terminators", ["as they are", "\n", "\r\n", "\r"])
-def test_the_child_process_gives_the_same_hits(opened, monkeypatch, pattern, mark, terminators):
+@pytest.mark.parametrize("far", [-1, 8 << 20])
+def test_the_child_process_gives_the_same_hits(opened, monkeypatch, pattern, mark, terminators, far):
     text = TEXT * 3
     if terminators != "as they are":
         text = terminators.join(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
@@ -227,10 +230,32 @@ def test_the_child_process_gives_the_same_hits(opened, monkeypatch, pattern, mar
     compiled = compile_pattern(pattern, mode="regex")
     here = search_snapshot(opened(data, hold=True), compiled, limit=1000)
     monkeypatch.setattr(window_module, "AHEAD_BYTES", 1)
+    monkeypatch.setattr(window_module, "_FAR", far)
     snapshot = opened(data)
     assert search_snapshot(snapshot, compiled, limit=1000) == here
     assert snapshot.lines.count  # what is known of the lines already is used
     assert search_snapshot(snapshot, compiled, limit=1000) == here
+
+
+@pytest.mark.parametrize("lone", [None, 50, 100_000, 299_999])
+def test_numbers_that_the_child_counted_are_ours(opened, monkeypatch, lone):
+    monkeypatch.setattr(window_module, "AHEAD_BYTES", 1)
+    monkeypatch.setattr(window_module, "_FAR", 0)
+    monkeypatch.setattr(lines_module, "_NEAR", 0)
+    rows = [b"row %06d\r\n" % n if n % 3 else b"row %06d\n" % n for n in range(300_000)]
+    if lone is not None:
+        rows[lone] = b"two\rlines\n"
+    data = b"".join(rows)
+    ends = [match.end() for match in re.finditer(rb"\r\n?|\n", data)]
+    snapshot = opened(data)
+    hits = search_snapshot(snapshot, compile_pattern("row (150000|299998)", mode="regex"), limit=9).hits
+    assert len(hits) == 2
+    for hit in hits:
+        assert snapshot.lines.offset_of(hit.line) == hit.line_offset == ends[hit.line - 2]
+        for line in (1, 2, hit.line - 1999, hit.line - 1, hit.line + 1, hit.line + 2500, len(ends) + 9):
+            known = 0 if line == 1 else ends[line - 2] if line <= len(ends) else len(data)
+            assert snapshot.lines.offset_of(line) == known
+            assert line > len(ends) or snapshot.lines.line_at(known) == line
 
 
 def test_a_match_over_lines_is_found_across_windows(opened, monkeypatch):
@@ -300,7 +325,7 @@ def test_a_search_that_is_left_ends_its_child(opened, monkeypatch):
     search = find_matches(snapshot, compile_pattern("t[e]xt", mode="regex"))
     next(search)
     search.close()
-    assert [child.stdout.closed for child in started] == [True]
+    assert [child.stdout.closed for child in started] == [True, True]
 
 
 def test_a_file_truncated_while_it_is_searched_is_an_error_not_a_crash(tmp_path: Path):

@@ -204,6 +204,9 @@ AHEAD_BYTES = 32 << 20
 
 _END = 5.0  # seconds to end once it has said everything
 
+_FAR = 8 << 20  # bytes that are counted here as quickly as another process says that it may count them
+_LONE_RETURN = r"(?-u:\r[^\n])"
+
 NextLine = Callable[[int], int]
 """Where the next line that may match begins, from an offset on; the offset itself where that is not known."""
 
@@ -217,26 +220,35 @@ def forms_ahead(snapshot: Snapshot, pattern: Pattern, start: int) -> Sequence[st
 
 
 @contextmanager
-def lines_ahead(snapshot: Snapshot, forms: Sequence[str], task: Task) -> Iterator[NextLine]:
+def lines_ahead(
+    snapshot: Snapshot, forms: Sequence[str], task: Task, *, numbered: bool = False
+) -> Iterator[NextLine]:
     """What a running `rg` says of the snapshot's own file; without `forms` (its patterns) none is started.
 
     The child gets the open file as its input, never a path of the user's, and opens that anew: so it
-    reads exactly the file that is open here, at a position of its own.
+    reads exactly the file that is open here, at a position of its own. `numbered`: the snapshot learns
+    the lines' numbers, as far as a second `rg` finds no carriage return that ends a line for us alone.
     """
-    child = _started(snapshot, forms, task) if forms else None
+    child = _started(snapshot, forms, task, "-n" if numbered else "-N") if forms else None
     if child is None:
         yield lambda position: position
         return
-    named = _named(child, task)
-    running = True
+    lone = _started(snapshot, [_LONE_RETURN], task, "-n", "-m1") if numbered else None
+    named = _named(child, task, 1 + numbered)
+    origin = len(snapshot.encoding.bom)  # `rg` counts from behind the byte-order mark
+    running, unshifted = True, -1
 
     def next_line(position: int) -> int:
-        nonlocal running
+        nonlocal running, unshifted
         if not running or (position > snapshot.start and snapshot.read(position - 1, 1) != b"\n"):
             return position  # a line that was begun is never passed over
-        for offset in named:
-            offset += len(snapshot.encoding.bom)  # `rg` counts from behind the byte-order mark
+        for number, offset in named:
+            offset += origin
             if offset >= position:
+                if lone is not None and (unshifted >= 0 or offset - position > _FAR):
+                    unshifted = _first(lone, task, snapshot.size) if unshifted < 0 else unshifted
+                    if offset <= unshifted:
+                        snapshot.lines.learn(offset, number)
                 return offset
         try:  # what it did not get to, because it declined or was killed, is looked at here
             running = child.wait(_END) in (0, 1)
@@ -248,26 +260,40 @@ def lines_ahead(snapshot: Snapshot, forms: Sequence[str], task: Task) -> Iterato
         yield next_line
     finally:
         child.close()
+        if lone is not None:
+            lone.close()
 
 
-def _named(child: Child, task: Task) -> Iterator[int]:
+def _first(child: Child, task: Task, size: int) -> int:
+    """Where the first line begins that a child names; `size` if it looked at all and names none, 0 if it did not."""
+    for _, offset in _named(child, task, 2):
+        return offset
+    try:
+        return size if child.wait(_END) == 1 else 0
+    except FilewrightError:
+        return 0
+
+
+def _named(child: Child, task: Task, count: int) -> Iterator[tuple[int, int]]:
+    """The number (0 where `count`, what `rg` says of a line, is 1) and the offset of each line."""
     assert child.stdout is not None
     rest = b""
     for block in read_output(child.stdout, task):
         *rows, rest = (rest + block).split(b"\n")
         for row in rows:
-            yield int(row.partition(b":")[0])
+            *number, offset = row.split(b":")[:count]
+            yield int(*number), int(offset)
 
 
-def _started(snapshot: Snapshot, forms: Sequence[str], task: Task) -> Child | None:
+def _started(snapshot: Snapshot, forms: Sequence[str], task: Task, *options: str) -> Child | None:
     """The child; None if it cannot read this file: something newer is held of it, or nothing confines it."""
     launcher = snapshot.location.root.launcher if snapshot.location is not None else None
     engine, descriptor = program("rg"), snapshot.descriptor
     if launcher is None or engine is None or descriptor is None or snapshot.held is not None:
         return None
-    # A line is named by its offset alone: its text is left out by `--max-columns`, and `--mmap`
+    # A line is named by its number and offset alone: its text is left out by `--max-columns`, and `--mmap`
     # keeps it out of the child's memory, so that a line of any length costs nothing.
-    argv = [engine, "--no-config", "--no-messages", "-a", "--mmap", "--color=never", "-I", "-N", "-b"]
+    argv = [engine, "--no-config", "--no-messages", "-a", "--mmap", "--color=never", "-I", "-b", *options]
     argv += ["--max-columns=1", *(part for form in forms for part in ("-e", form)), "--", "/proc/self/fd/0"]
     try:
         return launcher.start(argv, stdin=descriptor, stderr=False, memory=MEMORY, seconds=task.remaining)

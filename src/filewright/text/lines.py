@@ -14,7 +14,7 @@ from __future__ import annotations
 import threading
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from filewright.progress import Task
@@ -33,6 +33,7 @@ LINE_REACH = 256 << 20
 
 _LONG_NEEDLE = 256
 _NEAR = 4 << 20
+_AROUND = 2000  # lines around one that is known which are found from there
 _SMALL = 4 << 10
 _LOOK = 0.05  # seconds a thread waits for another one's counting before it looks at its own task
 
@@ -113,13 +114,14 @@ class LineIndex:
     """How many terminators end at or before each multiple of `block` bytes from the text's start.
 
     `before[k]` counts those up to block k; `terminators` are all that were counted; `complete` if
-    that is the whole file.
+    that is the whole file. `known` is where another line begins, and its number, which another has counted.
     """
 
     block: int
     before: tuple[int, ...] = (0,)
     terminators: Terminators = Terminators()
     complete: bool = False
+    known: tuple[int, int] | None = None
 
     @property
     def nbytes(self) -> int:
@@ -200,6 +202,11 @@ class Lines:
         """The byte offset where `line` begins; `size` for any line past the last."""
         if line <= 1:
             return self._start
+        offset, number = self._index.known or (0, -_AROUND)
+        if abs(line - number) < _AROUND:
+            for _ in range(number, line):
+                offset = self.end(offset, task)
+            return self.back(offset, number - line, task)
         wanted = line - 1
         index = self._counted_until(lambda _offset, ends: ends >= wanted, task)
         if index.before[-1] < wanted:
@@ -265,9 +272,18 @@ class Lines:
                 offset = stop
                 if len(before) >= 2 * kept:  # those who wait for a little need not wait for all
                     kept = len(before)
-                    self._index = LineIndex(index.block, tuple(before), terminators)
+                    self._index = replace(index, before=tuple(before), terminators=terminators)
         finally:
-            self._index = LineIndex(index.block, tuple(before), terminators, offset >= self._size)
+            whole = offset >= self._size
+            self._index = replace(index, before=tuple(before), terminators=terminators, complete=whole)
+            self._keep(self._index)
+
+    def learn(self, offset: int, line: int) -> None:
+        """Line number `line` begins at `offset`: somebody else has counted."""
+        self._last = offset, line
+        known, _ = self._index.known or (0, 0)
+        if max(known, self._reached(self._index)) + _NEAR < offset:
+            self._index = replace(self._index, known=self._last)
             self._keep(self._index)
 
     def _reached(self, index: LineIndex) -> int:
@@ -372,10 +388,13 @@ class Lines:
 
     def last(self, count: int, task: Task | None = None) -> int:
         """The offset where the last `count` lines begin, found from the end without counting."""
-        begin = self._size
-        while count > 0 and begin > self._start:
-            begin, count = self.begin(begin - 1, task), count - 1
-        return begin
+        return self.back(self._size, count, task)
+
+    def back(self, offset: int, count: int, task: Task | None = None) -> int:
+        """The offset where the `count`-th line before `offset` begins."""
+        while count > 0 and offset > self._start:
+            offset, count = self.begin(offset - 1, task), count - 1
+        return offset
 
     def _body(self, body: bytes, limit: int) -> bytes:
         return cut(body, limit, self._encoding) if len(body) > limit else body

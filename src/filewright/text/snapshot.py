@@ -244,7 +244,7 @@ class Snapshot(Closing):
         """Keep an index for the next snapshot, unless the file is no longer what was counted."""
         assert self._indexes is not None
         known = self._indexes.get(key)
-        if known is not None and len(known.before) >= len(index.before):
+        if known is not None and len(known.before) >= len(index.before) and known.known == index.known:
             return
         unchanged = self._file is not None and Identity.of(self._file.status().raw) == self.identity
         if unchanged and not self._just_written():
