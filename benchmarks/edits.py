@@ -30,7 +30,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from filewright.edit import Edit, plan
-from filewright.edit.diff3 import align
+from filewright.edit.linediff import align
 from filewright.errors import Code, FilewrightError
 from filewright.text import Snapshot, apply
 

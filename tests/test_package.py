@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.metadata
 import re
 import tomllib
@@ -62,3 +63,8 @@ def test_the_archive_holds_what_it_names_and_only_from_the_top() -> None:
     named = CONFIG["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
     assert {"/LICENSE", "/tests", "/docs", "/server.json"} <= {*named}
     assert all(name.startswith("/") and (PROJECT / name[1:]).exists() for name in named)
+
+
+def test_every_benchmark_can_be_loaded():
+    for path in (PROJECT / "benchmarks").glob("[!_]*.py"):
+        importlib.import_module(f"benchmarks.{path.stem}")
