@@ -99,7 +99,7 @@ def _places(
     lengths = windows.length, windows.longest, windows.overlap
     if not by_lines:
         lengths = windows.multiline, windows.multiline, windows.span
-    with lines_ahead(snapshot, forms_ahead(snapshot, pattern, position), task, numbered=True) as next_line:
+    with lines_ahead(snapshot, forms_ahead(snapshot, pattern, position), task) as next_line:
         while (position := next_line(position)) < stop:
             task.check()
             task.report(position, stop, "searching")

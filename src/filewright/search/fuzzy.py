@@ -28,7 +28,7 @@ from filewright.search.engine import Hits, search_snapshot
 from filewright.search.hit import Found
 from filewright.search.pattern import compile as compile_pattern
 from filewright.search.pattern import compiled, escaped
-from filewright.search.window import AHEAD_BYTES, Window, character_at, lines_ahead, window
+from filewright.search.window import AHEAD_BYTES, Ahead, Window, character_at, window
 from filewright.text import PLAIN, Snapshot, check_text, normalised
 
 _RUNS = re.compile(r"\s+|\S+")
@@ -149,13 +149,11 @@ def _distances(needle: str, text: str, *, anchored: bool) -> list[int]:
 
 _LENGTH = 8
 _SHORTEST = 4
-_MOST = 32
+_MOST = 24
 _PIECE_PLACES = 80
 _WINDOWS = 32
 _WINDOW = 8 << 10
 _PIECE_BLOCK = 512 << 10
-_LINES, _FAR = 4 << 10, 16 << 10
-"""Bytes looked at where `rg` has named a line, if the one before is so far away; else twice as many each time."""
 _EXPECTED = 200_000
 """Hits of all pieces together that are worth having, in the whole file."""
 
@@ -182,13 +180,18 @@ def choose(needle: bytes, drawn: bytes, size: int) -> Pieces:
     length = _LENGTH if len(needle) >= 6 * _LENGTH else max(_SHORTEST, min(_LENGTH - 2, len(needle) // 3))
     candidates = _candidates(needle, length)
     scale = max(1.0, size / max(1, len(drawn)))
-    ranked = sorted((drawn.count(needle[at : at + length]) * scale, at) for at in candidates)
+    # Of equally rare ones an engine finds those sooner whose first bytes are rare.
+    part = drawn[: len(drawn) // 4]
+    ranked = sorted(
+        (drawn.count(needle[at : at + length]) * scale, part.count(needle[at : at + 3]), at)
+        for at in candidates
+    )
     chosen: Pieces = {}
     taken: list[int] = []
     expected = 0.0
     # First pieces that no single edit spoils together, then others between them while they are rare.
     for apart in (True, False):
-        for hits, at in ranked:
+        for hits, _, at in ranked:
             if at in taken or (apart and any(abs(at - other) < length for other in taken)):
                 continue
             if len(taken) >= _MOST or hits > _BEARABLE or (expected + hits > _EXPECTED and len(taken) >= 2):
@@ -220,27 +223,33 @@ def occurrences(snapshot: Snapshot, pieces: Pieces, task: Task) -> Iterator[tupl
     """
     import re2
 
-    regexp = compiled(b"|".join(map(re2.escape, pieces)), latin1=True)
     numbers = {piece: number for number, piece in enumerate(pieces)}
-    overlap = max(map(len, pieces)) - 1
+    position = snapshot.start
     forms = [*map(escaped, pieces)] if snapshot.size >= AHEAD_BYTES else []
-    position = resume = snapshot.start
-    length = _PIECE_BLOCK
-    with lines_ahead(snapshot, forms, task) as next_line:
-        while (reached := position) < snapshot.size:
-            task.check()
-            position = next_line(position)
-            length = _LINES if position - reached > _FAR else min(2 * length, _PIECE_BLOCK)
-            block = snapshot.read(position, length)
-            block = block[: block.rfind(b"\n") + 1] or block
-            for match in regexp.finditer(block, max(0, resume - position)):
-                resume = position + match.end()
-                piece = match.group()
-                for place in pieces[piece]:
-                    yield position + match.start(), place, numbers[piece]
-            whole = block.endswith(b"\n") or position + len(block) >= snapshot.size
-            # No piece holds a line break; of a line longer than a block the end is looked at again.
-            position += len(block) if whole else max(1, len(block) - overlap)
+    with Ahead(snapshot, forms, task, "-N", "-o") as child:
+        for row in child.rows():
+            offset, _, piece = row.partition(b":")
+            position = snapshot.start + int(offset) + len(piece)
+            for place in pieces[piece]:
+                yield position - len(piece), place, numbers[piece]
+        if child.whole:
+            return
+    # What the child did not get to is looked at here.
+    regexp = compiled(b"|".join(map(re2.escape, pieces)), latin1=True)
+    overlap = max(map(len, pieces)) - 1
+    resume = position
+    while position < snapshot.size:
+        task.check()
+        block = snapshot.read(position, _PIECE_BLOCK)
+        block = block[: block.rfind(b"\n") + 1] or block
+        for match in regexp.finditer(block, max(0, resume - position)):
+            resume = position + match.end()
+            piece = match.group()
+            for place in pieces[piece]:
+                yield position + match.start(), place, numbers[piece]
+        whole = block.endswith(b"\n") or position + len(block) >= snapshot.size
+        # No piece holds a line break; of a line longer than a block the end is looked at again.
+        position += len(block) if whole else max(1, len(block) - overlap)
 
 
 def elected(votes: Iterable[tuple[int, int, int]], length: int, keep: int) -> list[tuple[int, int]]:

@@ -17,11 +17,12 @@ import re
 import select
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from typing import Final
 
 from filewright.boundary import Child, program
+from filewright.closing import Closing
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.search.pattern import Pattern, escaped
@@ -219,86 +220,84 @@ def forms_ahead(snapshot: Snapshot, pattern: Pattern, start: int) -> Sequence[st
     return pattern.for_rg if pattern.plain is None else (escaped(pattern.plain.encode()),)
 
 
-@contextmanager
-def lines_ahead(
-    snapshot: Snapshot, forms: Sequence[str], task: Task, *, numbered: bool = False
-) -> Iterator[NextLine]:
-    """What a running `rg` says of the snapshot's own file; without `forms` (its patterns) none is started.
+class Ahead(Closing):
+    """A child that looks for some patterns of `rg`'s in the snapshot's own file, if that can be read by one.
 
-    The child gets the open file as its input, never a path of the user's, and opens that anew: so it
-    reads exactly the file that is open here, at a position of its own. `numbered`: the snapshot learns
-    the lines' numbers, as far as a second `rg` finds no carriage return that ends a line for us alone.
+    It gets the open file as its input, never a path of the user's, and opens that anew: so it reads exactly the
+    file that is open here, at a position of its own. None runs without `forms`, where something newer is held of
+    the file, and where nothing confines it. `whole`: it was heard to the end, and has seen all.
     """
-    child = _started(snapshot, forms, task, "-n" if numbered else "-N") if forms else None
-    if child is None:
-        yield lambda position: position
-        return
-    lone = _started(snapshot, [_LONE_RETURN], task, "-n", "-m1") if numbered else None
-    named = _named(child, task, 1 + numbered)
-    origin = len(snapshot.encoding.bom)  # `rg` counts from behind the byte-order mark
-    running, unshifted = True, -1
 
-    def next_line(position: int) -> int:
-        nonlocal running, unshifted
-        if not running or (position > snapshot.start and snapshot.read(position - 1, 1) != b"\n"):
-            return position  # a line that was begun is never passed over
-        for number, offset in named:
-            offset += origin
-            if offset >= position:
-                if lone is not None and (unshifted >= 0 or offset - position > _FAR):
-                    unshifted = _first(lone, task, snapshot.size) if unshifted < 0 else unshifted
+    def __init__(self, snapshot: Snapshot, forms: Sequence[str], task: Task, *options: str) -> None:
+        self.whole = False
+        self._task = task
+        self._child: Child | None = None
+        launcher = snapshot.location.root.launcher if snapshot.location is not None else None
+        engine, source = program("rg"), snapshot.descriptor
+        if not forms or launcher is None or engine is None or source is None or snapshot.held is not None:
+            return
+        # `--mmap` keeps lines out of the child's memory, so that one of any length costs nothing.
+        argv = [engine, "--no-config", "--no-messages", "-a", "--mmap", "--color=never", "-I", "-b", *options]
+        argv += [*(part for form in forms for part in ("-e", form)), "--", "/proc/self/fd/0"]
+        with suppress(FilewrightError, OSError):
+            self._child = launcher.start(
+                argv, stdin=source, stderr=False, memory=MEMORY, seconds=task.remaining
+            )
+
+    def rows(self) -> Iterator[bytes]:
+        """What the child writes of what it finds, in order; nothing if none runs. Its offsets are from `start` on."""
+        if self._child is None or self._child.stdout is None:
+            return
+        rest = b""
+        for block in read_output(self._child.stdout, self._task):
+            *rows, rest = (rest + block).split(b"\n")
+            yield from rows
+        with suppress(FilewrightError):
+            self.whole = self._child.wait(_END) in (0, 1)
+
+    def close(self) -> None:
+        """End the child."""
+        if self._child is not None:
+            self._child.close()
+
+
+@contextmanager
+def lines_ahead(snapshot: Snapshot, forms: Sequence[str], task: Task) -> Iterator[NextLine]:
+    """What a running `rg` says of the lines that hold one of `forms`; without any, none is started.
+
+    The snapshot learns their numbers too, as far as a second `rg` finds no carriage return that ends a line for us
+    alone.
+    """
+    # Lines are named by number and offset alone: their text is left out.
+    options = "-n", "--max-columns=1"
+    lone_forms = forms and [_LONE_RETURN]
+    with Ahead(snapshot, forms, task, *options) as child, Ahead(snapshot, lone_forms, task, *options) as lone:
+        rows, unshifted = child.rows(), -1
+
+        def next_line(position: int) -> int:
+            nonlocal unshifted
+            if position > snapshot.start and snapshot.read(position - 1, 1) != b"\n":
+                return position  # a line that was begun is never passed over
+            for row in rows:
+                number, offset = _numbered(row, snapshot)
+                if offset >= position:
+                    if unshifted < 0 and offset - position > _FAR:
+                        found = next(lone.rows(), None)
+                        unseen = snapshot.size if lone.whole else 0
+                        unshifted = unseen if found is None else _numbered(found, snapshot)[1]
                     if offset <= unshifted:
                         snapshot.lines.learn(offset, number)
-                return offset
-        try:  # what it did not get to, because it declined or was killed, is looked at here
-            running = child.wait(_END) in (0, 1)
-        except FilewrightError:
-            running = False
-        return snapshot.size if running else position
+                    return offset
+            # What it did not get to, because it declined or was killed, is looked at here.
+            return snapshot.size if child.whole else position
 
-    try:
         yield next_line
-    finally:
-        child.close()
-        if lone is not None:
-            lone.close()
 
 
-def _first(child: Child, task: Task, size: int) -> int:
-    """Where the first line begins that a child names; `size` if it looked at all and names none, 0 if it did not."""
-    for _, offset in _named(child, task, 2):
-        return offset
-    try:
-        return size if child.wait(_END) == 1 else 0
-    except FilewrightError:
-        return 0
-
-
-def _named(child: Child, task: Task, count: int) -> Iterator[tuple[int, int]]:
-    """The number (0 where `count`, what `rg` says of a line, is 1) and the offset of each line."""
-    assert child.stdout is not None
-    rest = b""
-    for block in read_output(child.stdout, task):
-        *rows, rest = (rest + block).split(b"\n")
-        for row in rows:
-            *number, offset = row.split(b":")[:count]
-            yield int(*number), int(offset)
-
-
-def _started(snapshot: Snapshot, forms: Sequence[str], task: Task, *options: str) -> Child | None:
-    """The child; None if it cannot read this file: something newer is held of it, or nothing confines it."""
-    launcher = snapshot.location.root.launcher if snapshot.location is not None else None
-    engine, descriptor = program("rg"), snapshot.descriptor
-    if launcher is None or engine is None or descriptor is None or snapshot.held is not None:
-        return None
-    # A line is named by its number and offset alone: its text is left out by `--max-columns`, and `--mmap`
-    # keeps it out of the child's memory, so that a line of any length costs nothing.
-    argv = [engine, "--no-config", "--no-messages", "-a", "--mmap", "--color=never", "-I", "-b", *options]
-    argv += ["--max-columns=1", *(part for form in forms for part in ("-e", form)), "--", "/proc/self/fd/0"]
-    try:
-        return launcher.start(argv, stdin=descriptor, stderr=False, memory=MEMORY, seconds=task.remaining)
-    except (FilewrightError, OSError):
-        return None  # every window is looked at here
+def _numbered(row: bytes, snapshot: Snapshot) -> tuple[int, int]:
+    """The number and the offset of a line that `rg` names, which counts from behind the byte-order mark."""
+    number, offset, _ = row.split(b":", 2)
+    return int(number), snapshot.start + int(offset)
 
 
 def read_output(output: io.FileIO, task: Task, patience: Task | None = None) -> Iterator[bytes]:
