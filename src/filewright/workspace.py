@@ -88,9 +88,7 @@ class Workspace(TypedTools, Closing):
         self._context = Context(self._boundary, self.settings, self._changes)
 
     def prepare(self) -> None:
-        """Start the processes by which searches and outlines are made: the first of each would wait for them."""
-        if self._boundary.launcher is not None:
-            self._boundary.launcher.prepare()
+        """Start the process by which outlines are made: the first would wait for it."""
         self._context.outlines.prepare()
 
     def close(self) -> None:

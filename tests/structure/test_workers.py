@@ -21,7 +21,7 @@ from filewright.structure.outlines import Outlines
 from filewright.structure.parse import ParsedText, parse
 from filewright.structure.symbol import Outline, Request, Symbol, SyntaxIssue, SyntaxReport, line, outline_of
 from filewright.structure.workers import FAILED, Workers
-from filewright.system import HAS_HELPER
+from filewright.system import HAS_GROUPS
 from filewright.text.snapshot import Snapshot
 
 DEEP = [
@@ -97,9 +97,7 @@ def test_content_above_the_limit_is_not_parsed() -> None:
     assert "above the limit of 10" in (outline.note or "")
 
 
-@pytest.mark.skipif(
-    not HAS_HELPER, reason="it looks at the helper's children, or reads a pipe by its descriptor"
-)
+@pytest.mark.skipif(not HAS_GROUPS, reason="it stops a process, or reads a pipe by its descriptor")
 def test_a_worker_that_never_answers_is_killed() -> None:
     launcher = Launcher()
     workers = Workers(launcher)
@@ -116,9 +114,7 @@ def test_a_worker_that_never_answers_is_killed() -> None:
     launcher.close()
 
 
-@pytest.mark.skipif(
-    not HAS_HELPER, reason="it looks at the helper's children, or reads a pipe by its descriptor"
-)
+@pytest.mark.skipif(not HAS_GROUPS, reason="it stops a process, or reads a pipe by its descriptor")
 def test_the_worker_that_was_ready_makes_the_first_outline() -> None:
     launcher = Launcher()
     workers = Workers(launcher)
@@ -139,9 +135,7 @@ def test_without_a_program_to_start_the_reason_is_said(monkeypatch: pytest.Monke
     assert "no parser process starts" in (outline.note or "")
 
 
-@pytest.mark.skipif(
-    not HAS_HELPER, reason="it looks at the helper's children, or reads a pipe by its descriptor"
-)
+@pytest.mark.skipif(not HAS_GROUPS, reason="it stops a process, or reads a pipe by its descriptor")
 def test_forgotten_workers_end_with_their_owner() -> None:
     workers = Workers(Launcher())
     workers.outline(Request(Language.PYTHON, "utf-8", 5.0), b"x = 1\n")

@@ -42,12 +42,13 @@ if sys.platform == "win32":
         can,
         effective_group,
         effective_user,
+        end_processes,
         groups,
         kept_of_mode,
+        limit_process,
         make_folder,
         open_file,
         open_folder,
-        pipe,
         resolved,
         status_of,
         umask,
@@ -60,13 +61,14 @@ else:
         absolute,
         effective_group,
         effective_user,
+        end_processes,
         groups,
         kept_of_mode,
+        limit_process,
         make_folder,
         name_problem,
         open_file,
         path_of_url,
-        pipe,
         resolved,
         split_path,
         status_of,
@@ -81,17 +83,17 @@ else:
         from filewright.system.darwin import can, open_folder, umask
 
 if TYPE_CHECKING:
-    from filewright.system import kernel, landlock, launcher_main, nt, standard
+    from filewright.system import kernel, landlock, nt, standard, watchdog
 
-HAS_HELPER = sys.platform != "win32"
-"""Whether the process can run that starts children and confines them; else they are started plainly."""
+HAS_GROUPS = sys.platform != "win32"
+"""Whether children are in groups, which have to be ended; else each is bound to this process by the system."""
 
 PRIVATE = 0o700 if sys.platform != "win32" else 0o777
 """The mode of a folder for its user alone; on Windows that is for the rights it inherits to say."""
 
 __all__ = [
     "BLOCK",
-    "HAS_HELPER",
+    "HAS_GROUPS",
     "PRIVATE",
     "Batch",
     "Capabilities",
@@ -108,28 +110,27 @@ __all__ = [
     "client_process",
     "effective_group",
     "effective_user",
+    "end_processes",
     "end_threads",
     "flush_all",
     "groups",
     "kept_of_mode",
     "kernel",
     "landlock",
-    "launcher_main",
+    "limit_process",
     "make_folder",
     "name_problem",
     "nt",
     "open_file",
     "open_folder",
     "path_of_url",
-    "pipe",
     "resolved",
     "split_path",
     "standard",
     "status_of",
     "umask",
     "url_of_path",
+    "watchdog",
 ]
 
-__getattr__ = names_of(
-    __name__, {"kernel": "", "landlock": "", "launcher_main": "", "nt": "", "standard": ""}
-)
+__getattr__ = names_of(__name__, {"kernel": "", "landlock": "", "watchdog": "", "nt": "", "standard": ""})

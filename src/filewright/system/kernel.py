@@ -19,17 +19,11 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
-import signal
 import stat
 import struct
-import sys
+from collections.abc import Callable
 from functools import cache, lru_cache
-
-# To import `typing` would be a part of the launcher's start.
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
+from typing import Any
 
 AT_FDCWD = -100
 AT_EMPTY_PATH = 0x1000
@@ -45,7 +39,6 @@ RESOLVE_BENEATH = 0x08
 RENAME_NOREPLACE = 1
 RENAME_EXCHANGE = 2
 
-_LINUX = sys.platform == "linux"
 _OPENAT2 = 437
 _LANDLOCK_CREATE_RULESET = 444
 _LANDLOCK_ADD_RULE = 445
@@ -61,7 +54,6 @@ _RENAMEAT2 = {
     "ppc64le": 357,
     "s390x": 347,
 }
-_PR_SET_PDEATHSIG = 1
 _PR_SET_NO_NEW_PRIVS = 38
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -224,12 +216,6 @@ def start_writeback(descriptor: int, offset: int, length: int) -> None:
     call = getattr(_libc, "sync_file_range", None)
     if call is not None:
         call(descriptor, ctypes.c_int64(offset), ctypes.c_int64(length), _SYNC_FILE_RANGE_WRITE)
-
-
-def die_with(parent: int) -> None:
-    """Be killed when the thread that forked this process ends; nothing where the kernel has no such thing."""
-    if _LINUX and _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) == 0 and os.getppid() != parent:
-        os._exit(127)  # it ended before it was asked for
 
 
 _landlock_create = _syscall(_c_void_p, _c_size_t, _c_uint)

@@ -6,8 +6,7 @@ linking and truncating, and by version outgoing TCP and signals. It does **not**
 `chown`, `utime`, extended attributes, `stat`, nor descriptors opened before: those stay the work of
 `Boundary`, which opens beneath a root first and then acts on the descriptor.
 
-The rules are the kernel's own (`Documentation/userspace-api/landlock.rst`). This module and `kernel`
-import nothing else of filewright, so that the child of `confined` can start from them alone.
+The rules are the kernel's own (`Documentation/userspace-api/landlock.rst`).
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ import stat
 import struct
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 if sys.platform == "linux":
     from filewright.system import kernel
@@ -45,26 +45,22 @@ SYSTEM_READS = (
     *("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime", "/etc/timezone"),
     *("/etc/passwd", "/etc/group", "/etc/nsswitch.conf", "/etc/mime.types", "/etc/terminfo"),
     *("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"),
-    *("/proc/self", "/proc/meminfo", "/proc/cpuinfo", "/proc/stat", "/proc/sys", "/proc/filesystems"),
+    *("/proc/meminfo", "/proc/cpuinfo", "/proc/stat", "/proc/sys", "/proc/filesystems"),
     *("/sys/devices/system/cpu", "/sys/fs/cgroup"),
 )
 """What a Python process and the programs it starts read of a system: programs, libraries, tables."""
+_LIBRARIES = ("/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec")
 
 
+@dataclass(frozen=True, slots=True)
 class Confinement:
     """What was and was not enforced. `version` is Landlock's; 0 means that nothing is."""
 
-    # No dataclass: the helper of the launcher reads this module too, and half its start would be their import.
-    def __init__(
-        self,
-        version: int,
-        write: tuple[str, ...] = (),
-        read: tuple[str, ...] = (),
-        missing: tuple[str, ...] = (),
-        reason: str = "",
-    ) -> None:
-        self.version, self.reason = version, reason
-        self.write, self.read, self.missing = write, read, missing
+    version: int
+    write: tuple[str, ...] = ()
+    read: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    reason: str = ""
 
     @property
     def enforced(self) -> bool:
@@ -135,7 +131,7 @@ def confine(
     running = _threads()
     if running > 1:
         missing.append(f"{running - 1} threads that were running already")
-    runs = (*SYSTEM_READS, *program_reads()) if run is None else tuple(run)
+    runs = ("/proc/self", *SYSTEM_READS, *program_reads()) if run is None else tuple(run)
     rules: list[tuple[int, Iterable[Place]]] = [
         (CHANGE, write),
         (READ, read),
@@ -147,6 +143,28 @@ def confine(
     except OSError as error:
         return Confinement(version, reason=f"the system refused it ({error.strerror})")
     return Confinement(version, tuple(map(_named, write)), tuple(map(_named, read)), tuple(missing))
+
+
+def confine_child(folders: Sequence[Place], programs: Sequence[str] | None) -> bool:
+    """Let this thread, and what it starts, only read below `folders` and run `programs` (None: this Python).
+
+    False, and nothing is confined, where the kernel cannot.
+    """
+    runs = (*SYSTEM_READS, *program_reads())
+    if programs is not None:
+        runs = (*_LIBRARIES, *map(os.path.realpath, programs))
+    rules: list[tuple[int, Iterable[Place]]] = [
+        *((READ, folders), (RUN, runs)),
+        *((READ_FILE, ("/etc/ld.so.cache", "/dev/urandom")), (READ_FILE | WRITE_FILE, ("/dev/null",))),
+        (READ_DIR, ("/proc",)),  # Python closes the descriptors that it finds there.
+    ]
+    try:
+        if available():
+            restrict(rules, network=False)
+            return True
+    except OSError:
+        pass  # A filter forbids it.
+    return False
 
 
 def restrict(rules: Sequence[tuple[int, Iterable[Place]]], *, network: bool) -> None:

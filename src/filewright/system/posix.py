@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import errno
 import fcntl
-import io
 import os
+import signal
 import threading
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from typing import ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
+from filewright.closing import Closing
 from filewright.system.base import (
     BaseFile,
     BaseFolder,
@@ -28,6 +29,9 @@ from filewright.system.base import (
     require_same,
     system_error,
 )
+
+if TYPE_CHECKING:
+    from subprocess import Popen
 
 _BATCH = 1 << 16
 
@@ -440,14 +444,21 @@ def status_of(path: bytes | str) -> Status:
     return Status(os.stat(path))
 
 
-def pipe(room: int = 0) -> tuple[io.FileIO, io.FileIO]:
-    """A pipe's reading and its writing end, that holds `room` bytes where the system can and allows it."""
-    reader, writer = os.pipe()
-    size = getattr(fcntl, "F_SETPIPE_SZ", None)
-    if room and size is not None:
-        with suppress(OSError):  # above the user's limit for pipes: slower, no worse
-            fcntl.fcntl(writer, size, room)
-    return io.FileIO(reader, "r"), io.FileIO(writer, "w")
+def limit_process(number: int, memory: int) -> Closing | None:
+    """Let a child allocate no more than `memory` bytes, and write no files, where the system has that."""
+    import resource
+
+    for name, limit in (("RLIMIT_CORE", 0), ("RLIMIT_FSIZE", 0), ("RLIMIT_DATA", memory)):
+        # A lower limit is set already: better still. Or it has ended.
+        with suppress(AttributeError, ValueError, OSError):
+            resource.prlimit(number, getattr(resource, name), (limit, limit))
+    return None
+
+
+def end_processes(process: Popen[bytes]) -> None:
+    """Kill a child, the first of a process group, with all of that."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def absolute(path: bytes) -> bytes:

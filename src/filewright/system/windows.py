@@ -14,14 +14,14 @@ from __future__ import annotations
 
 import ctypes
 import errno
-import io
 import os
 import stat
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
+from filewright.closing import Closing
 from filewright.system import nt
 from filewright.system.base import (
     BLOCK,
@@ -39,6 +39,9 @@ from filewright.system.base import (
     system_error,
 )
 from filewright.system.windows_names import may_be_short, misread, no_name, split_path
+
+if TYPE_CHECKING:
+    from subprocess import Popen
 
 _ENTER = nt.TRAVERSE | nt.READ_ATTRIBUTES
 _FOLDER = _ENTER | nt.LIST | nt.READ_RIGHTS
@@ -634,11 +637,14 @@ def status_of(path: bytes | str) -> Status:
         return looked.status()
 
 
-def pipe(room: int = 0) -> tuple[io.FileIO, io.FileIO]:
-    """A pipe's reading and its writing end; Windows sizes it itself."""
-    del room
-    reader, writer = os.pipe()
-    return io.FileIO(reader, "r"), io.FileIO(writer, "w")
+def limit_process(number: int, memory: int) -> Closing | None:
+    """Let a child allocate no more than `memory` bytes and start none, and end it when what is returned is closed."""
+    return _WindowsHandle(nt.bind_process(number, memory))
+
+
+def end_processes(process: Popen[bytes]) -> None:
+    """Kill a child, which has started none."""
+    process.kill()
 
 
 def absolute(path: bytes) -> bytes:
