@@ -48,15 +48,10 @@ if TYPE_CHECKING:
     from filewright.edit.lines import LineEdit, SymbolLines, at_lines, edit_of, indented, symbol_lines
     from filewright.edit.locate.request import Edit, Rewrite, Tier
     from filewright.edit.overlay import Overlay
-    from filewright.edit.patch.model import (
-        FileOutcome,
-        FilePatch,
-        HunkOutcome,
-        Patch,
-        PatchTarget,
-    )
+    from filewright.edit.patch.model import FileOutcome, HunkOutcome, PatchTarget
     from filewright.edit.patch.plan import fits
     from filewright.edit.patch.plan import plan as plan_patch
+    from filewright.edit.patch.reader import FilePatch, Patch
     from filewright.edit.patch.reader import parse as parse_patch
     from filewright.edit.planning import Outcome, Plan, plan
     from filewright.edit.replace import (
@@ -81,9 +76,9 @@ __getattr__, __all__ = face_of(
         "lines": "LineEdit SymbolLines at_lines edit_of indented symbol_lines",
         "locate.request": "Edit Rewrite Tier",
         "overlay": "Overlay",
-        "patch.model": "FileOutcome FilePatch HunkOutcome Patch PatchTarget",
+        "patch.model": "FileOutcome HunkOutcome PatchTarget",
         "patch.plan": "fits plan_patch=plan",
-        "patch.reader": "parse_patch=parse",
+        "patch.reader": "FilePatch Patch parse_patch=parse",
         "planning": "Outcome Plan plan",
         "replace": "Replaced Replacement check_count replace_matches replacement",
     },

@@ -29,7 +29,7 @@ from filewright.edit.find import (
 )
 from filewright.edit.linediff import align
 from filewright.edit.locate.request import Edit, RequestLines, Tier, indent_of
-from filewright.edit.patch.model import Hunk, Row
+from filewright.edit.patch.reader import Hunk, Row
 from filewright.text import Line
 
 #: How many lines a stated line number may be off and still choose among equal places.

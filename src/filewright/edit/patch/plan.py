@@ -16,16 +16,9 @@ from filewright.edit.find import UnclearError
 from filewright.edit.lastcheck import checked
 from filewright.edit.locate.request import Tier
 from filewright.edit.nearest import nearest
-from filewright.edit.patch.model import (
-    FileOutcome,
-    FilePatch,
-    Hunk,
-    HunkOutcome,
-    Look,
-    Patch,
-    PatchTarget,
-)
+from filewright.edit.patch.model import FileOutcome, HunkOutcome, Look, PatchTarget
 from filewright.edit.patch.place import Placed, Placing, Unplaced, located
+from filewright.edit.patch.reader import FilePatch, Hunk, Patch
 from filewright.edit.visible import cut_line
 from filewright.errors import Code, FilewrightError
 from filewright.languages import language_of
@@ -324,7 +317,7 @@ def _placed(
     language = language_of(file.path.rpartition("/")[2].encode(errors="replace"), b"")
     lines = FileText(text, task, language=language)
     placing = Placing(hunks, lines)
-    spelled = file.spells_terminators
+    spelled = any(row.terminator not in ("\n", "") for hunk in file.hunks for row in hunk.rows)
     splices: list[Splice] = []
     outcomes: list[HunkOutcome] = []
     places = placing.run(every=every)

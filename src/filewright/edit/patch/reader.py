@@ -19,59 +19,207 @@ they are wrong and the body can be read in one way only, the body counts. The en
 
 Lines after ``@@`` are headings: they stand somewhere before the hunk, outermost first. The end mark
 is what tells a whole patch from a cut one, so it must be there; the begin mark may be missing.
+
+Both are read by one scanner: a file is the lines of a header (`_HEADER` is the table of what they say) and hunks.
 """
 
 from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import TypeAlias
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
 
 from filewright.boundary import quote, unquote
-from filewright.edit.patch.model import FilePatch, Hunk, Kind, Patch, Row
 from filewright.edit.visible import cut_line
 from filewright.errors import Code, FilewrightError
 from filewright.text import check_text
 from filewright.visible import one_line
 
+Kind = Literal["modify", "create", "delete", "rename", "copy"]
+_Names: TypeAlias = tuple[bytes, bytes]
+"""The names of both sides."""
+
 _RESEND = "send the whole patch again, as a unified diff that is complete"
 _NO_FILE = b"/dev/null"
 _EMPTY_BLOB = "e69de29"
-_SIGNATURE = ("-- ", "--")
 _LONG = 5_000
 _HUNK = re.compile(r"@@ -(\d{1,18})(?:,(\d{1,18}))? \+\d{1,18}(?:,(\d{1,18}))? @@")
 _ROW_PIECE = re.compile(r"([^\r\n]*)(\r\n|\r|\n)")
 
-# Names in headers: those of both sides, as bytes.
-_Names: TypeAlias = tuple[bytes, bytes]
+# What the lines above a file's hunks say, in either notation.
+_HEADER = re.compile(
+    r"diff --git (?P<git>.*)"
+    r"|old mode (?P<old>[0-7]{6})|new mode (?P<new>[0-7]{6})"
+    r"|new file mode (?P<created>[0-7]{6})|deleted file mode (?P<deleted>[0-7]{6})"
+    r"|(?P<verb>rename|copy) (?:(?:from|old) (?P<source>.*)|(?:to|new) (?P<target>.*))"
+    r"|similarity index (?P<similarity>\d{1,3})%|dissimilarity index .*"
+    r"|index (?P<before>[0-9a-f]+)\.\.(?P<after>[0-9a-f]+)(?: (?P<both>[0-7]{6}))?"
+    r"|\*\*\* (?P<part>Add|Update|Delete) File:(?P<file>.*)"
+    r"|\*\*\* (?:Move to|Move File To|Rename to):(?P<moved>.*)"
+)
+_MODES = ("old", "new", "created", "deleted", "both")
+_NOT_BELOW = ("git", "file", "moved")
+"""What is not said below git's line."""
 _PREFIX = re.compile(rb"[abciwo12]/(?=.)", re.DOTALL)
 _QUOTES = r'(?:[abciwo12]/)?"(?:[^"\\]|\\.)*"'  # models put a prefix before the quotes
 _QUOTED = re.compile(_QUOTES)
-_GIT_NAMES = re.compile(
-    rf"({_QUOTES}) *(.+)|(.+?) *({_QUOTES})"
-    r"|((?:[abciwo12]/)?(?P<same>.+)) ((?:[abciwo12]/)?(?P=same))|(\S+) (\S+)"
-)
+_BEARS = re.compile(r'"?([abciwo12])/.+ "?(?!\1)[abciwo12]/')
 _EPOCH = re.compile(r"(1970-01-01|1969-12-31)[ T]\d\d:\d\d:\d\d")
 _TIME = re.compile(r" {1,4}\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[^/]*$")
 
-# git's lines above a file's hunks, and what may be between files.
-_EXTENDED = re.compile(
-    r"old mode (?P<old>[0-7]{6})$|new mode (?P<new>[0-7]{6})$"
-    r"|new file mode (?P<created>[0-7]{6})$|deleted file mode (?P<deleted>[0-7]{6})$"
-    r"|(?P<verb>rename|copy) (?:(?:from|old) (?P<source>.*)|(?:to|new) (?P<target>.*))"
-    r"|similarity index (?P<similarity>\d{1,3})%$|dissimilarity index "
-    r"|index (?P<before>[0-9a-f]+)\.\.(?P<after>[0-9a-f]+)(?: (?P<both>[0-7]{6}))?$"
-)
-_NOISE = re.compile(r"(Index: |={20,}$|Only in |diff |RCS file: |retrieving revision |-- ?$)")
-_BINARY = ("GIT binary patch", "Binary files ")
-
-# The envelope.
+# What is between files.
 _BEGIN, _END, _END_OF_FILE = "*** Begin Patch", "*** End Patch", "*** End of File"
-_FILE = re.compile(r"\*\*\* (Add|Update|Delete) File:(.*)")
-_MOVE = re.compile(r"\*\*\* (?:Move to|Move File To|Rename to):(.*)")
-_HEREDOC = re.compile(r"(?:apply_patch |applypatch )?<<-?['\"]?\w+['\"]?")
+_FILE = re.compile(r"\*\*\* (?:Add|Update|Delete) File:")
+_BEGINS = re.compile(rf"(?P<envelope>{re.escape(_BEGIN)}|{_FILE.pattern})|--- |\+\+\+ |diff --git |@@ -")
+_SIGNATURE = ("-- ", "--")
+_NOISE = re.compile(r"(Index: |={20,}$|Only in |diff |RCS file: |retrieving revision |-- ?$)")
+_OF_A_PATCH = re.compile(r"@@|--- |\+|diff |\*\*\* |\\|-\S")
+_NOT_READ = (
+    (
+        ("GIT binary patch", "Binary files "),
+        Code.INVALID_INPUT,
+        "a binary patch cannot be applied",
+        "write the file by another tool",
+    ),
+    (
+        ("@@@ ", "diff --cc ", "diff --combined "),
+        Code.UNSUPPORTED,
+        "a combined diff of a merge cannot be applied",
+        "send a plain two-way diff",
+    ),
+    (
+        ("@@",),
+        Code.INVALID_INPUT,
+        "a hunk comes before any file header",
+        "put '--- a/path' and '+++ b/path' above it",
+    ),
+    (("***************",), Code.UNSUPPORTED, "this is a context diff", "send a unified diff (diff -u)"),
+)
+"""How lines begin that no file has, and why they are refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a hunk: `sign` is " " (kept), "-" (removed) or "+" (added).
+
+    `text` has no terminator; `terminator` is the one the patch wrote: ``\n``, ``\r\n`` or a lone ``\r``, and none
+    where git's remark says that the file has no newline there.
+    """
+
+    sign: str
+    text: str
+    terminator: str = "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """A run of rows that belongs in one place of a file.
+
+    `number` counts the file's hunks from 1; `line` is where in the patch it begins. `start` is the
+    1-based line its header names, None without one. `headings` are lines that must come before
+    it, outermost first. `at_end`: its last old line is the file's last. `repaired`: its counts were wrong.
+    `cut`: it ends like a patch that lost its end, and may only apply at the end of the file.
+    """
+
+    number: int
+    line: int
+    rows: tuple[Row, ...]
+    start: int | None = None
+    headings: tuple[str, ...] = ()
+    at_end: bool = False
+    repaired: bool = False
+    cut: bool = False
+
+    @property
+    def old(self) -> tuple[str, ...]:
+        """The lines that must be there."""
+        return tuple(row.text for row in self.rows if row.sign != "+")
+
+    @property
+    def new(self) -> tuple[str, ...]:
+        """The lines that will be there."""
+        return tuple(row.text for row in self.rows if row.sign != "-")
+
+    def ended(self, other: str) -> bool:
+        """Whether the last line of a side has a terminator; `other` is the sign of the rows it lacks."""
+        return next((bool(row.terminator) for row in reversed(self.rows) if row.sign != other), True)
+
+
+@dataclass(frozen=True, slots=True)
+class FilePatch:
+    """What happens to one file.
+
+    `old` and `new` are paths as the patch names them, its ``a/`` and ``b/`` taken off (`prefixed`:
+    it had them); both are set and equal unless the file is created (`old` None), deleted (`new` None),
+    renamed or copied.
+    `new_mode` are the permission bits git names (0o644 or 0o755), None where it names none. `emptied`:
+    a deletion that must find the file as its hunks say, and empty after them. `line` is where in
+    the patch it begins, `end` its last line.
+    """
+
+    kind: Kind
+    old: str | None
+    new: str | None
+    hunks: tuple[Hunk, ...]
+    line: int
+    end: int
+    new_mode: int | None = None
+    emptied: bool = False
+    prefixed: bool = False
+
+    @property
+    def path(self) -> str:
+        """The name to use in messages."""
+        return self.old or self.new or ""
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """A parsed patch: at least one file, in the order written; `envelope` is its notation.
+
+    `otherwise` are its files if the counts of a hunk are wrong, which could also be right.
+    """
+
+    envelope: bool
+    files: tuple[FilePatch, ...]
+    otherwise: tuple[FilePatch, ...] = ()
+
+    def part(self, text: str, files: Iterable[FilePatch]) -> str:
+        """The part of its text that is of some of its files."""
+        lines = [f"{line}\n" for line in text.split("\n")]  # as they are counted
+        part = "".join(line for file in files for line in lines[file.line - 1 : file.end])
+        return f"{_BEGIN}\n{part}{_END}\n" if self.envelope else part
+
+    def below(self, root: str, strip: int) -> Patch:
+        """The patch of files below the folder `root`, `strip` leading parts of their names taken off.
+
+        ``a/`` and ``b/`` count as the first part, as in ``patch -p`` and ``git apply -p``; 0 takes off
+        only these. Raises `invalid_input` for a name that has no more parts than that.
+        """
+        above = [] if root in ("", ".") else [unquote(root).rstrip(b"/")]
+
+        def moved(file: FilePatch) -> FilePatch:
+            taken, names = max(strip - file.prefixed, 0), []
+            for name in (file.old, file.new):
+                parts = unquote(name).split(b"/") if name is not None else []
+                if name is not None and len(parts) <= taken:
+                    most = len(parts) - 1 + file.prefixed
+                    raise FilewrightError(
+                        Code.INVALID_INPUT,
+                        f"strip={strip} leaves nothing of {name}",
+                        hint=f"use a strip up to {most}"
+                        + ("; a/ and b/ count as one" if file.prefixed else ""),
+                        details={"argument": "strip", "path": name},
+                    )
+                names.append(quote(b"/".join([*above, *parts[taken:]])) if name is not None else None)
+            return replace(file, old=names[0], new=names[1])
+
+        if not strip and not above:
+            return self
+        return Patch(self.envelope, tuple(map(moved, self.files)), tuple(map(moved, self.otherwise)))
 
 
 def parse(text: str, *, renames: bool = False) -> Patch:
@@ -88,21 +236,16 @@ def parse(text: str, *, renames: bool = False) -> Patch:
             hint="send a unified diff, or an envelope that begins with '*** Begin Patch'",
         )
     reader = _Reader(text, renames)
-    if reader.is_envelope:
-        reader.read_envelope()
-        return Patch("envelope", tuple(reader.files))
-    reader.read_unified()
-    otherwise: list[FilePatch] = []
+    files = reader.read()
+    otherwise: tuple[FilePatch, ...] = ()
     if reader.doubted:
-        other = _Reader(text, renames, splits=True)
         with suppress(FilewrightError):
-            other.read_unified()
-            otherwise = other.files
-    return Patch("unified", tuple(reader.files), tuple(otherwise))
+            otherwise = _Reader(text, renames, splits=True).read()
+    return Patch(reader.envelope, files, otherwise)
 
 
 class _Reader:
-    """The lines of a patch, without terminators, and the files read from them.
+    """The lines of a patch, without terminators, and the one that is read next.
 
     A patch whose own lines (headers too) all end in ``\\r\\n`` came over a transport that made them
     so: the returns are taken off. Elsewhere a trailing ``\\r`` stays, and says that line's content
@@ -114,19 +257,31 @@ class _Reader:
         check_text(text, "patch")
         self.ended = text.endswith("\n")
         lines = text.removesuffix("\n").split("\n")
-        whole = lines if self.ended else lines[:-1]
-        if len(lines) > 1 and all(line.endswith("\r") for line in whole):
+        if len(lines) > 1 and all(line.endswith("\r") for line in (lines if self.ended else lines[:-1])):
             lines = [line.removesuffix("\r") for line in lines]
-        self.lines = lines
-        self.renames, self.splits, self.doubted = renames, splits, False
-        self.files: list[FilePatch] = []
         solid = [at for at, line in enumerate(lines) if line.strip()]
-        self.at, last = (solid[0], solid[-1]) if solid else (0, 0)
-        if last > self.at and lines[self.at].startswith("```") and lines[last].strip() == "```":
-            del lines[last:]
-            self.at += 1
+        if len(solid) > 1 and lines[solid[0]].startswith("```") and lines[solid[-1]].strip() == "```":
+            del lines[solid.pop() :]
             self.ended = True
-        self.is_envelope = self._is_envelope()
+        self.lines, self.at = lines, solid[0]
+        self.renames, self.splits = renames, splits
+        self.doubted = self._adding = False
+        first = next((at for at, line in enumerate(lines) if _BEGINS.match(line)), solid[0])
+        begun = lines[first].startswith(_BEGIN)
+        self.envelope = begun or bool(_FILE.match(lines[first]))
+        if (
+            begun
+            and lines[solid[-1]].rstrip() == _END
+            and self[first + 1].startswith(("--- ", "diff --git "))
+        ):
+            del lines[solid[-1] :]  # a unified diff between the envelope's marks is one without them
+            self.at, self.envelope = first + 1, False
+        elif self.envelope:
+            if any(map(_OF_A_PATCH.match, lines[:first])):
+                raise self.refused(
+                    self.at, "the patch does not begin with '*** Begin Patch'", "put that line first"
+                )
+            self.at = first + begun
 
     def __getitem__(self, at: int) -> str:
         """The line at an index, or "" past the end."""
@@ -141,6 +296,13 @@ class _Reader:
             (solid for solid in range(at, len(self.lines)) if not self._is_blank(solid)), len(self.lines)
         )
 
+    def _is_header(self, at: int) -> bool:
+        return self[at].startswith("--- ") and self[at + 1].startswith("+++ ")
+
+    def _is_mark(self, at: int) -> bool:
+        """Whether the line begins another part of the envelope, or nothing follows."""
+        return at >= len(self.lines) or bool(_FILE.match(self[at])) or self[at].rstrip() == _END
+
     def refused(self, at: int, why: str, hint: str, code: Code = Code.INVALID_INPUT) -> FilewrightError:
         """The error for something wrong at a line."""
         number = min(at, max(len(self.lines) - 1, 0)) + 1
@@ -152,68 +314,64 @@ class _Reader:
             details={"patch_line": number, "text": line},
         )
 
-    def _is_envelope(self) -> bool:
-        """Whether the first header of any notation is one of the envelope's.
-
-        A unified diff between the envelope's marks is one without them, and loses them here.
-        """
-        lines, start = self.lines, self.at
-        if self[start].rstrip() == _BEGIN and self[start + 1].startswith(("--- ", "diff --git ")):
-            last = next((at for at in range(len(lines) - 1, start, -1) if lines[at].strip()), start)
-            if lines[last].rstrip() == _END:
-                del lines[last:]
-                lines[start] = ""
-                return False
-        for line in lines:
-            if line.startswith(_BEGIN) or _FILE.match(line):
-                return True
-            if line.startswith(("--- ", "diff --git ", "@@ -", "+++ ")):
-                return False
-        return False
-
-    # The unified diff
-
-    def read_unified(self) -> None:
-        """Read all files of a unified diff."""
-        first = self.at
-        while self.at < len(self.lines):
-            if self[self.at].startswith("diff --git ") or self._is_header(self.at):
-                self.files.append(self._file())
-            else:
-                self._between()
-                self.at += 1
-        if not self.files:
-            raise self.refused(
-                first,
-                "no file header was found",
-                "begin each file with '--- a/path' and '+++ b/path' lines, or use '*** Begin Patch'",
+    def read(self) -> tuple[FilePatch, ...]:
+        """All files, up to the end or the envelope's mark of it."""
+        first, files = self.at, list[FilePatch]()
+        while self.at < len(self.lines) and not (self.envelope and self[self.at].rstrip() == _END):
+            if (
+                self._is_mark(self.at)
+                if self.envelope
+                else self[self.at].startswith("diff --git ") or self._is_header(self.at)
+            ):
+                files.append(self._file())
+                continue
+            if not self._is_blank(self.at):
+                self._check_between(files)
+            self.at += 1
+        if self.envelope:
+            if self.at >= len(self.lines):
+                raise self.refused(
+                    self.at,
+                    "the patch has no '*** End Patch', so its end may be missing",
+                    "send the whole patch again, ending with '*** End Patch'",
+                )
+            # Talk may follow the end mark, and the end of a here-document, but no other patch.
+            more = next(
+                (at for at in range(self.at + 1, len(self.lines)) if _OF_A_PATCH.match(self[at])), None
             )
+            if more is not None:
+                raise self.refused(more, "this line follows '*** End Patch'", "send one patch in one call")
+        if not files:
+            why, hint = (
+                ("the patch names no file", "add '*** Update File: path', '*** Add File: path' or such")
+                if self.envelope
+                else (
+                    "no file header was found",
+                    "begin each file with '--- a/path' and '+++ b/path' lines, or use '*** Begin Patch'",
+                )
+            )
+            raise self.refused(first, why, hint)
+        return tuple(files)
 
-    def _is_header(self, at: int) -> bool:
-        return self[at].startswith("--- ") and self[at + 1].startswith("+++ ")
-
-    def _between(self) -> None:
-        """A line outside every file: a remark before the first, or nothing that means something."""
+    def _check_between(self, files: list[FilePatch]) -> None:
+        """Refuse a line outside every file, unless it is a remark before the first, or talk after the last."""
         at, line = self.at, self[self.at]
-        if line.startswith(_BINARY):
-            raise self._binary()
-        if line.startswith(("@@@ ", "diff --cc ", "diff --combined ")):
-            why, hint = "a combined diff of a merge cannot be applied", "send a plain two-way diff"
-            raise self.refused(at, why, hint, Code.UNSUPPORTED)
-        if line.startswith("@@"):
+        if self.envelope:
             raise self.refused(
-                at, "a hunk comes before any file header", "put '--- a/path' and '+++ b/path' above it"
+                at,
+                "this line belongs to no file",
+                "expected '*** Add File: ', '*** Update File: ', '*** Delete File: ' or '*** End Patch'",
             )
-        if line.startswith("***************"):
-            raise self.refused(
-                at, "this is a context diff", "send a unified diff (diff -u)", Code.UNSUPPORTED
-            )
-        if line.startswith("--- ") and at + 1 >= len(self.lines) and not self.files:
-            raise self.refused(at, "the patch ends inside a file header", _RESEND)
-        if self.files and not self._is_blank(at) and not _NOISE.match(line):
-            # The version under the signature of a mailed patch, or talk.
+        self._check_read()
+        if not files:
+            if line.startswith("--- ") and at + 1 >= len(self.lines):
+                raise self.refused(at, "the patch ends inside a file header", _RESEND)
+        elif not _NOISE.match(line):
+            # The version under the signature of a mailed patch; or the last hunk was whole, and no other begins.
             signed = self[at - 1] in _SIGNATURE and at >= len(self.lines) - 2
-            if not signed and not self._is_talk():
+            apart = not self[at - 1].strip() or line.startswith("```")
+            whole = not any(hunk.repaired or hunk.start is None for hunk in files[-1].hunks[-1:])
+            if not signed and not (apart and whole and not any(map(_OF_A_PATCH.match, self.lines[at:]))):
                 raise self.refused(
                     at,
                     "this line belongs to no hunk",
@@ -221,54 +379,130 @@ class _Reader:
                 )
             self.at = len(self.lines)
 
-    def _is_talk(self) -> bool:
-        """Whether the patch is over and what follows is talk: its last hunk was whole, and no other begins."""
-        if self[self.at - 1].strip() and not self[self.at].startswith("```"):
-            return False
-        return not any(hunk.repaired or hunk.start is None for hunk in self.files[-1].hunks[-1:]) and not any(
-            line.startswith(("@@", "--- ", "+++ ", "diff ", "*** ", "+", "\\")) or re.match(r"-\S", line)
-            for line in self.lines[self.at :]
-        )
-
-    def _binary(self) -> FilewrightError:
-        return self.refused(self.at, "a binary patch cannot be applied", "write the file by another tool")
+    def _check_read(self, *, binary: bool = False) -> None:
+        """Refuse what no file of a patch can hold; with `binary` only what is no text."""
+        for begins, code, why, hint in _NOT_READ[: 1 if binary else None]:
+            if self[self.at].startswith(begins):
+                raise self.refused(self.at, why, hint, code)
 
     def _file(self) -> FilePatch:
-        """One file: what git's line, those below it, and the ``---`` and ``+++`` lines say, and its hunks."""
-        first = self.at
-        git: tuple[bytes, bytes] | None = None
-        said: dict[str, str] = {}
-        is_git = self[first].startswith("diff --git ")
-        if is_git:
-            git = _git_names(self[first].removesuffix("\r"))
-            self.at += 1
-            while match := _EXTENDED.match(self[self.at].removesuffix("\r")):
-                said |= {key: text for key, text in match.groupdict().items() if text is not None}
-                self._check_line(match)
-                self.at += 1
-            if self[self.at].startswith(_BINARY):
-                raise self._binary()
-        written: list[tuple[bytes, bool]] = []
-        if self._is_header(self.at):
-            hint = "name the file after '--- ' and '+++ '"
-            written = [self._name(self[at][4:], hint) for at in (self.at, self.at + 1)]
-            self.at += 2
-        hunks: list[Hunk] = []
-        while self.at < len(self.lines):
-            if self[self.at].startswith("@@") and not self[self.at].startswith("@@@"):
-                hunks.append(self._hunk(len(hunks) + 1))
-            elif self._is_blank(self.at):
-                self.at += 1
-            else:
+        """One file: what the lines of its header say, and its hunks."""
+        first, said = self.at, dict[str, str]()
+        while match := _HEADER.fullmatch(self[self.at].removesuffix("\r")):
+            part, fact = said.get("part"), match.lastgroup
+            below = fact not in _NOT_BELOW if part is None else part == "Update" and fact == "moved"
+            if said and ("moved" in said or not below):
                 break
-        kind, old, new, prefixed = self._names(
-            first, git, said, (written[0][0], written[1][0]) if written else None
+            said |= {key: text for key, text in match.groupdict().items() if text is not None}
+            self.at += 1
+        part = said.get("part")
+        if "moved" in said:
+            said |= {"verb": "rename", "source": said["file"], "target": said["moved"]}
+        for mode in (said[key] for key in _MODES if key in said):
+            if not mode.startswith("10"):
+                special = {"12": "a symbolic link", "16": "a submodule", "04": "a folder"}
+                raise self.refused(
+                    first,
+                    f"mode {mode} is {special.get(mode[:2], 'a special file')}",
+                    "patches change regular files only",
+                    Code.UNSUPPORTED,
+                )
+        written: list[tuple[bytes, bool]] = []
+        # In an envelope a unified diff's own header may be put below the file's line.
+        if self._is_header(self.at) and (not part or self[self.at + 2].startswith("@@")):
+            written = [self._name(at, self[at][4:]) for at in (self.at, self.at + 1)]
+            self.at += 2
+        self._check_read(binary=True)
+        self._adding = part == "Add"
+        hunks = self._hunks()
+        if part == "Delete" and hunks:
+            raise self.refused(
+                hunks[0].line - 1, "a deleted file has no lines", "give only '*** Delete File: path'"
+            )
+        kind, old, new, prefixed = self._named(first, said, [] if part else written, hunks)
+        mode_said = said.get("new", said.get("created"))
+        return FilePatch(
+            kind,
+            None if kind == "create" else quote(old),
+            None if kind == "delete" else quote(new),
+            hunks,
+            first + 1,
+            self.at,
+            None if mode_said is None else int(mode_said, 8) & 0o777,
+            emptied=not part and kind == "delete",
+            prefixed=prefixed,
         )
-        if kind == "modify" and len(hunks) == 1 and written:
+
+    def _name(self, at: int, text: str) -> tuple[bytes, bool]:
+        """The name in a line of a header, and whether a time of the epoch follows it."""
+        text = text.removesuffix("\r")
+        if quoted := _QUOTED.match(text):
+            name, time = _unquoted(quoted[0]), text[quoted.end() :]
+        else:
+            plain, tab, time = text.partition("\t")
+            if not tab:
+                match = _TIME.search(text) if len(text) < _LONG else None
+                plain, time = (text[: match.start()], match[0]) if match else (text.strip(" "), "")
+            name = unquote(plain)
+        if not name:
+            raise self.refused(at, "a file name is missing", "name the file there")
+        return name, bool(_EPOCH.search(time))
+
+    def _named(
+        self, at: int, said: Mapping[str, str], written: Sequence[tuple[bytes, bool]], hunks: Sequence[Hunk]
+    ) -> tuple[Kind, bytes, bytes, bool]:
+        """What is done to a file, its names, less a diff's ``a/`` and ``b/``, and whether it had these."""
+        git = said.get("git", "")
+        half, bears = len(git) // 2, bool(_BEARS.match(git)) if git else None
+        both: _Names | None = None
+        if "part" in said:
+            name, bears = self._name(at, said["file"].strip())[0], False
+            both = _NO_FILE if said["part"] == "Add" else name, _NO_FILE if said["part"] == "Delete" else name
+        elif git[half : half + 1] == " ":
+            both = _unquoted(git[:half]), _unquoted(git[half + 1 :])
+            bears = both[0] != both[1] and all(map(_PREFIX.match, both))
+        if written:
+            both = written[0][0], written[1][0]
+        old, new = _without_prefixes(*both, bears) if both else (b"", b"")
+        kind: Kind = "modify"
+        prefixed = bool(bears)
+        if verb := said.get("verb"):
+            if "source" not in said or "target" not in said:
+                raise self.refused(at, f"a {verb} names only one file", f"give '{verb} from' and 'to'")
+            source, target = (self._name(at, said[end].strip())[0] for end in ("source", "target"))
+            if written and both != (source, target) and (old not in (source, target) or new != target):
+                raise self.refused(
+                    at,
+                    f"'--- {quote(written[0][0])}' or '+++ {quote(written[1][0])}' does not name the file of the "
+                    "lines above it",
+                    f"name {quote(source)} and {quote(target)} there",
+                )
+            kind, old, new = "rename" if verb == "rename" else "copy", source, target
+        elif both is None:
+            raise self.refused(at, "the file names cannot be read", "add '--- a/path' and '+++ b/path'")
+        else:
+            prefixed = both[0] != old if new == _NO_FILE else both[1] != new
+            if old == new:
+                if old == _NO_FILE:
+                    raise self.refused(at, "both sides are /dev/null", "name the file on one side")
+            elif _NO_FILE in (old, new) or old in (new + b".orig", new + b".old", new + b"~"):
+                kind = "create" if old == _NO_FILE else "delete" if new == _NO_FILE else kind
+                old = new = old if new == _NO_FILE else new
+            elif not self.renames or git:
+                raise self.refused(
+                    at,
+                    f"the two sides name different files, {quote(old)} and {quote(new)}, without a rename",
+                    "name one file on both sides, or give 'diff --git', 'rename from' and 'rename to' lines",
+                )
+            elif posixpath.normpath(old) == posixpath.normpath(new):
+                new = old
+            else:
+                kind = "rename"
             # GNU diff -N: the missing side bears the time of the epoch.
-            if written[0][1] and not hunks[0].old:
+            alone = kind == "modify" and len(hunks) == 1 and bool(written)
+            if "created" in said or (alone and written[0][1] and not hunks[0].old):
                 kind = "create"
-            elif written[1][1] and not hunks[0].new:
+            elif "deleted" in said or (alone and written[1][1] and not hunks[0].new):
                 kind = "delete"
         if kind == "create" and any(hunk.old for hunk in hunks):
             raise self.refused(
@@ -278,276 +512,92 @@ class _Reader:
             )
         if kind == "create" and len(hunks) > 1:
             raise self.refused(hunks[1].line - 1, "a new file has one hunk", "join its hunks into one")
-        name = quote(new if old == _NO_FILE else old)
         if not hunks and _lacks_hunks(kind, said, named=bool(written)):
-            raise self.refused(max(self.at - 1, first), f"the hunks of {name} are missing", _RESEND)
-        mode = said.get("new", said.get("created"))
-        return FilePatch(
-            kind=kind,
-            old=None if kind == "create" else quote(old),
-            new=None if kind == "delete" else quote(new),
-            hunks=tuple(hunks),
-            line=first + 1,
-            end=self.at,
-            new_mode=None if mode is None else int(mode, 8) & 0o777,
-            emptied=kind == "delete",
-            prefixed=prefixed,
-        )
-
-    def _check_line(self, said: re.Match[str]) -> None:
-        """Refuse, in git's lines, what is no regular file and what has no name."""
-        if said["verb"]:
-            self._name(said["source"] or said["target"] or "")
-        for digits in filter(None, said.group("old", "new", "created", "deleted", "both")):
-            kind = int(digits, 8) >> 12
-            if kind != 0o10:
-                what = {0o12: "a symbolic link", 0o16: "a submodule", 0o4: "a folder"}
-                raise self.refused(
-                    self.at,
-                    f"mode {digits} is {what.get(kind, 'a special file')}",
-                    "patches change regular files only",
-                    Code.UNSUPPORTED,
-                )
-
-    def _name(self, text: str, hint: str = "name the file") -> tuple[bytes, bool]:
-        """The name after ``--- `` or ``rename to ``, and whether a time of the epoch follows it."""
-        text = text.removesuffix("\r")
-        if quoted := _QUOTED.match(text):
-            return _unquoted(quoted.group()), bool(_EPOCH.search(text, quoted.end()))
-        name, tab, time = text.partition("\t")
-        if not tab:
-            match = _TIME.search(text) if len(text) < _LONG else None
-            name, time = (text[: match.start()], match.group().strip()) if match else (text.strip(" "), "")
-        if not name:
-            raise self.refused(self.at, "a file name is missing", hint)
-        return unquote(name), bool(_EPOCH.match(time))
-
-    def _names(
-        self, at: int, git: _Names | None, said: Mapping[str, str], written: _Names | None
-    ) -> tuple[Kind, bytes, bytes, bool]:
-        """What is done to a file and the names of both sides; and whether they had ``a/`` and ``b/``, taken off here.
-
-        `git` are those of git's line, `written` those of ``---`` and ``+++``.
-        """
-        bears = git and git[0] != git[1] and all(map(_PREFIX.match, git))
-        verb = said.get("verb")
-        if verb is not None:
-            if "source" not in said or "target" not in said:
-                raise self.refused(at, f"a {verb} names only one file", f"give '{verb} from' and 'to'")
-            source, target = (self._name(said[end])[0] for end in ("source", "target"))
-            if written is not None and written != (source, target):
-                old, new = _without_prefixes(*written, bears)
-                if old not in (source, target) or new != target:
-                    raise self.refused(
-                        at,
-                        f"'--- {quote(written[0])}' or '+++ {quote(written[1])}' does not name the file of the "
-                        "lines above it",
-                        f"name {quote(source)} and {quote(target)} there",
-                    )
-            return "rename" if verb == "rename" else "copy", source, target, bool(bears)
-        both = written or git
-        if both is None:
-            raise self.refused(at, "the file names cannot be read", "add '--- a/path' and '+++ b/path'")
-        old, new = _without_prefixes(*both, bears)
-        prefixed = both[0] != old if new == _NO_FILE else both[1] != new
-        if old == new == _NO_FILE:
-            raise self.refused(at, "both sides are /dev/null", "name the file on one side")
-        if old == _NO_FILE or "created" in said:
-            kind: Kind = "create"
-        else:
-            kind = "delete" if new == _NO_FILE or "deleted" in said else "modify"
-        if old == new or _NO_FILE in (old, new):
-            return kind, old, new, prefixed
-        if old in (new + b".orig", new + b".old", new + b"~"):
-            return kind, new, new, prefixed
-        if self.renames and git is None:
-            if posixpath.normpath(old) == posixpath.normpath(new):
-                return kind, old, old, prefixed
-            return "rename", old, new, prefixed
-        raise self.refused(
-            at,
-            f"the two sides name different files, {quote(old)} and {quote(new)}, without a rename",
-            "name one file on both sides, or give 'diff --git', 'rename from' and 'rename to' lines",
-        )
-
-    # The envelope
-
-    def read_envelope(self) -> None:
-        """Read all files of an envelope, up to its end mark."""
-        first = self.at
-        while self._is_blank(self.at) or _HEREDOC.fullmatch(self[self.at].strip()):
-            self.at += 1
-        if self[self.at].rstrip() == _BEGIN:
-            self.at += 1
-        elif not _FILE.match(self[self.at]):
             raise self.refused(
-                self.at, "the patch does not begin with '*** Begin Patch'", "put that line first"
+                max(self.at - 1, at),
+                f"the hunks of {quote(old)} are missing",
+                "send all of the patch again; a hunk is a line '@@' and lines that begin with ' ', '-' or '+'",
             )
-        while self[self.at].rstrip() != _END:
-            if self.at >= len(self.lines):
-                raise self.refused(
-                    self.at,
-                    "the patch has no '*** End Patch', so its end may be missing",
-                    "send the whole patch again, ending with '*** End Patch'",
-                )
-            if said := _FILE.match(self[self.at].removesuffix("\r")):
-                self.files.append(self._part(said[1], self._after_colon(said[2])))
-            elif not self._is_blank(self.at):
-                raise self.refused(
-                    self.at,
-                    "this line belongs to no file",
-                    "expected '*** Add File: ', '*** Update File: ', '*** Delete File: ' or '*** End Patch'",
-                )
-            else:
-                self.at += 1
-        # Talk may follow the end mark, and the end of a here-document, but no other patch.
-        for at in range(self.at + 1, len(self.lines)):
-            line = self[at]
-            if line.startswith(("*** ", "--- ", "+++ ", "@@", "diff ", "+")) or re.match(r"-\S", line):
-                raise self.refused(at, "this line follows '*** End Patch'", "send one patch in one call")
-        if not self.files:
-            raise self.refused(
-                first,
-                "the patch names no file",
-                "add '*** Update File: path', '*** Add File: path' or such",
-            )
+        return kind, old, new, prefixed
 
-    def _after_colon(self, name: str) -> str:
-        """The name in this line of the envelope; goes on to the next."""
-        name = name.strip()
-        if not name:
-            raise self.refused(self.at, "a file name is missing", "name the file after the colon")
-        self.at += 1
-        return name
+    # Hunks
 
-    def _is_mark(self, at: int) -> bool:
-        """Whether the line begins another part of the envelope, or nothing follows."""
-        return at >= len(self.lines) or bool(_FILE.match(self[at])) or self[at].rstrip() == _END
-
-    def _part(self, verb: str, name: str) -> FilePatch:
-        """One file of an envelope, whose first line is read."""
-        line = self.at
-        if verb == "Add":
-            return FilePatch("create", None, name, self._added(), line, self.at)
-        if verb == "Delete":
-            while not self._is_mark(self.at):
-                if not self._is_blank(self.at):
-                    raise self.refused(
-                        self.at, "a deleted file has no lines", "give only '*** Delete File: path'"
-                    )
-                self.at += 1
-            return FilePatch("delete", name, None, (), line, self.at)
-        move = _MOVE.match(self[self.at].removesuffix("\r"))
-        target = self._after_colon(move[1]) if move else name
-        if self._is_header(self.at) and self[self.at + 2].startswith("@@"):
-            self.at += 2  # a unified diff's own header, put below this one
+    def _hunks(self) -> tuple[Hunk, ...]:
         hunks: list[Hunk] = []
-        while not self._is_mark(self.at):
-            if self._is_blank(self.at):
-                self.at += 1  # what is blank in a hunk is behind other lines of it
+        while self.at < len(self.lines):
+            solid = self._solid(self.at)
+            # What is blank in a hunk is behind other lines of it; but a new file may begin with an empty line.
+            if solid > self.at and (hunks or not self._adding or self._is_mark(solid)):
+                self.at = solid
+            elif self._is_mark(self.at) if self.envelope else not re.match("@@(?!@)", self[self.at]):
+                break
             else:
                 hunks.append(self._hunk(len(hunks) + 1))
-        if not hunks and not move:
-            raise self.refused(
-                line - 1, f"the update of {name} has no hunks", "give it '@@' sections with '-' and '+' lines"
-            )
-        return FilePatch("rename" if move else "modify", name, target, tuple(hunks), line, self.at)
-
-    def _added(self) -> tuple[Hunk, ...]:
-        """The text of a new file, as one hunk."""
-        first = self.at
-        rows: list[Row] = []
-        count = 0
-        while not self._is_mark(self.at):
-            line = self[self.at]
-            # What is blank inside the text is an empty line whose '+' was lost; at its end nothing.
-            if line.startswith("+") or self._is_blank(self.at):
-                rows += _rows("+", line[1:])
-                count = len(rows) if line.startswith("+") else count
-            elif line.rstrip() != _END_OF_FILE:
-                raise self.refused(
-                    self.at, "a line of a new file does not begin with '+'", "put '+' before it"
-                )
-            self.at += 1
-        return (Hunk(1, first, tuple(rows[:count])),) if count else ()
-
-    # Hunks of both
+        return tuple(hunks)
 
     def _hunk(self, number: int) -> Hunk:
         """The hunk that begins here; it ends before the line that is next."""
-        first = self.at
-        numbers: re.Match[str] | None = None
-        headings: list[str] = []
-        while self[self.at].startswith("@@"):
-            line = self[self.at]
-            if numbered := _HUNK.match(line):
-                numbers = numbered
-            elif not self.is_envelope and re.match(r"@@ -\d|@@ \d.*-", line):
+        first, start, headings = self.at, None, list[str]()
+        counts: tuple[int, int] | None = None
+        while (line := self[self.at]).startswith("@@") and (self.envelope or self.at == first):
+            if numbers := _HUNK.match(line):
+                start = int(numbers[1])
+                counts = None if self.envelope else (int(numbers[2] or 1), int(numbers[3] or 1))
+            elif not self.envelope and re.match(r"@@ -\d|@@ \d.*-", line):
                 raise self.refused(
                     self.at, "this hunk header cannot be read", "write it as '@@ -1,3 +1,4 @@'"
                 )
             elif (heading := line[2:].strip().removesuffix("@@").strip()) not in ("", "...", "…"):
                 headings.append(heading)
             self.at += 1
-            if not self.is_envelope:
-                break
-        end: int | None = None
-        counts = (int(numbers[2] or 1), int(numbers[3] or 1)) if numbers and not self.is_envelope else None
-        if counts is not None:
-            end = self._counted_end(*counts)
-        repaired = cut = False
-        if end is None:
-            end, repaired = self._seen_end(), counts is not None
+        end = self._counted_end(*counts) if counts else None
+        repaired = counts is not None and end is None
+        end = self._seen_end() if end is None else end
         rows, at_end = self._rows(end)
         after = self._solid(end)
-        if counts is not None and repaired and after >= len(self.lines):
+        cut = False
+        if counts and repaired and after >= len(self.lines):
             signs = [self._sign(at) for at in range(self.at, end)]
-            short = any(
-                sum(sign in side for sign in signs) < count
-                for side, count in zip((" -", " +"), counts, strict=True)
+            sides = zip((" -", " +"), counts, strict=True)
+            cut = any(sum(sign in side for sign in signs) < count for side, count in sides) and _looks_cut(
+                rows
             )
-            cut = short and _looks_cut(rows)
             if cut and not self.ended:
                 raise self.refused(after, "the patch ends in the middle of a hunk", _RESEND)
         self.at = end
-        if not any(row.sign != " " for row in rows):
+        if all(row.sign == " " for row in rows):
             if self[after].strip() and not self._ends_hunk(after):
                 raise self._unsigned(after)
             raise self.refused(
                 first, "this hunk changes nothing", "give it '-' or '+' lines, or leave it out"
             )
-        if self.is_envelope and self[after].rstrip() == _END_OF_FILE:
+        if self.envelope and self[after].rstrip() == _END_OF_FILE:
             self.at, at_end = after + 1, True
-        start = int(numbers[1]) if numbers else None
         return Hunk(number, first + 1, tuple(rows), start, tuple(headings), at_end, repaired, cut)
 
     def _unsigned(self, at: int) -> FilewrightError:
         return self.refused(
             at,
             "this line of a hunk begins with neither a space, '-' nor '+'",
-            "put a space before each line of context",
+            "put a space before each line of context, and '+' before each line that is new",
         )
 
     def _sign(self, at: int) -> str:
         """What a line is in a hunk, by its first character; "" if no line of a hunk looks like that."""
-        sign = " " if self._is_blank(at) else self[at][0]
+        sign = ("+" if self._adding else " ") if self._is_blank(at) else self[at][0]
         return sign if at < len(self.lines) and sign in " -+\\" else ""
 
     def _counted_end(self, old: int, new: int) -> int | None:
         """The line past as many as a header announces; None where it must have miscounted."""
-        at, context = self.at, False
-        while old > 0 or new > 0 or self[at].startswith("\\"):
-            sign = self._sign(at)
-            if not sign:
-                return None
-            old, new, context = old - (sign in " -"), new - (sign in " +"), context or sign == " "
-            at += 1
+        at = self.at
+        while (old > 0 or new > 0 or self[at].startswith("\\")) and (sign := self._sign(at)):
+            old, new, at = old - (sign in " -"), new - (sign in " +"), at + 1
         if old or new:
             return None
         if at - 2 > self.at and self._is_header(at - 2) and self[at].startswith("@@ -"):
             # A count one too high takes the next file's header for changed lines. A hunk with context has some behind
             # its changes too, unless the file ends there; and then none follows it.
-            if context or self.splits:
+            if self.splits or " " in map(self._sign, range(self.at, at)):
                 return None
             self.doubted = True
         after = self._solid(at)
@@ -558,14 +608,14 @@ class _Reader:
         """The line of the next header or mark; refused where a line before it could be a header too."""
         at = self.at
         while at < len(self.lines) and not self._ends_hunk(at):
-            if not self.is_envelope and self._is_header(at):
+            if not self.envelope and self._is_header(at):
                 raise self.refused(
                     at,
                     "the counts of this hunk are wrong, and these may be a file header or changed lines",
                     "correct the counts in the hunk's header",
                 )
             if not self._sign(at):
-                if self.is_envelope:
+                if self.envelope:
                     raise self._unsigned(at)
                 break
             at += 1
@@ -577,13 +627,14 @@ class _Reader:
     def _ends_hunk(self, at: int) -> bool:
         """Whether another hunk or another file begins here."""
         line = self[at]
-        if self.is_envelope:
+        if self.envelope:
             return line.startswith("@@") or line.rstrip() == _END_OF_FILE or self._is_mark(at)
-        if line.startswith(("@@ ", "diff --git ")) or line.rstrip() == "@@":
-            return True
-        if line in _SIGNATURE and at >= len(self.lines) - 3:
-            return True
-        return self._is_header(at) and self[at + 2].startswith("@@")
+        return (
+            line.startswith(("@@ ", "diff --git "))
+            or line.rstrip() == "@@"
+            or (line in _SIGNATURE and at >= len(self.lines) - 3)
+            or (self._is_header(at) and self[at + 2].startswith("@@"))
+        )
 
     def _rows(self, end: int) -> tuple[list[Row], bool]:
         """The rows of a hunk's lines before `end`, and whether its last old line is the file's last."""
@@ -615,8 +666,6 @@ def _rows(sign: str, text: str) -> list[Row]:
     There are several where the line holds lone carriage returns, which end lines in a file but not
     for the tools that write diffs.
     """
-    if "\r" not in text:
-        return [Row(sign, text)]
     return [Row(sign, body, end) for body, end in _ROW_PIECE.findall(text + "\n")]
 
 
@@ -638,15 +687,6 @@ def _lacks_hunks(kind: Kind, said: Mapping[str, str], *, named: bool) -> bool:
         return bool(blob) and not blob.startswith(_EMPTY_BLOB)
     whole = "old" in said or "new" in said if kind == "modify" else int(said.get("similarity", 100)) == 100
     return old != new or not whole
-
-
-def _git_names(line: str) -> _Names | None:
-    """The names of ``diff --git a/x b/x``; None where it is not clear which is which."""
-    match = _GIT_NAMES.fullmatch(line.removeprefix("diff --git ")) if len(line) < _LONG else None
-    if match is None:
-        return None
-    old, new = match[1] or match[3] or match[5] or match[8], match[2] or match[4] or match[7] or match[9]
-    return _unquoted(old), _unquoted(new)
 
 
 def _unquoted(name: str) -> bytes:
