@@ -113,6 +113,8 @@ ENVELOPES = [
     Case("wrong line numbers behind @@", envelope(UPDATE + "@@ -71,9 +71,2 @@\n a\n-b\n+B\n c\n"), DONE),
     Case("in a fence", f"```\n{envelope(UPDATE + '@@' + chr(10) + '-b' + chr(10) + '+B' + chr(10))}```\n", DONE),
     Case("talk behind", envelope(UPDATE + "@@\n-b\n+B\n") + "\nI changed b.\n", DONE),
+    Case("talk before", "Here is the patch:\n\n" + envelope(UPDATE + "@@\n-b\n+B\n"), DONE),
+    Case("a heading in a new file", envelope("*** Add File: n\n@@\n+1\n\n+2\n"), {"x": ABC, "n": b"1\n\n2\n"}),
     Case("no mark at the beginning", (UPDATE + "@@\n-b\n+B\n*** End Patch\n"), DONE),
     Case("a here-document", "apply_patch <<'EOF'\n" + envelope(UPDATE + "@@\n-b\n+B\n") + "EOF\n", DONE),
     Case("returns", envelope(UPDATE + "@@\n-b\n+B\n").replace("\n", "\r\n"), DONE),
@@ -133,6 +135,8 @@ ENVELOPES = [
     Case("a file with returns", envelope(UPDATE + "@@\n-b\n+B\n+B2\n"), {"x": b"a\r\nB\r\nB2\r\nc\r\n"}, (("x", b"a\r\nb\r\nc\r\n"),)),
     Case("curly quotes in the context", envelope(UPDATE + "@@\n say(“hi”)\n-go\n+gone\n"), {"x": b'say("hi")\ngone\n'}, (("x", b'say("hi")\ngo\n'),)),
     # Refused.
+    Case("another patch before the mark", "-a\n+A\n" + envelope(UPDATE + "@@\n-b\n+B\n"), None, refused="does not begin with"),
+    Case("moved twice", envelope(UPDATE + "*** Move to: y\n*** Move to: z\n"), None, refused="begins with neither"),
     Case("no end", "*** Begin Patch\n" + UPDATE + "@@\n-b\n+B\n", None, refused="no '*** End Patch'"),
     Case("adds a file that is there", envelope("*** Add File: x\n+1\n"), None, refused="which exists already"),
     Case("an old line that is not there", envelope(UPDATE + "@@\n a\n-bb\n+B\n"), None, refused="'b', where the hunk has 'bb'"),

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import groupby, takewhile
+from dataclasses import dataclass, replace
 
 from filewright.edit.filetext import FileText
 from filewright.edit.find import (
@@ -27,7 +26,6 @@ from filewright.edit.find import (
     find_lines,
     stands,
 )
-from filewright.edit.linediff import align
 from filewright.edit.locate.request import Edit, RequestLines, Tier, indent_of
 from filewright.edit.patch.reader import Hunk, Row
 from filewright.text import Line
@@ -36,12 +34,11 @@ from filewright.text import Line
 REACH = 200
 #: Places looked at one by one for the heading they are under.
 _MOST = 2_000
-#: Lines looked at between headings and places, in all, and at most between two of them.
-_HEADING_WORK, _FAR = 2_000_000, 20_000
-#: Headings of how many different lengths may mean the beginning of a line.
-_LENGTHS = 50
+#: Lines looked at between headings and places and for what cannot be shown, and at most between two of them.
+_WORK, _FAR = 2_000_000, 20_000
 #: Hunks without a place that are told of.
 _REFUSED = 12
+_BACK = str.maketrans("+-", "-+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +82,6 @@ def located(lines: FileText, hunk: Hunk, place: Placed, *, spelled: bool) -> Loc
     rows = lines.rows_at(at, count)
     if spelled and _is_literal(hunk, rows):
         terminators = tuple(row.terminator.encode() for row in hunk.rows if row.sign != "-")
-        kept = _kept(hunk, spelled=True)
     # Whether the last line has a terminator afterwards is said by the hunk, unless neither side has one.
     before, after = hunk.ended("+"), hunk.ended("-")
     unended = not before and bool(rows) and not rows[-1].terminator
@@ -103,20 +99,14 @@ def located(lines: FileText, hunk: Hunk, place: Placed, *, spelled: bool) -> Loc
     return Located(edit, place.tier, (part_rows,))
 
 
-def _kept(hunk: Hunk, *, spelled: bool = False) -> list[tuple[int, int]]:
-    """Which old row is which new one: those that are kept, and those removed and added again."""
+def _kept(hunk: Hunk) -> list[tuple[int, int]]:
+    """Which old row is which new one, of those that are kept."""
     pairs: list[tuple[int, int]] = []
     old = new = 0
-    for _, run in groupby(hunk.rows, key=lambda row: row.sign == " "):
-        rows = list(run)
-        gone, come = (
-            [(row.text, row.terminator if spelled else "") for row in rows if row.sign != sign]
-            for sign in "+-"
-        )
-        if not set(gone).isdisjoint(come):
-            for match in align(gone, come):
-                pairs += [(old + match.left + at, new + match.right + at) for at in range(match.length)]
-        old, new = old + len(gone), new + len(come)
+    for row in hunk.rows:
+        if row.sign == " ":
+            pairs.append((old, new))
+        old, new = old + (row.sign != "+"), new + (row.sign != "-")
     return pairs
 
 
@@ -127,18 +117,41 @@ def _is_literal(hunk: Hunk, rows: Sequence[Line]) -> bool:
     return old == there or (len(old) == len(there) and old[:-1] == there[:-1] and not there[-1])
 
 
-class Placing:
-    """The hunks of one file and the file's lines, on the way to a place for each."""
+def applied(hunks: Sequence[Hunk], lines: FileText) -> list[int | None]:
+    """The line (from 1) where each hunk's result is, in order; None for one whose result is not there.
 
-    def __init__(self, hunks: Sequence[Hunk], lines: FileText) -> None:
+    It is where the reverse of the hunk belongs.
+    """
+    back = [
+        replace(hunk, cut=False, rows=tuple(Row(row.sign.translate(_BACK), row.text) for row in hunk.rows))
+        for hunk in hunks
+    ]
+    result: list[int | None] = [None] * len(hunks)
+    for at, (hunk, place) in enumerate(
+        zip(hunks, Placing(back, lines, loose=False).run(every=True), strict=False)
+    ):
+        # Where nothing tells that the hunk was applied, only its line does.
+        if isinstance(place, Placed) and (_is_telling(hunk) or (hunk.start and place.at == _stated(hunk))):
+            result[at] = place.at + 1
+    return result
+
+
+class Placing:
+    """The hunks of one file and the file's lines, on the way to a place for each.
+
+    `loose`: whether a hunk whose lines are nowhere exactly is looked for by the looser tiers.
+    """
+
+    def __init__(self, hunks: Sequence[Hunk], lines: FileText, *, loose: bool = True) -> None:
         self.hunks = hunks
         self.lines = lines
         self._codec = lines.snapshot.encoding.name
         self._olds = [self._encoded(hunk.old) for hunk in hunks]
         self._exact: dict[tuple[bytes, ...], list[int]] | None = None
+        self._is_loose = loose
         self._loose: dict[tuple[int, int], Placed] = {}  # by the number of a hunk and its first line
         self._headings: dict[str, list[int]] | None = None
-        self._work = _HEADING_WORK
+        self._work = _WORK
         self._too_alike = False
 
     def run(self, *, every: bool = False) -> list[Placed | Unplaced]:
@@ -149,42 +162,32 @@ class Placing:
             if index % 256 == 0:
                 self.lines.task.check()
             one = self._choices(index, floor, drift)
-            if not isinstance(one, Unplaced) and one[1] == len(one[0]) - 1:
-                place = self._place(index, one[0][-1])
-                there = self._is_there_already(index, place)
-                if there is not None:
-                    one = Unplaced("already_applied", (there + 1,))
-                else:
-                    floor = place.end
+            if not isinstance(one, Unplaced):
+                starts, low = one
+                place = self._place(index, starts[low])
+                if low == len(starts) - 1:
                     drift = place.at - _stated(hunk) if hunk.start is not None else drift
+                    there = self._is_there_already(index, place)
+                    one = one if there is None else Unplaced("already_applied", (there + 1,))
+                floor = place.end
             found.append(one)
             refused += isinstance(one, Unplaced)
             if refused > (_REFUSED if every else 0):
                 break
-        return self._settled(found, every=every)
-
-    def already_applied(self) -> list[int | None]:
-        """The line (from 1) where each hunk's result is, in order; None for one whose result is not there."""
-        news = [self._encoded(hunk.new) for hunk in self.hunks]
-        places = self._find([new for new in news if new])
-        result: list[int | None] = []
-        floor = 0
-        for hunk, new in zip(self.hunks, news, strict=True):
-            starts = places.get(new, []) if new else []
-            # Where nothing tells that the hunk was applied, only its line does.
-            stated = None if _is_telling(hunk) else _stated(hunk)
-            least = self.lines.count - len(new or ()) if hunk.at_end and stated is None else stated or 0
-            index = bisect_left(starts, max(floor, least))
-            there = starts[index : index + 1]
-            if stated is not None and (hunk.start is None or there != [stated]):
-                there = []
-            if len(self.hunks) == 1 and hunk.start is None and len(starts) > 1:
-                there = []
-            result.append(there[0] + 1 if there else None)
-            floor = there[0] + len(new or ()) if there else floor
-        return result
-
-    # One hunk
+        # Each is at the first of its places behind those before it. That is the only one if it is also the last before
+        # those behind it; what is refused may settle what is open.
+        result: list[Placed | Unplaced] = []
+        ceiling = self.lines.count
+        for index in reversed(range(len(found))):
+            one = found[index]
+            if not isinstance(one, Unplaced):
+                starts, low = one
+                past = bisect_right(starts, ceiling, key=lambda start: self._place(index, start).end)
+                ceiling = starts[low]
+                if past > low + 1 and (every or not refused):
+                    one = Unplaced("ambiguous_match", _numbers(starts[low:past]))
+            result.append(one if isinstance(one, Unplaced) else self._place(index, one[0][one[1]]))
+        return result[::-1]
 
     def _encoded(self, rows: Sequence[str]) -> tuple[bytes, ...] | None:
         try:
@@ -212,36 +215,40 @@ class Placing:
             if ends and stated >= floor and stands(self.lines, old, stated):
                 return [stated], 0
         starts = self._everywhere(index)
-        if starts and (hunk.at_end or hunk.cut):
-            if self._place(index, starts[-1]).end != end:
+        if not starts:
+            return Unplaced("too_alike" if self._too_alike else "no_match")
+        at_end = self._place(index, starts[-1]).end == end
+        if hunk.at_end or hunk.cut:
+            if not at_end:
                 return Unplaced("cut" if hunk.cut else "not_at_end", _numbers(starts))
             starts = starts[-1:]
-        if starts and hunk.headings:
+        if hunk.headings:
             below = self._below(hunk, starts)
             if isinstance(below, Unplaced):
                 return below
             starts = below
         low = bisect_left(starts, floor)
-        if not starts:
-            return Unplaced("too_alike" if self._too_alike else "no_match")
         if low == len(starts):
             touches = self._place(index, starts[-1]).end > floor
             return Unplaced("overlap" if touches else "order", (starts[-1] + 1,))
         if low < len(starts) - 1 and hunk.start is not None:
             near = _nearest(starts, low, stated)
-            if _ends_bare(hunk) and near != starts[-1] and self._place(index, starts[-1]).end == end:
-                return starts, low  # the number says one place, the missing context the end of the file
-            if near is not None:
+            # The number may say one place, and the missing context the end of the file.
+            if near is not None and (near == starts[-1] or not (at_end and _ends_bare(hunk))):
                 return [near], 0
         return starts, low
 
     def _everywhere(self, index: int) -> list[int]:
         """All places of a hunk by the strictest tier that has one."""
         if self._exact is None:
-            self._exact = self._find([old for old in self._olds[index:] if old])
-        hunk, old = self.hunks[index], self._olds[index]
-        if old is not None and (exact := self._exact.get(old)):
-            return exact
+            try:
+                self._exact = find_blocks(self.lines, [old for old in self._olds[index:] if old])
+            except TooAlikeError:
+                self._exact, self._too_alike = {}, True
+        hunk = self.hunks[index]
+        exact = self._exact.get(self._olds[index] or ())
+        if exact or not self._is_loose:
+            return exact or []
         found = [self._aligned(hunk, region) for region in find_lines(self.lines, hunk.old)]
         places = [place for place in found if place is not None] or self._as_shown(hunk)
         best = min((place.tier.rank for place in places), default=0)
@@ -280,15 +287,12 @@ class Placing:
     def _as_shown(self, hunk: Hunk) -> list[Placed]:
         """Places where kept rows hold U+FFFD for bytes that cannot be shown. Such lines only stay."""
         old = [row for row in hunk.rows if row.sign != "+"]
-        marked = ["\ufffd" in row.text for row in old]
-        if not any(mark and row.sign == " " for mark, row in zip(marked, old, strict=True)):
+        if not any("\ufffd" in row.text and row.sign == " " for row in old):
             return []
-        # Looked for by a line that has none; without one, only where the header says.
-        anchor = marked.index(False) if False in marked else 0
-        sought = None if marked[anchor] else self._encoded((old[anchor].text,))
-        lines = self._find([sought]).get(sought, []) if sought else [_stated(hunk)]
-        found = [at - anchor for at in lines if at >= anchor and self._reads(at - anchor, old)]
-        return [Placed(at, at + len(old), Tier.TYPOGRAPHY) for at in found]
+        # Each line of a large file is not decoded for it: there only the header says where.
+        self._work -= self.lines.count
+        starts = range(self.lines.count) if self._work > 0 else [_stated(hunk)]
+        return [Placed(at, at + len(old), Tier.TYPOGRAPHY) for at in starts if self._reads(at, old)]
 
     def _reads(self, at: int, rows: Sequence[Row]) -> bool:
         """Whether the lines from `at` on are shown as the rows have them, and those to be removed are that text."""
@@ -307,51 +311,6 @@ class Placing:
         starts = [place.at] if signs[-1] == "+" else []
         starts += [place.at - (len(new) - len(old))] if signs[0] == "+" else []
         return next((at for at in starts if stands(self.lines, new, at)), None)
-
-    # All hunks
-
-    def _settled(
-        self, found: Sequence[tuple[list[int], int] | Unplaced], *, every: bool
-    ) -> list[Placed | Unplaced]:
-        """One place each, where the order of the hunks leaves only one way."""
-        result: list[Placed | Unplaced] = []
-        floor = 0
-        for index, choices in enumerate(found):
-            if isinstance(choices, Unplaced):
-                result.append(choices)
-                continue
-            starts = choices[0]
-            low = bisect_left(starts, floor)
-            if low == len(starts):
-                result.append(Unplaced("order", (starts[-1] + 1,)))
-            else:
-                first = self._place(index, starts[low])
-                result.append(first)
-                floor = first.end
-        if not every and any(isinstance(place, Unplaced) for place in result):
-            return result  # which may settle what is open
-        ceiling = self.lines.count
-        for index in range(len(found) - 1, -1, -1):
-            place, choices = result[index], found[index]
-            if isinstance(place, Unplaced) or isinstance(choices, Unplaced):
-                continue
-            starts = choices[0]
-            past = bisect_right(starts, ceiling, key=lambda start: self._place(index, start).end)
-            low = bisect_left(starts, place.at)
-            if past > low + 1:
-                result[index] = Unplaced("ambiguous_match", _numbers(starts[low : min(past, low + 20)]))
-                if not every:
-                    break
-            ceiling = place.at
-        return result
-
-    def _find(self, blocks: Sequence[tuple[bytes, ...]]) -> dict[tuple[bytes, ...], list[int]]:
-        """The places of each block of lines, terminators aside."""
-        try:
-            return find_blocks(self.lines, blocks)
-        except TooAlikeError:
-            self._too_alike = True
-            return {}
 
     # Headings
 
@@ -380,19 +339,18 @@ class Placing:
     def _lines_named(self, heading: str) -> list[int]:
         """The lines that a heading may name: those that are it, or else those that begin with it."""
         if self._headings is None:
-            wanted = {heading.strip() for hunk in self.hunks for heading in hunk.headings}
+            wanted = sorted({heading.strip() for hunk in self.hunks for heading in hunk.headings})
             whole: dict[str, list[int]] = {heading: [] for heading in wanted}
             begun: dict[str, list[int]] = {heading: [] for heading in wanted}
-            lengths = sorted({len(heading) for heading in wanted})[:_LENGTHS]
             for first, bodies in self.lines.windows():
                 for at, body in enumerate(bodies, first):
                     text = body.decode(self._codec, "replace").strip()
-                    if text in wanted:
-                        whole[text].append(at)
-                        continue
-                    for length in takewhile(len(text).__gt__, lengths):
-                        if text[:length] in wanted and not _is_word(text[length]):
-                            begun[text[:length]].append(at)
+                    # One that it begins with is the last in order that is not behind it.
+                    named = wanted[bisect_right(wanted, text) - 1]
+                    if text == named:
+                        whole[named].append(at)
+                    elif text.startswith(named) and not _is_word(text[len(named)]):
+                        begun[named].append(at)
             self._headings = {heading: whole[heading] or begun[heading] for heading in wanted}
         return self._headings[heading]
 
@@ -441,12 +399,8 @@ def _ends_bare(hunk: Hunk) -> bool:
 
 def _is_telling(hunk: Hunk) -> bool:
     """Whether finding its new lines means that it was applied: there is context, on both sides of a removal."""
-    solid = [(index, row.sign) for index, row in enumerate(hunk.rows) if row.text.strip()]
-    kept = [index for index, sign in solid if sign == " "]
-    if any(sign == "+" for _, sign in solid):
-        return bool(kept)
-    gone = [index for index, row in enumerate(hunk.rows) if row.sign == "-"]
-    return bool(kept and gone) and kept[0] < gone[0] and kept[-1] > gone[-1]
+    signs = "".join(row.sign for row in hunk.rows if row.sign == "-" or row.text.strip())
+    return " " in signs if "+" in signs else "-" in signs and signs[0] == signs[-1] == " "
 
 
 def _is_word(character: str) -> bool:

@@ -17,7 +17,7 @@ from filewright.edit.lastcheck import checked
 from filewright.edit.locate.request import Tier
 from filewright.edit.nearest import nearest
 from filewright.edit.patch.model import FileOutcome, HunkOutcome, Look, PatchTarget
-from filewright.edit.patch.place import Placed, Placing, Unplaced, located
+from filewright.edit.patch.place import Placed, Placing, Unplaced, applied, located
 from filewright.edit.patch.reader import FilePatch, Hunk, Patch
 from filewright.edit.visible import cut_line
 from filewright.errors import Code, FilewrightError
@@ -366,7 +366,7 @@ def _failed(
     hunks = placing.hunks
     unplaced = [(at, place) for at, place in enumerate(places) if isinstance(place, Unplaced)]
     may_be = every or unplaced[0][1].why in ("no_match", "already_applied", "order")
-    there = placing.already_applied() if may_be else [None] * len(hunks)
+    there = applied(hunks, placing.lines) if may_be else [None] * len(hunks)
     main, refused = next(((at, place) for at, place in unplaced if there[at] is None), unplaced[0])
     error = _unplaced(file, placing.lines, hunks[main], refused)
     if all(there):
