@@ -256,9 +256,9 @@ class TreeSearch:
 
 # Which files are worth opening
 
-_BATCHES = (512, 4_000, 16_000)
+_BATCHES = (512, 4_000, 8_000)
 _ARGUMENT_BYTES = 400 << 10
-_AHEAD = 2
+_AHEAD = 3
 _LARGEST = 16 << 20
 _PATIENCE = 2.0  # seconds for a batch before sizes matter
 
@@ -334,25 +334,25 @@ class _Candidates:
         most = iter(_BATCHES)
         files, nbytes = next(most), 0
         last: object = None
+        whole = False
         entries: list[FolderEntry] = []
         places: dict[bytes, None] = {}
         for entry in self.walk:
             if not all_names and not takes(entry.name):
                 continue
             folder = entry.folder
-            # `rg` opens all that is in a folder, so it is handed only one of which the walk left nothing out;
-            # that is quicker than by its files, as long as it is not cut.
-            whole = folder.whole and all_names
-            full = len(entries) >= files or nbytes > _ARGUMENT_BYTES
-            if full and (folder is not last or not whole):
-                yield _CandidateBatch(entries, places)
-                files, nbytes, entries, places = next(most, files), 0, [], {}
+            if not whole or folder is not last:
+                if len(entries) >= files or nbytes > _ARGUMENT_BYTES:
+                    yield _CandidateBatch(entries, places)
+                    files, nbytes, entries, places = next(most, files), 0, [], {}
+                # `rg` opens all that is in a folder, so it is handed only one of which the walk left nothing out;
+                # that is quicker than by its files, as long as it is not cut.
+                whole, last = folder.whole and all_names, folder
+                place = folder.prefix if whole else entry.path
+                if place not in places:
+                    places[place] = None
+                    nbytes += len(place) + 16
             entries.append(entry)
-            place = folder.prefix if whole else entry.path
-            if place not in places:
-                places[place] = None
-                nbytes += len(place) + 16
-            last = folder
         if entries:
             yield _CandidateBatch(entries, places)
 
