@@ -48,8 +48,7 @@ if TYPE_CHECKING:
     from filewright.edit.lines import LineEdit, SymbolLines, at_lines, edit_of, indented, symbol_lines
     from filewright.edit.locate.request import Edit, Rewrite, Tier
     from filewright.edit.overlay import Overlay
-    from filewright.edit.patch.model import FileOutcome, HunkOutcome, PatchTarget
-    from filewright.edit.patch.plan import fits
+    from filewright.edit.patch.plan import FileOutcome, HunkOutcome, PatchTarget, fits
     from filewright.edit.patch.plan import plan as plan_patch
     from filewright.edit.patch.reader import FilePatch, Patch
     from filewright.edit.patch.reader import parse as parse_patch
@@ -76,8 +75,7 @@ __getattr__, __all__ = face_of(
         "lines": "LineEdit SymbolLines at_lines edit_of indented symbol_lines",
         "locate.request": "Edit Rewrite Tier",
         "overlay": "Overlay",
-        "patch.model": "FileOutcome HunkOutcome PatchTarget",
-        "patch.plan": "fits plan_patch=plan",
+        "patch.plan": "FileOutcome HunkOutcome PatchTarget fits plan_patch=plan",
         "patch.reader": "FilePatch Patch parse_patch=parse",
         "planning": "Outcome Plan plan",
         "replace": "Replaced Replacement check_count replace_matches replacement",

@@ -11,8 +11,7 @@ In: the patch as text, and a `Look` from paths to `PatchTarget` values. Out: a `
 for each file, with the steps that do it.
 """
 
-from filewright.edit.patch.model import FileOutcome, PatchTarget
-from filewright.edit.patch.plan import plan
+from filewright.edit.patch.plan import FileOutcome, PatchTarget, plan
 from filewright.edit.patch.reader import parse
 
 __all__ = ["FileOutcome", "PatchTarget", "parse", "plan"]

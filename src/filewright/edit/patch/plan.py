@@ -6,27 +6,31 @@ checked against one another before any hunk is placed; of the contents only one 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
+from functools import cache
 
+from filewright.boundary import Location
 from filewright.edit.changeset import Copy, Create, Delete, Expected, Modify, Move, SetMode, Step
 from filewright.edit.filetext import FileText
 from filewright.edit.find import UnclearError
 from filewright.edit.lastcheck import checked
 from filewright.edit.locate.request import Tier
 from filewright.edit.nearest import nearest
-from filewright.edit.patch.model import FileOutcome, HunkOutcome, Look, PatchTarget
 from filewright.edit.patch.place import Placed, Placing, Unplaced, applied, located
-from filewright.edit.patch.reader import FilePatch, Hunk, Patch
+from filewright.edit.patch.reader import FilePatch, Hunk, Kind, Patch
 from filewright.edit.visible import cut_line
 from filewright.errors import Code, FilewrightError
 from filewright.languages import language_of
 from filewright.progress import Task
-from filewright.text import Narrowed, Snapshot, Splice, apply, ordered
+from filewright.text import Narrowed, Snapshot, Splice, ordered
 from filewright.visible import one_line
 from filewright.wording import counted
 
+_DONE: dict[Kind, str] = {
+    "modify": "modified", "create": "created", "delete": "deleted", "rename": "renamed", "copy": "copied",
+}  # fmt: skip
 _SHOWN_LINES = 12
 _UNPLACED = {
     "no_match": (
@@ -68,15 +72,69 @@ _UNPLACED = {
 """Why a hunk has no place, in words, and what to do."""
 
 Refused = list[tuple[FilePatch, FilewrightError]]
+"""Files that cannot be changed, and why."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Sides:
-    """A file of the patch with the places it is about."""
+class PatchTarget:
+    """What is at a path, as the planner needs to know it.
 
-    file: FilePatch
-    old: PatchTarget | None
-    new: PatchTarget | None
+    `open` opens it; None where nothing is there (`missing` may then hold the error that looking gave). `key` is
+    equal for two spellings of one file: device and inode of a file that is there, those of the folder and the name
+    of one that is not. `mode` are permission bits.
+    """
+
+    location: Location
+    open: Callable[[], Snapshot] | None
+    key: Hashable
+    mode: int | None = None
+    missing: FilewrightError | None = None
+
+
+Look = Callable[[str], PatchTarget]
+"""The `PatchTarget` of a path as the patch names it. Raises what the boundary raises: `path_escape`,
+`not_a_file` for folders, `symlink` …; never for a path where nothing is."""
+
+
+@dataclass(frozen=True, slots=True)
+class HunkOutcome:
+    """How a hunk was placed: `line` is the first it covers (from 1), `moved` how many lines from where
+    its header says (None without a number), `tier` what was looked past, `repaired` wrong counts."""
+
+    number: int
+    line: int
+    tier: str
+    moved: int | None
+    repaired: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FileOutcome:
+    """What happens to one file: `splices` on `before` (empty for a new file), and the `steps` that do it.
+
+    `name` is its name before (None for a new file), `new_name` after (None for a deleted one), as shown;
+    `location` is where it is afterwards, or was.
+    """
+
+    kind: Kind
+    location: Location
+    name: str | None
+    new_name: str | None
+    before: Snapshot
+    splices: tuple[Splice, ...]
+    steps: tuple[Step, ...]
+    hunks: tuple[HunkOutcome, ...] = ()
+    mode_before: int | None = None
+    mode_after: int | None = None
+
+    @property
+    def done(self) -> str:
+        """What was done to it, in a word."""
+        return _DONE[self.kind]
+
+
+_Sides = tuple[FilePatch, PatchTarget | None, PatchTarget | None]
+"""A file of the patch with what is at its names before and after."""
 
 
 def plan(
@@ -89,38 +147,57 @@ def plan(
     twice), `not_found`, `is_binary`, `unencodable`, `patch_failed` (with file, hunk and the nearest text),
     `already_applied` (all of it), `no_change`, `cancelled`, `timeout`, and what `look` raises.
     """
-    task = task or Task()
-    applied: Refused = []
+    task, look = task or Task(), cache(look)
+    every, problems = refused is not None, refused if refused is not None else []
+    sides: list[_Sides] = []
+    written: dict[Hashable, str] = {}
     changed = False
     files = patch.files
     for file in set(files).difference(patch.otherwise) if patch.otherwise else ():
         with suppress(FilewrightError):  # which is met again below
             target = look(file.old) if file.old is not None else None
             if target is not None and target.open is not None:
-                with target.open() as before:
-                    files = files if fits(file, before, task) else patch.otherwise
-    for side in _looked_up(files, look, task, refused):
+                with target.open() as there:
+                    files = files if fits(file, there, task) else patch.otherwise
+
+    def refuse(file: FilePatch, error: FilewrightError) -> None:
+        """Note why a file is not changed; raised where that ends the call."""
+        if error.ends_call or not (every or error.code == Code.ALREADY_APPLIED):
+            raise error
+        problems.append((file, error))
+
+    for file in files:
         task.check()
-        opened = side.old.open() if side.old is not None and side.old.open is not None else nullcontext()
-        with opened as before:
+        try:
+            old, new = _targets(file, look)
+        except FilewrightError as error:
+            refuse(file, error)
+            continue
+        _check_twice(file, old, new, written)
+        try:
+            _check_there(file, old, new)
+            sides.append((file, old, new))
+        except FilewrightError as error:
+            refuse(file, error)
+    for file, old, new in sides:
+        task.check()
+        with old.open() if old is not None and old.open is not None else nullcontext() as before:
             try:
-                outcome = _outcome(side, before, task, every=refused is not None)
-                if refused is not None and not outcome.steps:
+                outcome = _outcome(file, old, new, before, task, every=every)
+                if every and not outcome.steps:
                     raise _no_change()
             except FilewrightError as error:
-                if error.ends_call or (refused is None and error.code != Code.ALREADY_APPLIED):
-                    raise
-                (applied if refused is None else refused).append((side.file, error))
+                refuse(file, error)
                 continue
             changed = changed or bool(outcome.steps)
             yield outcome
             del outcome
-    if refused is not None:
-        refused.sort(key=lambda one: one[0].line)
-    elif applied:
-        named = [file for _, error in applied for file in error.details["files"]]
-        cause = applied[0][1].__cause__
-        raise _applied(named) if len(applied) == len(files) or cause is None else cause
+    if every:
+        problems.sort(key=lambda one: one[0].line)
+    elif problems:
+        named = [file for _, error in problems for file in error.details["files"]]
+        cause = problems[0][1].__cause__
+        raise _applied(named) if len(problems) == len(files) or cause is None else cause
     elif not changed:
         raise _no_change()
 
@@ -154,71 +231,41 @@ def _applied(files: Sequence[Mapping[str, object]]) -> FilewrightError:
     )
 
 
-def _looked_up(files: Sequence[FilePatch], look: Look, task: Task, refused: Refused | None) -> list[_Sides]:
-    """The places of every file. Refuses what is not there, what is taken and names that clash."""
-    known: dict[str, PatchTarget] = {}
-
-    def place(name: str | None) -> PatchTarget | None:
-        if name is not None and name not in known:
-            known[name] = look(name)
-        return known[name] if name is not None else None
-
-    @contextmanager
-    def asked(file: FilePatch) -> Iterator[None]:
-        task.check()
-        try:
-            yield
-        except FilewrightError as error:
-            if (
-                error.code in (Code.NOT_A_FILE, Code.SYMLINK)
-                and file.old != file.new
-                and file.old in (None, *known)
-            ):
-                error = _taken(file)
-            if refused is None or error.ends_call:
-                raise error from None
-            refused.append((file, error))
-
-    sides: list[_Sides] = []
-    there: list[_Sides] = []
-    for file in files:
-        with asked(file):
-            sides.append(_Sides(file, place(file.old), place(file.new)))
-    _check_twice(sides)
-    for side in sides:
-        with asked(side.file):
-            _check_there(side)
-            there.append(side)
-    return there
+def _targets(file: FilePatch, look: Look) -> tuple[PatchTarget | None, PatchTarget | None]:
+    """What is at a file's names before and after. What is no file at its new name is in the way."""
+    old = look(file.old) if file.old is not None else None
+    try:
+        return old, look(file.new) if file.new is not None else None
+    except FilewrightError as error:
+        raise _taken(file) if error.code in (Code.NOT_A_FILE, Code.SYMLINK) else error from None
 
 
-def _check_twice(sides: Sequence[_Sides]) -> None:
-    written: dict[Hashable, str] = {}
-    for side in sides:
-        file, old, new = side.file, side.old, side.new
-        if file.kind in ("rename", "copy") and old is not None and new is not None and old.key == new.key:
+def _check_twice(
+    file: FilePatch, old: PatchTarget | None, new: PatchTarget | None, written: dict[Hashable, str]
+) -> None:
+    """Refuse a file that is `written` by another part of the patch too, or is its own new name."""
+    copied = file.kind == "copy"
+    if (copied or file.kind == "rename") and old is not None and new is not None and old.key == new.key:
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            f"{file.old} and {file.new} are the same file",
+            hint="give the new file another name",
+            details={"path": file.old},
+        )
+    targets = [(file.new, new), (None if copied else file.old, old)]
+    for key, name in {target.key: name for name, target in targets if target is not None and name}.items():
+        if key in written:
+            also = f" and {name}" if name != written[key] else ""
             raise FilewrightError(
                 Code.INVALID_INPUT,
-                f"{file.old} and {file.new} are the same file",
-                hint="give the new file another name",
-                details={"path": file.old},
+                f"the patch names one file twice: {written[key]}{also}",
+                hint="put all changes of a file into one part of the patch",
+                details={"path": name},
             )
-        places = [new] if file.kind == "copy" else [old, new]
-        for key, place in {place.key: place for place in places if place is not None}.items():
-            name = file.new if place is new and file.new else file.path
-            if key in written:
-                also = f" and {name}" if name != written[key] else ""
-                raise FilewrightError(
-                    Code.INVALID_INPUT,
-                    f"the patch names one file twice: {written[key]}{also}",
-                    hint="put all changes of a file into one part of the patch",
-                    details={"path": name},
-                )
-            written[key] = name
+        written[key] = name
 
 
-def _check_there(side: _Sides) -> None:
-    file, old, new = side.file, side.old, side.new
+def _check_there(file: FilePatch, old: PatchTarget | None, new: PatchTarget | None) -> None:
     if old is not None and old.open is None:
         raise old.missing or FilewrightError(
             Code.NOT_FOUND,
@@ -230,67 +277,79 @@ def _check_there(side: _Sides) -> None:
         raise _taken(file)
 
 
-def _outcome(side: _Sides, before: Snapshot | None, task: Task, *, every: bool) -> FileOutcome:
+def _taken(file: FilePatch) -> FilewrightError:
+    what = {"rename": "rename to", "copy": "copy to"}.get(file.kind, "create")
+    return FilewrightError(
+        Code.INVALID_INPUT,
+        f"the patch would {what} {file.new}, which exists already",
+        hint="to change it, send hunks against the file as it is; otherwise choose another name",
+        details={"path": file.new, "reason": "already_exists"},
+    )
+
+
+def _outcome(
+    file: FilePatch,
+    old: PatchTarget | None,
+    new: PatchTarget | None,
+    before: Snapshot | None,
+    task: Task,
+    *,
+    every: bool,
+) -> FileOutcome:
     """What becomes of a file whose content is `before` (None: it is made)."""
-    file, old = side.file, side.old
-    there = side.new or old
+    there = new or old
     assert there is not None
-    steps: list[Step] = []
+    location, steps = there.location, list[Step]()
+    executable = None if file.new_mode is None else bool(file.new_mode & 0o100)
     hunks: tuple[HunkOutcome, ...] = ()
-    mode_before = mode = None
     if before is None or old is None:
         content = "".join(row.text + row.terminator for hunk in file.hunks for row in hunk.rows).encode()
-        before = Snapshot.of_bytes(b"", encoding="utf-8", location=there.location)
+        before = Snapshot.of_bytes(b"", encoding="utf-8", location=location)
         made: tuple[Splice, ...] = (Splice(0, 0, content),) if content else ()
-        mode = 0o755 if file.new_mode is not None and file.new_mode & 0o100 else 0o644
-        steps = [Create(there.location, content, mode if mode == 0o755 else None)]
-    elif file.kind == "delete":
-        made, hunks = _placed(file, before, task, every=every)
-        left = before.size + sum(len(splice.replacement) - splice.length for splice in made)
-        if file.emptied and left > len(before.encoding.bom):
-            raise FilewrightError(
-                Code.PATCH_FAILED,
-                f"the patch deletes {file.path} but leaves {left} bytes of its text",
-                hint="read the file again; the deletion must remove every line",
-                details={"path": file.path, "left": left, "reason": "not_empty"},
-            )
-        mode_before = old.mode
-        made = (Splice(0, before.size, b""),) if before.size else ()
-        steps = [Delete(old.location, expected=Expected.of(before))]
+        steps.append(Create(location, content, 0o755 if executable else None))
+        modes: tuple[int | None, int | None] = None, 0o755 if executable else 0o644
     else:
         made, hunks = _placed(file, before, task, every=every)
-        if file.new_mode is not None and old.mode is not None:
-            # Like git: executable or not, and nothing else.
-            mode = old.mode | (old.mode & 0o444) >> 2 if file.new_mode & 0o100 else old.mode & ~0o111
-            mode = mode if mode != old.mode else None
-            mode_before = old.mode if mode is not None else None
-        copied = file.kind == "copy"
-        changed = there.location if copied else old.location
-        if copied and made and before.held is not None:
-            bits = old.mode if mode is None else mode
-            steps = [Create(changed, apply(before.held, made), None if bits is None else bits & 0o777)]
+        # Like git: executable or not, and nothing else.
+        mode = old.mode
+        if mode is not None and executable is not None:
+            mode = mode | (mode & 0o444) >> 2 if executable else mode & ~0o111
+        modes = (old.mode, mode) if mode != old.mode else (None, None)
+        if file.kind == "delete":
+            left = before.size + sum(len(splice.replacement) - splice.length for splice in made)
+            if file.emptied and left > len(before.encoding.bom):
+                raise FilewrightError(
+                    Code.PATCH_FAILED,
+                    f"the patch deletes {file.path} but leaves {left} bytes of its text",
+                    hint="read the file again; the deletion must remove every line",
+                    details={"path": file.path, "left": left, "reason": "not_empty"},
+                )
+            made, modes = (Splice(0, before.size, b""),) if before.size else (), (old.mode, None)
+            steps.append(Delete(location, expected=Expected.of(before)))
         else:
-            if copied:
-                steps.append(Copy(old.location, changed))
+            changed = old.location
+            if file.kind == "copy":
+                changed = location
+                steps.append(Copy(old.location, location))
             if made:
                 step = Modify.of(changed, before, made)
-                new = Modify(changed, Expected(before.size, None, before.digest), made)
-                steps.append(new if copied else step)
-            if mode is not None:
-                steps.append(SetMode(changed, f"{mode:o}"))
+                # A copy is another file than the one that was read, with the same content.
+                same = Expected(before.size, None, before.digest)
+                steps.append(replace(step, expected=same) if file.kind == "copy" else step)
+            if modes[1] is not None:
+                steps.append(SetMode(changed, f"{modes[1]:o}"))
             if file.kind == "rename":
-                steps.append(Move(changed, there.location))
+                steps.append(Move(changed, location))
     return FileOutcome(
         file.kind,
-        there.location,
+        location,
         old.location.shown if old is not None else None,
-        side.new.location.shown if side.new is not None else None,
+        new.location.shown if new is not None else None,
         before,
         made,
         tuple(steps),
         hunks,
-        mode_before=mode_before,
-        mode_after=mode,
+        *modes,
     )
 
 
@@ -344,16 +403,6 @@ def _placed(
         outcomes.append(HunkOutcome(hunk.number, place.at + 1, str(place.tier), moved, hunk.repaired))
     made = ordered(splices, text.size)
     return tuple(made) if narrow is None else tuple(narrow.widened(made)), tuple(outcomes)
-
-
-def _taken(file: FilePatch) -> FilewrightError:
-    what = {"rename": "rename to", "copy": "copy to"}.get(file.kind, "create")
-    return FilewrightError(
-        Code.INVALID_INPUT,
-        f"the patch would {what} {file.new}, which exists already",
-        hint="to change it, send hunks against the file as it is; otherwise choose another name",
-        details={"path": file.new, "reason": "already_exists"},
-    )
 
 
 def _failed(
