@@ -6,6 +6,7 @@ workspace; and as done. Each is one transaction. It loses its plan once nothing 
 
 from __future__ import annotations
 
+import heapq
 import hmac
 import json
 import time
@@ -58,6 +59,11 @@ _ENTRY = "root, path, was_root, was, before, after, spans, removed, inserted"
 _INSERT_ENTRY = f"INSERT INTO entries (operation, number, {_ENTRY}) VALUES (?,?,?,?,?,?,?,?,?,?,?)"
 _INSERT = f"INSERT OR REPLACE INTO operations ({_HEAD}, size, plan, seal) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)"
 _ENDS = ("root", "path"), ("was_root", "was")
+_TOUCHING = " UNION ".join(
+    f"SELECT operation FROM entries WHERE {root} = ?1 AND operation < ?5 AND {name} {where.format(name)}"
+    for root, name in _ENDS
+    for where in ("= ?2", ">= ?3 AND {} < ?4")
+)
 _BY_STATE = "state IN ('done', 'settled')"
 _COMMITTED = f"+{_BY_STATE}"
 """The plus keeps SQLite from its index by states: newest first, nearly all are committed."""
@@ -159,7 +165,8 @@ class Log:
         rows = self.database.read(f"SELECT {_HEAD} FROM operations WHERE number = ?", number)
         if not rows:
             return None
-        count, read = rows[0][-1], partial(self._entries, number)
+        count = rows[0][-1]
+        read = partial(self._entries, number, count)
         return replace(_head(rows[0]), entries=tuple(read()) if count <= _HELD else Entries(count, read))
 
     def committed(self, change_id: str) -> ChangeRecord | None:
@@ -206,23 +213,17 @@ class Log:
             yield from map(_head, rows)
             before = rows[-1][0]
 
-    def touching(self, path: bytes, before: int) -> set[int]:
-        """The operations older than one that did something at an absolute path or below it."""
-        found: set[int] = set()
-        for number, below in self._below_roots(path):
-            for root, name in _ENDS:
-                rows = self.database.read(
-                    f"SELECT operation FROM entries WHERE {root} = ?1 AND {name} = ?2 AND operation < ?5 "
-                    f"UNION SELECT operation FROM entries WHERE {root} = ?1 AND {name} >= ?3 AND {name} < ?4 "
-                    "AND operation < ?5",
-                    number,
-                    below,
-                    below + b"/" if below else b"",
-                    below + b"0" if below else b"\xff" * 1024,
-                    before,
-                )
-                found.update(row[0] for row in rows)
-        return found
+    def touching(self, path: bytes, before: int) -> Iterator[int]:
+        """The operations older than one that did something at an absolute path or below it, newest first."""
+        return heapq.merge(*(self._at(*where, before) for where in self._below_roots(path)), reverse=True)
+
+    def _at(self, root: int, path: bytes, before: int) -> Iterator[int]:
+        inside = (path + b"/", path + b"0") if path else (b"", b"\xff" * 1024)
+        while rows := self.database.read(
+            f"{_TOUCHING} ORDER BY operation DESC LIMIT {_PAGE}", root, path, *inside, before
+        ):
+            yield from (row[0] for row in rows)
+            before = rows[-1][0]
 
     def renames_to(self, path: bytes, before: int) -> list[tuple[int, bytes]]:
         """The operations older than one that brought something to an absolute path, or to a folder above it.
@@ -273,14 +274,14 @@ class Log:
             elif root.startswith(path + b"/"):
                 yield number, b""
 
-    def _entries(self, number: int) -> Iterator[Entry]:
+    def _entries(self, number: int, count: int) -> Iterator[Entry]:
         roots = self._roots()
-        after = -1
-        while rows := self.database.read(
-            f"SELECT {_ENTRY}, number FROM entries WHERE operation = ? AND number > ? ORDER BY number LIMIT {_HELD}",
-            number,
-            after,
-        ):
+        for start in range(0, count, _HELD):
+            rows = self.database.read(
+                f"SELECT {_ENTRY} FROM entries WHERE operation = ? AND number >= ? ORDER BY number LIMIT {_HELD}",
+                number,
+                start,
+            )
             try:
                 yield from [_entry(row, roots) for row in rows]
             except _NO_SENSE as error:
@@ -289,7 +290,6 @@ class Log:
                 raise FilewrightError(
                     Code.IO_ERROR, message, "run filewright doctor", change_id=name
                 ) from error
-            after = rows[-1][-1]
 
     def plan(self, number: int) -> CommitPlan:
         """What an operation that is not settled does to names. Raises `DamagedError`."""
@@ -557,7 +557,7 @@ def _more(record: ChangeRecord) -> str | None:
 
 
 def _entry(row: Row, roots: dict[int, bytes]) -> Entry:
-    root, path, was_root, was, before, after, spans, removed, inserted, _ = row
+    root, path, was_root, was, before, after, spans, removed, inserted = row
     return Entry(
         place=_place(roots, root, path),
         before=_side_of(before),

@@ -68,6 +68,15 @@ def folders_above(place: Place) -> Iterator[Place]:
         yield Place(place.root, place.parts[:depth])
 
 
+def moved(place: Place, folders: Mapping[Place, Place]) -> Place:
+    """Where a place is after some moves of what is there or of a folder above."""
+    for above in (place, *folders_above(place)):
+        to = folders.get(above)
+        if to is not None:
+            return Place(to.root, (*to.parts, *place.parts[len(above.parts) :]))
+    return place
+
+
 _NONE: Mapping[str, bytes] = {}  # shared: a change may have a million stamps
 _NOTHING: Mapping[bytes, Stamp] = {}
 

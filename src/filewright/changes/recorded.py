@@ -17,7 +17,7 @@ from filewright.boundary import Boundary, Location, quote
 from filewright.changes.content import Flusher
 from filewright.changes.contents import Contents
 from filewright.changes.log import Log
-from filewright.changes.record import ChangeRecord, Entries, Entry, Place, Stamp, id_of, number_of
+from filewright.changes.record import ChangeRecord, Entries, Entry, Place, Stamp, id_of, moved, number_of
 from filewright.changes.scope import (
     Scope,
     Selected,
@@ -111,39 +111,38 @@ class RecordedChanges:
         chosen: list[set[int]] = []
         if session is not None:
             chosen.append(self.made_in(self._session(session, task)))
-        if location is not None:
-            chosen.append(self._touching(Place.of(location)))
         if client is not None:
-            heads = self._heads_since(moment + 1, task)
-            begin = client.casefold()
+            heads, begin = self._heads_since(moment + 1, task), client.casefold()
             chosen.append({h.number for h in heads if (h.client or "").casefold().startswith(begin)})
+        numbers: Iterable[int] = (head.number for head in self.heads(task))
+        if location is not None:
+            numbers = self._touching(Place.of(location))
+        elif chosen:
+            numbers = sorted(set.intersection(*chosen), reverse=True)
         found: list[ChangeRecord] = []
-        ids: Iterable[str] = (head.id for head in self.heads(task))
-        if chosen:
-            ids = map(id_of, sorted(set.intersection(*chosen), reverse=True))
-        for identifier in ids:
-            if len(found) >= limit or identifier <= id_of(moment):
+        for number in numbers:
+            if len(found) >= limit or number <= moment:
                 break
-            if before is None or identifier < before:
+            identifier = id_of(number)
+            if (before is None or identifier < before) and all(number in each for each in chosen):
                 with suppress(FilewrightError):  # A damaged record, or one of what is denied.
                     found.append(self.record(identifier))
         return found
 
-    def _touching(self, place: Place) -> set[int]:
+    def _touching(self, place: Place) -> Iterator[int]:
         """The changes that did something at a place or below it, also where it was before it was renamed."""
-        found: set[int] = set()
-        pending = [(b"/".join((place.root.rstrip(b"/"), *place.parts)), 1 << 62)]
-        seen = dict(pending)
-        while pending:
-            path, before = pending.pop()
+        path = b"/".join((place.root.rstrip(b"/"), *place.parts))
+        until, pending, renames = {path: 1 << 62}, [path], set[int]()
+        for path in pending:
             for log in self.logs:
-                found |= log.touching(path, before)
-                for number, was in log.renames_to(path, before):
-                    found.add(number)
-                    if seen.get(was, 0) < number:
-                        seen[was] = number
-                        pending.append((was, number))
-        return found
+                for number, was in log.renames_to(path, until[path]):
+                    renames.add(number)
+                    if until.get(was, 0) < number:
+                        until[was] = number
+                        pending.append(was)
+        found = (log.touching(path, before) for path, before in until.items() for log in self.logs)
+        numbers = heapq.merge(*found, sorted(renames, reverse=True), reverse=True)
+        return (number for number, _ in itertools.groupby(numbers))
 
     def _inside(self, record: ChangeRecord) -> ChangeRecord | None:
         """A record with what it did below the roots that is not denied, named from there; None if nothing is."""
@@ -484,8 +483,6 @@ class RecordedChanges:
 
     def _carried_from(self, place: Place, entries: Sequence[Entry]) -> Iterator[Entry]:
         """What was at a place, and has gone along with a folder above it that was moved."""
-        from filewright.changes.net import moved
-
         ways = {e.was: e.place for e in entries if e.was is not None}
         now = moved(place, ways)
         where = self.location(now)

@@ -185,7 +185,7 @@ class ChangeDiffs:
                 if budget.spent:
                     budget.cut += 1
                     continue
-                names = self._item_names(item)
+                names = self._names(_planned(item))
                 try:
                     file = self._previewed(item, names)
                     budget.add(file.diff(max(10, budget.lines), self.settings.line_chars))
@@ -225,8 +225,8 @@ class ChangeDiffs:
         return _File(
             old=shown(entry.was or entry.place) if entry.before is not None else None,
             new=shown(entry.place) if entry.after is not None else None,
-            mode_before=entry.before.mode if entry.before is not None else None,
-            mode_after=entry.after.mode if entry.after is not None else None,
+            mode_before=_mode(entry.before),
+            mode_after=_mode(entry.after),
         )
 
     def _changed_file(self, contents: Contents, entry: Entry, names: _File, max_lines: int) -> _File:
@@ -246,14 +246,7 @@ class ChangeDiffs:
         if before is None or (splices is None and after is None):
             size = (entry.before or entry.after or _NO_FILE).size
             return replace(names, remark=f"(content of {size:,} bytes not shown)\n")
-        snapshot = Snapshot.of_bytes(before, settings=self.settings)
-        if _is_notebook(names):
-            made = apply(before, splices) if splices is not None else after or b""
-            if cells := by_cells(before, made):
-                return replace(names, before=cells[0], splices=cells[1])
-        if splices is None:
-            splices = splices_between(snapshot, after or b"")
-        return replace(names, before=snapshot, splices=splices)
+        return _compared(names, Snapshot.of_bytes(before, settings=self.settings), splices, after)
 
     def _excerpt(self, contents: Contents, entry: Entry, names: _File, max_lines: int) -> _File:
         """An edit of a large file: the lines around the first splices, as far as the file still has them."""
@@ -300,33 +293,40 @@ class ChangeDiffs:
 
     # What would be done
 
-    def _item_names(self, item: Item) -> _File:
-        home, seen = item.home, item.seen
-        return _File(
-            old=item.was_at.shown if home is not None else None,
-            new=item.will_be_at.shown if item.alive else None,
-            mode_before=_mode(item, seen.mode) if home is not None and seen is not None else None,
-            mode_after=_mode(item, item.rights()[0]) if item.alive else None,
-        )
-
     def _previewed(self, item: Item, names: _File) -> _File:
         if item.alive and not item.fresh:
             return names
-        before = Snapshot.of_bytes(b"", settings=self.settings)
+        link = item.target if item.home is not None else None
+        before = Snapshot.of_bytes(link or b"", settings=self.settings)
         if item.home is not None and item.kind == "file":
             if not item.alive and item.seen is not None and item.seen.size > _SHOWN_WHOLE:
                 return names
             before = self._snapshot(item.was_at)
-        splices = item.splices
-        if splices is None:
-            splices = splices_between(before, _held(item)) if item.alive else (Splice(0, before.size, b""),)
-        if _is_notebook(names) and before.held is not None:
-            before, splices = by_cells(before.held, apply(before.held, splices)) or (before, splices)
-        return replace(names, before=before, splices=splices)
+        if not item.alive:
+            return replace(names, before=before, splices=(Splice(0, before.size, b""),))
+        return _compared(names, before, item.splices, _held(item))
 
 
-def _is_notebook(names: _File) -> bool:
-    return (names.new or names.old or "").lower().endswith(".ipynb")
+def _compared(names: _File, before: Snapshot, splices: Sequence[Splice] | None, after: bytes | None) -> _File:
+    """A file of which `splices` are made, or which becomes `after`; of a notebook, its cells."""
+    if (names.new or names.old or "").lower().endswith(".ipynb") and (held := before.held) is not None:
+        made = apply(held, splices) if splices is not None else after or b""
+        if cells := by_cells(held, made):
+            return replace(names, before=cells[0], splices=cells[1])
+    return replace(
+        names, before=before, splices=splices_between(before, after or b"") if splices is None else splices
+    )
+
+
+def _planned(item: Item) -> Entry:
+    """What history will say of an item that is no folder, but for what it holds."""
+    before = after = None
+    if item.home is not None and item.seen is not None:
+        before = Stamp.of(item.seen)
+    if item.alive:
+        after = Stamp(item.kind, *item.rights())
+    where = Place.of(item.will_be_at if after is not None else item.was_at)
+    return Entry(where, before, after, Place.of(item.was_at) if before is not None else None)
 
 
 def _files_in(difference: Difference) -> Iterator[Item]:
@@ -349,8 +349,11 @@ def _is_whole(item: Item) -> bool:
     return not more and (first is None or (item.seen is not None and first.length == item.seen.size))
 
 
-def _mode(item: Item, mode: int) -> int:
-    return 0o120000 if item.kind == "link" else mode
+def _mode(side: Stamp | None) -> int | None:
+    """A mode as git tells it: a link has one of its own."""
+    if side is None:
+        return None
+    return 0o120000 if side.kind == "link" else side.mode
 
 
 def _held(item: Item) -> bytes:

@@ -16,7 +16,8 @@ import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from operator import itemgetter
 from typing import NoReturn, TypeVar
 
@@ -25,8 +26,7 @@ import xxhash
 from filewright import errors
 from filewright.boundary import Location
 from filewright.changes.content import Held
-from filewright.changes.net import moved
-from filewright.changes.record import Entry, Place, Stamp, content_of, folders_above
+from filewright.changes.record import Entry, Place, Stamp, content_of, folders_above, moved
 from filewright.changes.scope import Selected
 from filewright.changes.steps import Arranged, Steps
 from filewright.changes.tree import FolderItem, Item
@@ -55,7 +55,6 @@ from filewright.text import Narrowed, Snapshot, Splice, apply
 from filewright.visible import one_line
 
 T = TypeVar("T")
-_LINES = re.compile(rb"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
 _LITTLE_LINES = re.compile(rb"(?s:(?!\r\0|\n\0)..)*(?:\r\0\n\0|\n\0|\r\0)|(?s:(?!\r\0|\n\0)..)+|(?s:.)")
 _BIG_LINES = re.compile(rb"(?s:(?!\0\r|\0\n)..)*(?:\0\r\0\n|\0\n|\0\r)|(?s:(?!\0\r|\0\n)..)+|(?s:.)")
 _SIDE, _WIDTH, _SIDES_SHOWN = 12, 200, 10
@@ -65,6 +64,7 @@ _MOST_LISTED = 200
 _GONE = "has been moved or deleted since"
 _EDITED = "was created by that change and has been edited since"
 _NOT_KEPT = "was deleted and not kept"
+_ONLY_CHANGES_KEPT = "has been deleted or moved since, and only what changed in it was kept"
 _SOMETHING_NEW = "was deleted by that change, and something new is there now"
 _TOO_LARGE = "has changed since, and is too large to be merged"
 _TOO_LARGE_IN_BETWEEN = "has been changed by others in between, and is too large to be merged"
@@ -199,11 +199,12 @@ class Reversal:
                 if item is None or after is None:
                     pass
                 elif before is None:
-                    goes = self._is_to_go(entry, after, item)
+                    self._require_as_made(entry, after, item)
+                    leaving.append((number, entry, item))
                 else:
                     self._change_back(entry, before, after, item)
-            if item is not None and goes:
-                leaving.append((number, entry, item))
+                if item is not None and goes:
+                    leaving.append((number, entry, item))
             if before is None:
                 if item is None and after is not None:
                     self._note(f"{self._where(entry.place).shown} is gone already")
@@ -223,12 +224,7 @@ class Reversal:
                 self._play(Delete(where))
         for number, entry, before, item in sorted(coming, key=lambda each: len(each[1].ends[-1].parts)):
             with self._telling(number):
-                if entry.after is None:
-                    self._bring_back(entry, before)
-                elif entry.place in back:
-                    self._move_back(entry, before, item)
-                else:
-                    self._bring_changed_back(entry, before, item)
+                self._bring_back(entry, before, item, moves=entry.place in back)
 
     @contextmanager
     def _telling(self, number: int) -> Iterator[None]:
@@ -282,12 +278,6 @@ class Reversal:
                 why = f"is a link that leads out of the root now, and {place.shown} was below it"
                 self._refuse(link, why)
 
-    def _make_way(self, place: Place) -> bool:
-        """With `force`, take away what is in the place of what comes back."""
-        if self._force:
-            self._play(Delete(self._where(place), recursive=True))
-        return self._force
-
     @contextmanager
     def _open(self, item: Item, where: Location) -> Iterator[Snapshot]:
         try:
@@ -299,138 +289,121 @@ class Reversal:
 
     # What was made
 
-    def _is_to_go(self, entry: Entry, after: Stamp, item: Item) -> bool:
-        """Whether what a change made is still that; refused if it is something else."""
-        place, where = entry.place, self._where(entry.place)
+    def _require_as_made(self, entry: Entry, after: Stamp, item: Item) -> None:
+        """Refuse to take away what is something else than a change has made."""
+        place = entry.place
         if item.kind != after.kind:
             self._refuse(place, _is_now(item.kind))
         if item.kind == "link" and item.target != after.target:
             self._refuse(place, "is a link to something else now")
-        if item.kind != "file":
-            return True
-        alike = item.seen is not None and item.seen.size == after.size and after.digest is not None
-        if self._trusting and alike and len(entry.runs) == 1:
-            item.expected = Expected(after.size, None, bytes.fromhex(after.digest or ""))
-            return True
-        with self._open(item, where) as now:
+        item.expected = self._trusted(entry, after, item)
+        if item.kind != "file" or item.expected is not None:
+            return
+        with self._open(item, self._where(place)) as now:
             item.expected = Expected.of(now)
-            return self._force or self._is_as_made(entry, now)
+            if self._force:
+                return
+            if now.held is not None:
+                self._taken_back(entry, now.held)
+            elif len(entry.runs) > 1:
+                self._refuse(place, _TOO_LARGE_IN_BETWEEN)
+            elif now.digested(self._task).hex() != after.digest:
+                self._refuse(place, _EDITED)
 
-    def _is_as_made(self, entry: Entry, now: Snapshot) -> bool:
-        """Whether nothing else has made the file what it is; refused if something has."""
-        if now.held is not None:
-            return self._taken_back(entry, now.held) is None
-        if len(entry.runs) > 1:
-            self._refuse(entry.place, _TOO_LARGE_IN_BETWEEN)
-        if entry.after is None or now.digested(self._task).hex() != entry.after.digest:
-            self._refuse(entry.place, _EDITED)
-        return True
+    def _trusted(self, entry: Entry, after: Stamp, item: Item) -> Expected | None:
+        """What a file is if it is as the change left it, for the commit to find out; None if there is need to look."""
+        alike = item.seen is not None and item.seen.size == after.size and after.digest is not None
+        if not (self._trusting and alike and len(entry.runs) == 1):
+            return None
+        return Expected(after.size, None, bytes.fromhex(after.digest or ""))
 
     # What was deleted or moved
 
-    def _bring_back(self, entry: Entry, before: Stamp) -> None:
-        place, where = entry.place, self._where(entry.place)
-        item = self._there(place)
-        taken = item.kind if item is not None else None
-        if before.kind == "folder":
-            if taken not in (None, "folder") and not self._make_way(place):
-                self._refuse(place, _is_now(taken))
-            self._require_inside(place)
-            self._play(MakeFolder(where, before.attributes))
-            if taken != "folder":
-                self._altering += (
-                    SetOwner(where, before.uid, before.gid),
-                    SetMode(where, f"{before.mode:05o}"),
-                )
+    def _bring_back(self, entry: Entry, before: Stamp, item: Item | None, *, moves: bool) -> None:
+        """Bring something back to where it was: by its name, or made anew of what was kept."""
+        was, gone = entry.ends[-1], entry.after is None
+        where = self._where(was)
+        if moves and entry.moved_on and not self._force:
+            self._refuse(entry.place, f"was {where.shown}, and was renamed again since")
+        if moves and item is not None:
+            self._require_inside(was)
+            self._does = True
+            self._tree.arrive(item, Move(self._where(entry.place), where, overwrite=self._force))
             return
+        if not gone and before.kind != "file":
+            self._refuse(entry.place, _GONE)
         if before.kind == "other":
             self._note(f"{where.shown} was a special file and cannot be made again")
             return
-        over = taken == before.kind == "file" and self._force
-        if taken is not None and not over and not self._make_way(place):
-            self._refuse(place, _SOMETHING_NEW)
-        if before.target is not None:
-            self._require_inside(place)
+        taken = self._there(was)
+        kind = taken.kind if taken is not None else None
+        over = kind == before.kind and (kind == "folder" or (kind == "file" and self._force))
+        if taken is not None and not over:
+            if not self._force:
+                self._refuse(was, _SOMETHING_NEW if gone and before.kind != "folder" else _is_now(kind))
+            self._play(Delete(where, recursive=True))
+        self._require_inside(was)
+        rights = before.mode, before.uid, before.gid
+        if before.kind == "folder":
+            self._play(MakeFolder(where, before.attributes))
+            if not over:
+                self._altering += (SetOwner(where, *rights[1:]), SetMode(where, f"{before.mode:05o}"))
+        elif before.target is not None:
             self._play(MakeLink(where, before.target))
-        elif len(entry.runs) > 1 and not self._force:
-            self._restore(before, place, content=Held(self._taken_back(entry, None) or b""))
-        elif not self._restore(before, place, over=over):
-            self._refuse(place, _NOT_KEPT)
-
-    def _move_back(self, entry: Entry, before: Stamp, item: Item | None) -> None:
-        was = entry.ends[-1]
-        if entry.moved_on and not self._force:
-            self._refuse(entry.place, f"was {self._where(was).shown}, and was renamed again since")
-        if item is not None:
-            self._require_inside(was)
-            self._does = True
-            self._tree.arrive(item, Move(self._where(entry.place), self._where(was), overwrite=self._force))
-        elif before.kind != "file" or not self._restore(before, was):
-            self._refuse(entry.place, _GONE)
-
-    def _bring_changed_back(self, entry: Entry, before: Stamp, item: Item | None) -> None:
-        """A file that the change rewrote and that is no longer there: its earlier content comes back."""
-        place = entry.ends[-1]
-        if item is not None and not self._make_way(entry.place):
-            self._refuse(entry.place, _is_now(item.kind))
-        if not self._restore(before, place):
-            self._refuse(entry.place, "has been deleted or moved since, and only what changed in it was kept")
-        self._note(f"{self._where(place).shown} has been deleted or moved since; it is made anew")
-
-    def _restore(
-        self, before: Stamp, place: Place, *, over: bool = False, content: Stream | None = None
-    ) -> bool:
-        """Bring a whole file back to `place`, with another `content` if one is given; False if none was kept."""
-        content = content or self._contents.stream(before)
-        if content is None:
-            return False
-        self._require_inside(place)
-        carried = (before.mode, before.uid, before.gid, before.mtime_ns, before.attributes)
-        self._play(Create(self._where(place), content, *carried, replace=over))
-        return True
+        else:
+            content: Stream | None = self._contents.stream(before)
+            if gone and len(entry.runs) > 1 and not self._force:
+                content = Held(self._taken_back(entry, None) or b"")
+            if content is None:
+                self._refuse(entry.place, _NOT_KEPT if gone else _GONE if moves else _ONLY_CHANGES_KEPT)
+            self._play(Create(where, content, *rights, before.mtime_ns, before.attributes, replace=over))
+            if not gone and not moves:
+                self._note(f"{where.shown} has been deleted or moved since; it is made anew")
 
     # What was rewritten or altered
 
     def _change_back(self, entry: Entry, before: Stamp, after: Stamp, item: Item) -> None:
-        where, seen = self._where(entry.ends[-1]), item.seen
-        if seen is None or (before.kind == "file" != item.kind):
+        if before.kind == "file" != item.kind:
             return
+        where, rights = self._where(entry.ends[-1]), item.rights()
+        given_back = SetMode(where, f"{before.mode:05o}")
         if before.kind == "file" and (entry.spans or before.digest != after.digest):
-            with self._open(item, self._where(entry.place)) as now:
-                step = self._earlier_content(entry, before, after, now, where)
+            step = self._earlier_content(entry, before, after, item, where)
             if step is not None:
-                if not after.mode & 0o222 and seen.mode == after.mode:
+                if not after.mode & 0o222 and rights[0] == after.mode:
                     # The change wrote to a file that was read-only already, and so may its undo.
                     self._rewriting.append(SetMode(where, f"{after.mode | stat.S_IWUSR:05o}"))
-                    self._altering.append(SetMode(where, f"{before.mode:05o}"))
+                    self._altering.append(given_back)
                 self._rewriting.append(step)
         owner, made = (before.uid, before.gid), (after.uid, after.gid)
-        if owner != made and (seen.uid, seen.gid) == made:
+        if owner != made == rights[1:]:
             self._altering.append(SetOwner(where, *owner))
-        if before.mode != after.mode:
-            if seen.mode == after.mode:
-                self._altering.append(SetMode(where, f"{before.mode:05o}"))
-            else:
-                self._note(f"{where.shown}: its mode was changed again since, and stays")
+        if before.mode != after.mode == rights[0]:
+            self._altering.append(given_back)
+        elif before.mode != after.mode:
+            self._note(f"{where.shown}: its mode was changed again since, and stays")
 
     def _earlier_content(
-        self, entry: Entry, before: Stamp, after: Stamp, now: Snapshot, where: Location
+        self, entry: Entry, before: Stamp, after: Stamp, item: Item, where: Location
     ) -> Modify | Create | None:
         """The step that gives a file its earlier content; None if it has that."""
-        most = max(now.size, before.size, after.size)
-        if now.held is None or most > self._settings.hold_bytes:
-            return self._earlier_large(entry, before, after, now, where)
-        held, runs = now.held, entry.runs
-        stream = self._contents.stream(before) if self._force and self._hunk is None else None
-        if stream is not None:
-            splices: Sequence[Splice] = line_splices(held, stream.read())
-        elif len(runs) == 1:
-            splices = self._run_back(runs[-1], held)
-        elif self._hunk is not None:
-            raise errors.no_hunks(where.shown)
-        else:
-            splices = line_splices(held, self._taken_back(entry, held) or b"")
-        return Modify(where, Expected.of(now), splices) if splices else None
+        expected = self._trusted(entry, after, item)
+        if expected is not None and (splices := self._contents.backward(entry)) is not None:
+            return Modify(where, expected, splices)
+        with self._open(item, self._where(entry.place)) as now:
+            held, runs = now.held, entry.runs
+            if held is None or max(now.size, before.size, after.size) > self._settings.hold_bytes:
+                return self._earlier_large(entry, before, after, item, now, where)
+            stream = self._contents.stream(before) if self._force and self._hunk is None else None
+            if stream is not None:
+                splices = line_splices(held, stream.read())
+            elif len(runs) == 1:
+                splices = self._run_back(runs[-1], held)
+            elif self._hunk is not None:
+                raise errors.no_hunks(where.shown)
+            else:
+                splices = line_splices(held, self._taken_back(entry, held) or b"")
+            return Modify(where, Expected.of(now), splices) if splices else None
 
     def _taken_back(self, entry: Entry, held: bytes | None) -> bytes | None:
         """What is left of a file when each run is taken back, the last first; None if that is no file.
@@ -496,13 +469,14 @@ class Reversal:
 
     def _merge(self, place: Place, made: bytes, held: bytes, earlier: bytes) -> Sequence[Splice]:
         shown = self._where(place).shown
-        lines, codec = _LINES, "utf-8"
+        lines: Callable[[bytes], list[bytes]] = partial(bytes.splitlines, keepends=True)
+        codec = "utf-8"
         if held.startswith(codecs.BOM_UTF16_LE):
-            lines, codec = _LITTLE_LINES, "utf-16-le"
+            lines, codec = _LITTLE_LINES.findall, "utf-16-le"
         elif held.startswith(codecs.BOM_UTF16_BE):
-            lines, codec = _BIG_LINES, "utf-16-be"
-        ours, theirs = lines.findall(held), lines.findall(earlier)
-        merge = merge3(lines.findall(made), ours, theirs)
+            lines, codec = _BIG_LINES.findall, "utf-16-be"
+        ours, theirs = lines(held), lines(earlier)
+        merge = merge3(lines(made), ours, theirs)
         if not merge.clean:
             why = "has changed since in the same place"
             raise _RefusedError(
@@ -531,7 +505,7 @@ class Reversal:
         return splices
 
     def _earlier_large(
-        self, entry: Entry, before: Stamp, after: Stamp, now: Snapshot, where: Location
+        self, entry: Entry, before: Stamp, after: Stamp, item: Item, now: Snapshot, where: Location
     ) -> Modify | Create:
         shown = self._where(entry.place).shown
         if self._hunk is not None:
@@ -542,37 +516,32 @@ class Reversal:
         for edit in reversed(entry.changes):
             self._task.check()
             back = self._contents.backward(edit)
+            splices = back if splices is None or back is None else Overlay(now, splices).composed(back)
             if back is None:
-                splices = None
                 break
-            splices = back if splices is None else Overlay(now, splices).composed(back)
         digest = bytes.fromhex(after.digest) if after.digest is not None else None
+        expected = Expected(now.size, now.identity, digest)
         if splices is None:
             stream = self._contents.stream(before)
             if stream is None:
                 self._refuse(entry.place, "is too large to be undone from what was kept")
             if now.size != after.size and not self._force:
                 self._refuse(entry.place, _TOO_LARGE)
-            status = now.status
-            assert status is not None
-            expected = Expected(now.size, now.identity, None if self._force else digest)
-            rights = (stat.S_IMODE(status.st_mode), status.st_uid, status.st_gid)
-            return Create(where, stream, *rights, before.mtime_ns, replace=True, expected=expected)
+            if self._force:
+                expected = replace(expected, digest=None)
+            return Create(where, stream, *item.rights(), before.mtime_ns, replace=True, expected=expected)
         if now.size == after.size and digest is not None:
             # The commit's copy loop hashes the file anyway, and refuses if it is another.
-            return Modify(where, Expected(now.size, now.identity, digest), splices)
-        if now.size <= after.size or not self._begins_as(now, after):
+            return Modify(where, expected, splices)
+        begun = xxhash.xxh3_128()
+        for _, block in now.blocks(0, after.size) if now.size > after.size else ():
+            self._task.check()
+            begun.update(block)
+        if begun.hexdigest() != after.digest:
             self._refuse(entry.place, _TOO_LARGE)
         self._merged.append(shown)
         self._note(f"{shown} has grown at its end since; what was added stays")
-        return Modify(where, Expected(now.size, now.identity, None), splices)
-
-    def _begins_as(self, now: Snapshot, after: Stamp) -> bool:
-        state = xxhash.xxh3_128()
-        for _, block in now.blocks(0, after.size):
-            self._task.check()
-            state.update(block)
-        return state.hexdigest() == after.digest
+        return Modify(where, replace(expected, digest=None), splices)
 
 
 def _in_order(numbered: Iterable[tuple[int, T]]) -> list[T]:
