@@ -102,14 +102,12 @@ class Intent(Keeping):
 class Log:
     """The log of one state folder. Whatever writes needs the workspace lock. `own`: of a root that is open here."""
 
-    def __init__(
-        self, boundary: Boundary, settings: Settings, state: StateFolder, flusher: Flusher, *, own: bool
-    ) -> None:
+    def __init__(self, boundary: Boundary, settings: Settings, state: StateFolder, flusher: Flusher) -> None:
         self.boundary = boundary
         self.settings = settings
         self.flusher = flusher
         self.state = state
-        self.own = own
+        self.own = state.root is not None
         self.database = Database(
             lambda: state.at(b"state.db"), flusher, settings.lock_seconds, read_only=settings.read_only
         )

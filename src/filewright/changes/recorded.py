@@ -59,13 +59,13 @@ class RecordedChanges:
         self._settings = settings
         self._flusher = Flusher(enabled=settings.flush)
         self._index = Index(base_folder(settings), settings.lock_seconds)
-        self._own = [self._log(StateFolder.of(self._index, root), own=True) for root in boundary.roots]
+        self._own = [self._log(StateFolder.of(self._index, root)) for root in boundary.roots]
         self._related: dict[str, Log] = {}
         self._listed: tuple[object, list[str], list[Log]] = None, [], self._own
         self._hidden_for: tuple[Task | None, Mapping[Log, frozenset[int]]] = None, {}
 
-    def _log(self, state: StateFolder, *, own: bool) -> Log:
-        return Log(self._boundary, self._settings, state, self._flusher, own=own)
+    def _log(self, state: StateFolder) -> Log:
+        return Log(self._boundary, self._settings, state, self._flusher)
 
     @property
     def logs(self) -> list[Log]:
@@ -79,13 +79,11 @@ class RecordedChanges:
                 log.state.find()
         own = [log.state.owner.id for log in self._own]
         if owners is not seen or own != known:
-            listed = self._own + [
-                self._related.get(owner.id)
-                or self._related.setdefault(
-                    owner.id, self._log(StateFolder(self._index, owner, None), own=False)
-                )
-                for owner in self._index.related(self._boundary.roots, own)
-            ]
+            listed = list(self._own)
+            for owner in self._index.related(self._boundary.roots, own):
+                if owner.id not in self._related:
+                    self._related[owner.id] = self._log(StateFolder(self._index, owner, None))
+                listed.append(self._related[owner.id])
             self._listed = owners, own, listed
         return listed
 
@@ -146,21 +144,12 @@ class RecordedChanges:
 
     def _inside(self, record: ChangeRecord) -> ChangeRecord | None:
         """A record with what it did below the roots that is not denied, named from there; None if nothing is."""
-        everything, denied = record.entries, self._denied()
-        hides = any(denied(place) for entry in everything for place in entry.ends)
+        entries, denied = record.entries, self._denied()
+        hides = any(denied(place) for entry in entries for place in entry.ends)
         if not hides and not self._reaches_beyond(record):
             return record
-
-        def inside() -> Iterator[Entry]:
-            for entry in everything:
-                place, *was = (None if denied(end) else self._seen_from_here(end) for end in entry.ends)
-                if place is not None:
-                    yield replace(entry, place=place, was=was[0] if was else None)
-                elif was and was[0] is not None:
-                    yield replace(entry, place=was[0], was=None, after=None)
-
-        count = sum(1 for _ in inside())
-        record = replace(record, entries=Entries(count, inside))
+        count = sum(1 for _ in self._seen(entries))
+        record = replace(record, entries=Entries(count, lambda: self._seen(entries)))
         if hides:  # its words may name what is denied
             record = replace(record, summary=record.tool, notes=(), hard_links={})
         return record if count else None
@@ -170,18 +159,15 @@ class RecordedChanges:
         own = {root.resolved for root in self._boundary.roots}
         return any(place.root not in own for entry in record.entries for place in entry.ends)
 
-    def _seen(self, entries: Iterable[Entry]) -> list[Entry]:
-        """Those that are of places below the roots and not denied, without a name from before that is neither."""
+    def _seen(self, entries: Iterable[Entry]) -> Iterator[Entry]:
+        """What was done at places below the roots that are not denied, named from there."""
         denied = self._denied()
-
-        def hidden(place: Place) -> bool:
-            return denied(place) or self._seen_from_here(place) is None
-
-        return [
-            replace(entry, was=None) if entry.was is not None and hidden(entry.was) else entry
-            for entry in entries
-            if not hidden(entry.place)
-        ]
+        for entry in entries:
+            place, *was = (None if denied(end) else self._seen_from_here(end) for end in entry.ends)
+            if place is not None:
+                yield replace(entry, place=place, was=was[0] if was else None)
+            elif was and was[0] is not None:
+                yield replace(entry, place=was[0], was=None, after=None)
 
     def _seen_from_here(self, place: Place) -> Place | None:
         where = self.location(place)
@@ -396,7 +382,7 @@ class RecordedChanges:
         )
         contents = self._net(record, heads[:upto], played, task, changed_only=not every)
         if inside:
-            contents = contents.narrowed(self._seen(contents.record.entries))
+            contents = contents.narrowed(list(self._seen(contents.record.entries)))
         count = f" ({len(ids)} changes)" if len(ids) > 1 else ""
         return Selected(contents, ids, what, summary + count, named)
 
@@ -465,9 +451,9 @@ class RecordedChanges:
                 raise errors.not_touched(selected.what, asked)
         part = asked
         if scope.hunk is not None:
-            if not (seen := self._seen(entries)):
-                self._locating()(entries[0].place)
-            entries = seen
+            whole, entries = entries, list(self._seen(entries))
+            if not entries:
+                self._locating()(whole[0].place)
             if len(entries) > 1:
                 raise errors.one_file_for_a_hunk(selected.what)
             entries = (_content_only(entries[0], asked or entries[0].place.shown),)

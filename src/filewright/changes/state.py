@@ -243,7 +243,7 @@ class StateFolder:
 
     def __init__(self, index: Index, owner: Owner, root: Root | None) -> None:
         self._index = index
-        self._root = root
+        self.root = root
         self._known: tuple[int, int] | None = None
         self._claimed = False
         self._relocated: tuple[object, dict[bytes, bytes]] | None = None
@@ -260,8 +260,8 @@ class StateFolder:
 
     def find(self) -> None:
         """Be the folder that the root has by now, as long as this object has not made one itself."""
-        if self._root is not None and not self._claimed:
-            self._find(self._root)
+        if self.root is not None and not self._claimed:
+            self._find(self.root)
 
     def _find(self, root: Root) -> tuple[Owner | None, tuple[Owner, ...]]:
         index, path = self._index, root.resolved
@@ -340,9 +340,9 @@ class StateFolder:
                 return
             _make_folders(self._index.base)
             _refuse_foreign(system.status_of(self._index.base), allowed=(0, system.effective_user()))
-            if self._root is not None:
+            if self.root is not None:
                 with self._index.alone(task) as base:
-                    self._claim(base, self._root)
+                    self._claim(base, self.root)
             self._make()
             with self.folder() as folder:
                 self.key = _made_key(folder)
