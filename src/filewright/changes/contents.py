@@ -31,7 +31,6 @@ from filewright.text import Splice, Splices, apply
 _IN_DATABASE = 64 * KB
 _TINY = 64
 """Bytes that take longer to compress than to write."""
-_PAGE = 4096
 _FOLDER = b"contents"
 _CANNOT_LINK = (errno.EXDEV, errno.EPERM, errno.EACCES, errno.EMLINK, errno.EOPNOTSUPP)
 
@@ -109,19 +108,15 @@ class Keeping:
         self._store.drop_adopted(self.number)
 
     def _is_kept(self, key: str) -> bool:
-        found = self.execute(
-            "UPDATE contents SET operation = ? WHERE name = ? AND operation < ?",
-            (self.number, key, self.number),
+        needed = self.execute(
+            "UPDATE contents SET operation = max(operation, ?) WHERE name = ?", (self.number, key)
         )
-        return (
-            found.rowcount > 0
-            or self.execute("SELECT 1 FROM contents WHERE name = ?", (key,)).fetchone() is not None
-        )
+        return needed.rowcount > 0
 
     def _add(self, key: str, size: int, data: bytes | None, *, packed: bool) -> None:
-        size = size if size < _PAGE // 4 else -(-size // _PAGE) * _PAGE  # in pages of its own
         self.execute("INSERT INTO contents VALUES (?,?,?,?,?)", (key, self.number, size, packed, data))
-        self.execute("UPDATE usage SET bytes = bytes + ?", (size,))
+        if data is None:
+            self.execute("UPDATE usage SET bytes = bytes + ?", (size,))
 
 
 class ContentStore:
@@ -194,18 +189,22 @@ class ContentStore:
                 if name.startswith((begin, b".new-")):
                     folder.remove(name)
 
-    def drop_before(self, execute: Execute, number: int) -> tuple[list[bytes], bool]:
-        """Drop some contents that only operations before the one with that number need.
+    def drop_before(self, execute: Execute) -> tuple[list[bytes], bool]:
+        """Drop some contents that only operations needed which have been dropped.
 
         Returns the names of their files, and whether there were any.
         """
         rows = execute(
-            "SELECT rowid, name, size, data IS NULL FROM contents WHERE operation < ? LIMIT 500", (number,)
+            "SELECT rowid, name, size, data IS NULL FROM contents "
+            "WHERE operation < (SELECT min(number) FROM operations) LIMIT 500"
         ).fetchall()
-        for row, _, size, _ in rows:
+        files = []
+        for row, name, size, in_file in rows:
             execute("DELETE FROM contents WHERE rowid = ?", (row,))
-            execute("UPDATE usage SET bytes = bytes - ?", (size,))
-        return [name.encode() for _, name, _, in_file in rows if in_file], bool(rows)
+            if in_file:
+                execute("UPDATE usage SET bytes = bytes - ?", (size,))
+                files.append(name.encode())
+        return files, bool(rows)
 
     def remove(self, files: Sequence[bytes]) -> None:
         """Remove files that were dropped."""

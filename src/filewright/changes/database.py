@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 # SQLite is imported where a database is opened: a server that has only started needs none of it.
 
-VERSION = 6
+VERSION = 7
 _TABLES = """
 CREATE TABLE roots (number INTEGER PRIMARY KEY, path BLOB NOT NULL);
 CREATE TABLE operations (
     number INTEGER PRIMARY KEY, state TEXT NOT NULL, tool TEXT NOT NULL, summary TEXT NOT NULL,
-    session TEXT, client TEXT, turn TEXT, more TEXT, entries INTEGER NOT NULL, size INTEGER NOT NULL,
+    session TEXT, client TEXT, turn TEXT, more TEXT, entries INTEGER NOT NULL,
     plan BLOB, seal BLOB
 );
 CREATE INDEX operations_by_state ON operations (state, session, number);
@@ -64,11 +64,12 @@ INSERT INTO usage VALUES (0);
 """The tables of the log:
 
 - operations: `number` is the time in nanoseconds, `more` JSON of what few have, `entries` how many there are,
-  `size` what it takes beside contents; `plan` and its `seal` are there until nothing is left to clean up.
+  `plan` and its `seal` are there until nothing is left to clean up.
   `state` is intent, done, settled, unsettled (it could not be rolled back entirely) or aside (it is left for
   a person to look at).
 - entries: what an operation did, by place; `before` and `after` are JSON, of a `Stamp`.
-- contents: by SHA-256; `operation` is the newest that needs it; `data` NULL: in a file of its own.
+- contents: by SHA-256; `operation` is the newest that needs it; `data` NULL: in a file of its own. All such files
+  together take what `usage` says.
 - words: what a person is asked, and says: calls that wait (`kind` call, `word` is what they answered), and comments
   for the agent's `session` (`word` is when it was told), and files that were `seen`.
 """

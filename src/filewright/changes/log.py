@@ -52,12 +52,10 @@ _DAY_NS = 86_400 * 10**9
 _LEAVE = 0.95
 """Cut a little more than asked, so that a full history is not cut at every change."""
 _CUT_SECONDS = 0.02
-_ROW = 400
-"""About what an operation takes beside its entries, and an entry beside its texts, in bytes."""
 _HEAD = "number, state, tool, summary, session, client, turn, more, entries"
 _ENTRY = "root, path, was_root, was, before, after, spans, removed, inserted"
 _INSERT_ENTRY = f"INSERT INTO entries (operation, number, {_ENTRY}) VALUES (?,?,?,?,?,?,?,?,?,?,?)"
-_INSERT = f"INSERT OR REPLACE INTO operations ({_HEAD}, size, plan, seal) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)"
+_INSERT = f"INSERT OR REPLACE INTO operations ({_HEAD}, plan, seal) VALUES (?,?,?,?,?,?,?,?,?,?,?)"
 _ENDS = ("root", "path"), ("was_root", "was")
 _TOUCHING = " UNION ".join(
     f"SELECT operation FROM entries WHERE {root} = ?1 AND operation < ?5 AND {name} {where.format(name)}"
@@ -403,7 +401,6 @@ class Log:
             return roots[place.root], b"/".join(place.parts)
 
         execute("DELETE FROM entries WHERE operation = ?", (number,))
-        size = _ROW + len(record.summary)
         for index, entry in enumerate(record.entries):
             row = (
                 *at(entry.place),
@@ -414,14 +411,11 @@ class Log:
                 entry.removed,
                 entry.inserted,
             )
-            size += _ROW + sum(len(value) for value in row if isinstance(value, str | bytes))
             execute(_INSERT_ENTRY, (number, index, *row))
-        old = execute("SELECT size FROM operations WHERE number = ?", (number,)).fetchone()
         said = (record.tool, record.summary, record.session, record.client, record.turn)
         texts = (text and text.encode("utf-8", "replace").decode() for text in said)
         seal = self._seal(number, packed) if packed is not None else None
-        execute(_INSERT, (number, state, *texts, _more(record), len(record.entries), size, packed, seal))
-        execute("UPDATE usage SET bytes = bytes + ?", (size - (old[0] if old else 0),))
+        execute(_INSERT, (number, state, *texts, _more(record), len(record.entries), packed, seal))
 
     def _seal(self, number: int, plan: bytes) -> bytes:
         return hmac.digest(self.state.key, number.to_bytes(8, "big") + plan, "sha256")
@@ -435,11 +429,11 @@ class Log:
         which are not always open together, nothing is to be left to do. Needs the workspace lock.
         """
         try:
-            oldest, cut = self._oldest_and_cut()
-            if settle or oldest < cut:
+            past = self._past(self.settings.history_bytes)
+            if settle or past is not None:
                 # What is not known to be cleaned up is never dropped.
                 self.recoverer.settle_done()
-            if oldest < cut:
+            if past is not None:
                 self.prune()
         except (OSError, FilewrightError):
             pass  # The change itself is made; the next one collects what is left.
@@ -454,73 +448,58 @@ class Log:
             "SELECT min(number) FROM operations INDEXED BY operations_by_state "
             "WHERE state IN ('intent', 'done', 'unsettled')"
         )
-        cut = min(self._oldest_and_cut()[1], *(number for (number,) in held if number is not None), 1 << 63)
+        limit = self.settings.history_bytes
+        most = limit if self.size <= limit else int(limit * _LEAVE)
         deadline = time.monotonic() + seconds
         dropped: list[str] = []
         rounds, left = 0, True
-        while left:
+        # Twice at least, however slow the machine: an operation, then what it alone had kept.
+        while left and (rounds < 2 or time.monotonic() < deadline):
             rounds += 1
+            past = self._past(most)
             with self.database.transaction(durable=False) as execute:
-                rows = execute(
-                    "SELECT number, entries, size FROM operations WHERE number < ? ORDER BY number LIMIT 1",
-                    (cut,),
-                ).fetchall()
-                for number, entries, size in rows:
-                    if entries > _PAGE:  # a piece at a time, and nothing of it is shown meanwhile
-                        rest = entries - _PAGE
-                        execute("DELETE FROM entries WHERE operation = ? AND number >= ?", (number, rest))
-                        execute(
-                            "UPDATE operations SET state = 'dropped', entries = ? WHERE number = ?",
-                            (rest, number),
-                        )
-                        continue
-                    execute("DELETE FROM entries WHERE operation = ?", (number,))
-                    execute("DELETE FROM operations WHERE number = ?", (number,))
-                    execute("UPDATE usage SET bytes = bytes - ?", (size,))
-                    dropped.append(id_of(number))
-                oldest = execute("SELECT min(number) FROM operations").fetchone()[0] or 0
-                files, some = self.contents.drop_before(execute, oldest)
+                files, left = self.contents.drop_before(execute)
+                if not left and past is not None and all(each[0] is None or past < each[0] for each in held):
+                    left = True
+                    if self._drop(execute, past):
+                        dropped.append(id_of(past))
                 execute("PRAGMA incremental_vacuum(500)").fetchall()
             self.contents.remove(files)
-            # Twice at least, however slow the machine: an operation, then what it alone had kept.
-            left = bool(rows or some) and (rounds < 2 or time.monotonic() < deadline)
         return dropped
+
+    @staticmethod
+    def _drop(execute: Execute, number: int) -> bool:
+        """Drop an operation, a piece at a time, of which nothing is shown meanwhile; whether that was all."""
+        (entries,) = execute("SELECT entries FROM operations WHERE number = ?", (number,)).fetchone()
+        rest = max(0, entries - _PAGE)
+        execute("DELETE FROM entries WHERE operation = ? AND number >= ?", (number, rest))
+        if rest:
+            execute("UPDATE operations SET state = 'dropped', entries = ? WHERE number = ?", (rest, number))
+        else:
+            execute("DELETE FROM operations WHERE number = ?", (number,))
+        return not rest
 
     @property
     def size(self) -> int:
         """What operations and contents take, in bytes."""
-        return sum(row[0] for row in self.database.read("SELECT bytes FROM usage"))
-
-    def _oldest_and_cut(self) -> tuple[int, int]:
-        """The number of the oldest operation, and that below which everything is past the limits."""
         rows = self.database.read(
-            "SELECT (SELECT min(number) FROM operations), (SELECT max(number) FROM operations), "
-            f"(SELECT number FROM operations ORDER BY number DESC LIMIT 1 OFFSET {_NEWEST_KEPT - 1}), bytes "
-            "FROM usage"
+            "SELECT (page_count - freelist_count) * page_size + bytes "
+            "FROM pragma_page_count, pragma_freelist_count, pragma_page_size, usage"
         )
-        oldest, newest, fiftieth, total = rows[0] if rows else (None, None, None, 0)
-        cut = fiftieth - self.settings.history_days * _DAY_NS if fiftieth else 0
-        limit = self.settings.history_bytes
-        if total > limit:
-            cut = max(cut, self._cut_by_size(total - int(limit * _LEAVE)))
-        return oldest or 0, min(cut, newest or 0)
+        return sum(row[0] for row in rows)
 
-    def _cut_by_size(self, excess: int) -> int:
-        """The number below which operations and contents take that much, or the oldest thousand operations do.
-
-        There is no time to drop more at once, and looking at all would be a pause of its own.
-        """
-        oldest = f"(SELECT * FROM operations ORDER BY number LIMIT {_PAGE})"
+    def _past(self, most: int) -> int | None:
+        """The oldest operation, if it is older than the limits allow, or all together take more than that."""
         rows = self.database.read(
-            f"SELECT number, size FROM {oldest} UNION ALL SELECT operation, size FROM contents "
-            f"WHERE operation <= (SELECT max(number) FROM {oldest})"
+            "SELECT number, state, (SELECT max(number) FROM operations), "
+            f"(SELECT number FROM operations ORDER BY number DESC LIMIT 1 OFFSET {_NEWEST_KEPT - 1}) "
+            "FROM operations ORDER BY number LIMIT 1"
         )
-        after = 0
-        for number, size in sorted(rows):
-            if excess <= 0:
-                break
-            after, excess = number, excess - size
-        return after + 1
+        for oldest, state, newest, fiftieth in rows:
+            expired = fiftieth is not None and oldest < fiftieth - self.settings.history_days * _DAY_NS
+            if oldest < newest and (expired or state == "dropped" or self.size > most):
+                return int(oldest)
+        return None
 
 
 @contextmanager
