@@ -3,6 +3,7 @@
 import os
 import re
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -256,6 +257,35 @@ def test_numbers_that_the_child_counted_are_ours(opened, monkeypatch, lone):
             known = 0 if line == 1 else ends[line - 2] if line <= len(ends) else len(data)
             assert snapshot.lines.offset_of(line) == known
             assert line > len(ends) or snapshot.lines.line_at(known) == line
+
+
+@pytest.mark.needs("confine")
+def test_what_was_heard_of_a_file_holds_until_it_changes(tmp_path, monkeypatch):
+    monkeypatch.setattr(window_module, "AHEAD_BYTES", 1)
+    monkeypatch.setattr(window_module, "_FAR", 0)
+    path, options = tmp_path / "log", Settings(hold_bytes=0)
+    boundary = Boundary([tmp_path], options)
+    where = boundary.locate("log")
+    started = []
+    start = boundary.launcher.start
+    monkeypatch.setattr(boundary.launcher, "start", lambda *a, **k: started.append(0) or start(*a, **k))
+
+    def found(text: str) -> tuple[list[int], int]:
+        started.clear()
+        with Snapshot.of_file(boundary.open_file(where), where, options) as snapshot:
+            hits = search_snapshot(snapshot, compile_pattern(text), limit=100).hits
+        return [hit.line for hit in hits], len(started)
+
+    lines = [f"row {n}" for n in range(1, 5000)]
+    path.write_text("\n".join([*lines, ""]))
+    os.utime(path, (0, 0))
+    time.sleep(0.1)  # for as long as another write could leave the same times nothing is kept
+    assert [found("row 4999"), found("row 4999"), found("none"), found("none")] == [
+        ([4999], 2), ([4999], 0), ([], 2), ([], 0),
+    ]  # fmt: skip
+    path.write_text("\n".join(reversed(lines)))
+    assert found("row 4999") == ([1], 2)
+    boundary.close()
 
 
 def test_a_match_over_lines_is_found_across_windows(opened, monkeypatch):

@@ -26,7 +26,7 @@ from filewright.closing import Closing
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.search.pattern import Pattern, escaped
-from filewright.text import Snapshot, cut, normalised
+from filewright.text import BoundedCache, Snapshot, cut, normalised
 
 _NEAR = 4 << 20
 _TERMINATOR, _TERMINATOR_SHOWN = re.compile(rb"\r\n?|\n"), re.compile("\r\n?|\n")
@@ -208,6 +208,10 @@ _END = 5.0  # seconds to end once it has said everything
 _FAR = 8 << 20  # bytes that are counted here as quickly as another process says that it may count them
 _LONE_RETURN = r"(?-u:\r[^\n])"
 
+_MOST_KEPT = 1000
+_heard: BoundedCache[tuple[list[bytes], int]] = BoundedCache(4 << 20)
+"""By a file's identity and what was looked for: the rows of a child that saw all; how far their numbers are ours."""
+
 NextLine = Callable[[int], int]
 """Where the next line that may match begins, from an offset on; the offset itself where that is not known."""
 
@@ -270,9 +274,12 @@ def lines_ahead(snapshot: Snapshot, forms: Sequence[str], task: Task) -> Iterato
     """
     # Lines are named by number and offset alone: their text is left out.
     options = "-n", "--max-columns=1"
-    lone_forms = forms and [_LONE_RETURN]
+    key = snapshot.identity, snapshot.size, *forms
+    heard = _heard.get(key) if forms else None
+    forms, lone_forms = ((), ()) if heard or not forms else (forms, [_LONE_RETURN])
     with Ahead(snapshot, forms, task, *options) as child, Ahead(snapshot, lone_forms, task, *options) as lone:
-        rows, unshifted = child.rows(), -1
+        rows, unshifted = (iter(heard[0]), heard[1]) if heard else (child.rows(), -1)
+        kept: list[bytes] = []
 
         def next_line(position: int) -> int:
             nonlocal unshifted
@@ -280,6 +287,7 @@ def lines_ahead(snapshot: Snapshot, forms: Sequence[str], task: Task) -> Iterato
                 return position  # a line that was begun is never passed over
             for row in rows:
                 number, offset = _numbered(row, snapshot)
+                kept[_MOST_KEPT:] = [row]
                 if offset >= position:
                     if unshifted < 0 and offset - position > _FAR:
                         found = next(lone.rows(), None)
@@ -288,8 +296,10 @@ def lines_ahead(snapshot: Snapshot, forms: Sequence[str], task: Task) -> Iterato
                     if offset <= unshifted:
                         snapshot.lines.learn(offset, number)
                     return offset
+            if child.whole and len(kept) <= _MOST_KEPT and snapshot.settled:
+                _heard.put(key, (kept, unshifted), 100 * (len(kept) + len(key)))
             # What it did not get to, because it declined or was killed, is looked at here.
-            return snapshot.size if child.whole else position
+            return snapshot.size if heard or child.whole else position
 
         yield next_line
 

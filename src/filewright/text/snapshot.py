@@ -246,9 +246,14 @@ class Snapshot(Closing):
         known = self._indexes.get(key)
         if known is not None and len(known.before) >= len(index.before) and known.known == index.known:
             return
-        unchanged = self._file is not None and Identity.of(self._file.status().raw) == self.identity
-        if unchanged and not self._just_written():
+        if self.settled:
             self._indexes.put(key, index, index.nbytes)
+
+    @property
+    def settled(self) -> bool:
+        """Whether what is learned of it holds for whoever meets its identity again."""
+        unchanged = self._file is not None and Identity.of(self._file.status().raw) == self.identity
+        return unchanged and not self._just_written()
 
     @property
     def terminators(self) -> Terminators:
