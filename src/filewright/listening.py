@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import signal
-import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from filewright.errors import invalid
@@ -34,14 +33,22 @@ _SIGNALS = [
 ]
 
 
-def leave_at_once() -> None:
-    """Have the process end in order at such a signal while there is no event loop yet."""
+def told_to_leave() -> list[int]:
+    """The signals that tell the process to end, noted while there is no event loop yet.
+
+    Raising an exception at one would not end it in order: what loads at that moment may make another of it.
+    """
+    told: list[int] = []
     for number in _SIGNALS:
-        signal.signal(number, lambda *_: sys.exit(0))
+        signal.signal(number, lambda number, _: told.append(number))
+    return told
 
 
-def on_leaving(leave: Callable[[], None]) -> None:
-    """Have `leave` called in the event loop at SIGINT, SIGTERM or SIGHUP; on Windows at Ctrl+C or Ctrl+Break."""
+def on_leaving(leave: Callable[[], None], told: Sequence[int] = ()) -> None:
+    """Have `leave` called in the event loop at SIGINT, SIGTERM or SIGHUP; on Windows at Ctrl+C or Ctrl+Break.
+
+    At once, if the process was `told` so before.
+    """
     import asyncio
 
     loop = asyncio.get_running_loop()
@@ -50,6 +57,8 @@ def on_leaving(leave: Callable[[], None]) -> None:
             loop.add_signal_handler(number, leave)
         except NotImplementedError:  # On Windows.
             signal.signal(number, lambda *_: loop.call_soon_threadsafe(leave))
+    if told:
+        loop.call_soon(leave)
 
 
 def uvicorn_of(application: ASGIApp, **options: Any) -> uvicorn.Server:

@@ -2,17 +2,41 @@
 
 from __future__ import annotations
 
+import io
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp_types import INVALID_REQUEST, PARSE_ERROR, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
-from filewright.server.frames import RefusedFrame, parse
-from filewright.server.inbox import Frame, LineAssembler
+from filewright.server.frames import FrameError, parse, refusal
+from filewright.server.inbox import Frame, next_frame
 
 LIMIT = 1 << 20
+
+
+class Arriving(io.RawIOBase):
+    """A stream that gives a few bytes at a time, as a pipe may."""
+
+    def __init__(self, stream: bytes, size: int) -> None:
+        self._left = stream
+        self._size = size
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        size = min(self._size, len(buffer))
+        piece, self._left = self._left[:size], self._left[size:]
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+def frames(stream: bytes, size: int, limit: int) -> list[Frame]:
+    lines = io.BufferedReader(Arriving(stream, size))
+    return [*iter(lambda: next_frame(lines, limit), None)]
 
 
 def frame(data: bytes) -> Frame:
@@ -30,36 +54,27 @@ def parsed(data: bytes) -> object:
 @settings(max_examples=200, deadline=None, derandomize=True)
 def test_lines_do_not_depend_on_how_they_arrive(lines: list[bytes], size: int) -> None:
     stream = b"\n".join(lines)
-    assembler = LineAssembler(1000)
-    found = []
-    for start in range(0, len(stream), size):
-        found += assembler.feed(stream[start : start + size])
-    found += assembler.feed(b"")
-    assert [each.head for each in found] == [line for line in lines if line.strip()]
+    found = [each.head.removesuffix(b"\n") for each in frames(stream, size, 1000)]
+    assert found == [line for line in lines if line.strip()]
 
 
 @given(st.integers(0, 30_000), st.integers(1, 9000))
 @settings(max_examples=100, deadline=None, derandomize=True)
 def test_a_line_past_the_limit_is_known_by_its_edges_only(size: int, chunk: int) -> None:
     line = bytes(65 + index % 26 for index in range(size))
-    assembler = LineAssembler(10_000)
-    stream = line + b"\nnext\n"
-    found = []
-    for start in range(0, len(stream), chunk):
-        found += assembler.feed(stream[start : start + chunk])
+    found = frames(line + b"\nnext\n", chunk, 10_000)
     if not size:
-        assert [each.head for each in found] == [b"next"]
+        assert [each.head for each in found] == [b"next\n"]
         return
     first, second = found
-    assert first.size == size
-    assert second.head == b"next"
+    assert first.size == size + 1
+    assert second.head == b"next\n"
     if size <= 10_000:
-        assert first.whole
-        assert first.head == line
+        assert first.tail is None
+        assert first.head == line + b"\n"
     else:
-        assert not first.whole
         assert first.head == line[:4096]
-        assert first.tail == line[-4096:]
+        assert first.tail == line[-4095:] + b"\n"
 
 
 def test_the_three_kinds_of_messages_are_told_apart() -> None:
@@ -108,9 +123,9 @@ REFUSED = [
 
 @pytest.mark.parametrize(("line", "expected", "code"), REFUSED, ids=range(len(REFUSED)))
 def test_what_is_no_message_is_refused_with_its_id(line: bytes, expected: object, code: int) -> None:
-    refusal = parsed(line)
-    assert isinstance(refusal, RefusedFrame)
-    assert (refusal.id, refusal.code) == (expected, code)
+    refused = parsed(line)
+    assert isinstance(refused, FrameError)
+    assert (refused.id, refused.error.code) == (expected, code)
 
 
 @pytest.mark.parametrize(
@@ -124,20 +139,19 @@ def test_what_is_no_message_is_refused_with_its_id(line: bytes, expected: object
     ],
 )
 def test_a_message_past_the_limit_is_refused_under_its_own_id(line: bytes) -> None:
-    assembler = LineAssembler(10_000)
-    [found] = assembler.feed(line % (b"y" * 50_000) + b"\n")
-    refusal = parse(found, limit=10_000)
-    assert isinstance(refusal, RefusedFrame)
-    assert refusal.id == "a-1"
-    assert "too_large" in refusal.message
+    [found] = frames(line % (b"y" * 50_000) + b"\n", 9_000, 10_000)
+    refused = parse(found, limit=10_000)
+    assert isinstance(refused, FrameError)
+    assert refused.id == "a-1"
+    assert "too_large" in refused.error.message
 
 
 def test_an_id_inside_text_is_not_mistaken_for_the_request_s() -> None:
     text = json.dumps({"jsonrpc": "2.0", "method": "m", "params": {"x": 'y,"id":5}' * 5000}}).encode()
-    [found] = LineAssembler(10_000).feed(text + b"\n")
-    refusal = parse(found, limit=10_000)
-    assert isinstance(refusal, RefusedFrame)
-    assert refusal.id is None
+    [found] = frames(text + b"\n", 9_000, 10_000)
+    refused = parse(found, limit=10_000)
+    assert isinstance(refused, FrameError)
+    assert refused.id is None
 
 
 @given(st.binary(max_size=200))
@@ -156,16 +170,16 @@ def test_no_line_is_more_than_refused(line: bytes) -> None:
 )
 def test_an_id_that_no_answer_can_repeat_is_refused_without_it(line: bytes) -> None:
     refused = parsed(line)
-    assert isinstance(refused, RefusedFrame)
+    assert isinstance(refused, FrameError)
     assert refused.id is None
 
 
 def test_a_method_with_a_lone_surrogate_is_none() -> None:
     refused = parsed(rb'{"jsonrpc":"2.0","id":3,"method":"\ud800"}')
-    assert refused == RefusedFrame(3, INVALID_REQUEST, "Invalid request: method must be a string")
+    assert refused == refusal(3, INVALID_REQUEST, "Invalid request: method must be a string")
 
 
 def test_a_number_of_too_many_digits_is_told_as_such() -> None:
     refused = parsed(b'{"jsonrpc":"2.0","id":' + b"9" * 5000 + b',"method":"ping"}')
-    assert isinstance(refused, RefusedFrame)
-    assert "digits" in refused.message
+    assert isinstance(refused, FrameError)
+    assert "digits" in refused.error.message

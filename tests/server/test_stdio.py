@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from tests.platforms.unix_only import ON_WINE, not_on_wine
 
-from filewright.listening import on_leaving
+from filewright.listening import on_leaving, told_to_leave
 
 Start = Callable[..., Any]
 
@@ -273,19 +273,24 @@ def test_a_signal_ends_the_process_in_order(client: Any, number: int) -> None:
 # Wine at times says of a socket with room that it is full, and what waits wakes up all the same.
 @pytest.mark.filterwarnings("ignore:.*signal wakeup fd" if ON_WINE else "error")
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"])
-def test_a_signal_wakes_what_waits_for_messages(name: str) -> None:
+@pytest.mark.parametrize("early", [False, True])
+def test_a_signal_wakes_what_waits_for_messages_also_one_that_came_before(name: str, early: bool) -> None:
     if not hasattr(signal, name):
         pytest.skip(f"this system has no {name}")
     number = getattr(signal, name)
 
     async def wait() -> None:
         asked = asyncio.Event()
-        on_leaving(asked.set)
-        await asyncio.to_thread(signal.raise_signal, number)
+        on_leaving(asked.set, told)
+        if not early:
+            await asyncio.to_thread(signal.raise_signal, number)
         await asyncio.wait_for(asked.wait(), 30)
 
     before = {each: signal.getsignal(each) for each in signal.valid_signals()}
     try:
+        told = told_to_leave()
+        if early:
+            signal.raise_signal(number)
         asyncio.run(wait())
     finally:
         for each, handler in before.items():

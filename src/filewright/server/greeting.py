@@ -2,7 +2,7 @@
 
 A client of the handshake era says hello, asks for the tools and pings. What those are answered depends on nothing that
 the SDK knows, so it is said at once, byte for byte as the SDK would say it (a test compares them). Anything else,
-in any form that is not the plainest, is the SDK's business, and so is all that follows it.
+in any form that is not the plainest, is for the SDK, and so is all that follows it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from filewright.surface import Offer
 VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 """The versions that begin with a handshake; another one is for the SDK to answer."""
 _CAPABILITIES = {"roots", "sampling", "elicitation", "experimental", "extensions", "tasks"}
+_OPEN = {"experimental", "extensions"}
+"""Those whose members may hold anything."""
 _ABOUT = {"name", "version", "title", "description", "websiteUrl"}
 
 _CAN = {
@@ -31,87 +33,73 @@ _NAME = {"serverInfo": {"name": "filewright", "title": "filewright", "version": 
 
 
 class Greeting:
-    """Answers to the first messages, of what is offered; `told` has those that were given, by their requests' ids."""
+    """Answers to the first messages, of what is offered."""
 
     def __init__(self, offer: Offer) -> None:
-        self.told: dict[int | str, bytes] = {}
+        self.welcomed: int | str | None = None
+        """The id of the handshake, which the SDK is to answer too, for itself: its answer is not sent again."""
         self.listed = threading.Event()
         """Set once the tools were listed, or will not be here."""
         self._offer = offer
-        self._welcomed = False
         self._over = False
 
-    def answer(self, line: bytes) -> bytes:
-        """What is said to a message, if anything."""
-        if self._over:
-            return b""
+    def answer(self, line: bytes) -> tuple[bytes, bool]:
+        """What is said to a message, and whether that settles it: else it is for the SDK, too."""
         try:
-            asked = json.loads(line)
+            asked = None if self._over else json.loads(line)
         except (ValueError, RecursionError):
             asked = None
         match asked:
             case {"jsonrpc": "2.0", "method": "notifications/initialized", **rest} if not rest:
-                return b""
+                return b"", False
             case {"jsonrpc": "2.0", "id": number, "method": method, **rest} if self._can_repeat(number):
                 result = self._result(method, rest.pop("params", None))
                 if result is not None and not rest:
                     answer = {"jsonrpc": "2.0", "id": number, "result": result}
                     text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
-                    self.told[number] = text.encode() + b"\n"
-                    self._welcomed = self._welcomed or method == "initialize"
+                    if method == "initialize":
+                        self.welcomed = number
                     if method == "tools/list":
                         self.listed.set()
-                    return self.told[number]
+                    return text.encode() + b"\n", method != "initialize"
         self._over = True
         self.listed.set()
-        return b""
+        return b"", False
 
     def _can_repeat(self, number: Any) -> bool:
-        """Whether an id is a plain one, and is new."""
+        """Whether an id is a plain one, and not that of the handshake."""
         if isinstance(number, str):
             plain = number.isascii() and number.isprintable()
         else:
             plain = type(number) is int and abs(number) < 1 << 53
-        return plain and number not in self.told
+        return plain and number != self.welcomed
 
     def _result(self, method: Any, params: Any) -> dict[str, Any] | None:
         """What a request is answered, its members in the order of the SDK; None: not here."""
-        if method == "initialize" and not self._welcomed:
-            return self._welcome(params)
-        if params not in (None, {}):
-            return None
-        if method == "tools/list" and self._welcomed:
-            return {"tools": listing(self._offer.tools())}
-        return {} if method == "ping" else None
-
-    def _welcome(self, params: Any) -> dict[str, Any] | None:
-        match params:
-            case {
-                "protocolVersion": version,
-                "capabilities": dict() as can,
-                "clientInfo": dict() as who,
-                **rest,
-            }:
-                known = version in VERSIONS and can.keys() <= _CAPABILITIES and not rest
-                named = _ABOUT >= who.keys() >= {"name", "version"}
-                plain = all(isinstance(value, str) for value in who.values()) and all(
-                    isinstance(each, dict) and all(_is_plain(value, name) for value in each.values())
-                    for name, each in can.items()
-                )
-                if known and named and plain:
-                    return {
-                        **_CAN,
-                        "instructions": self._offer.instructions,
-                        "protocolVersion": version,
-                        **_NAME,
-                    }
+        if method == "initialize" and self.welcomed is None:
+            match params:
+                case {"protocolVersion": version, "capabilities": dict(can), "clientInfo": dict(who), **rest}:
+                    known = version in VERSIONS and _ABOUT >= who.keys() >= {"name", "version"} and not rest
+                    named = all(isinstance(value, str) for value in who.values())
+                    if known and named and all(_is_plain(*capability) for capability in can.items()):
+                        says = {"instructions": self._offer.instructions, "protocolVersion": version}
+                        return {**_CAN, **says, **_NAME}
+        elif params in (None, {}):
+            if method == "tools/list" and self.welcomed is not None:
+                return {"tools": listing(self._offer.tools())}
+            return {} if method == "ping" else None
         return None
 
 
-def _is_plain(value: Any, name: str) -> bool:
-    """Whether a member of a capability is of a shape that the SDK accepts wherever it stands."""
-    if name == "roots":
-        return isinstance(value, bool)
-    return isinstance(value, dict) and (
-        name in ("experimental", "extensions") or all(_is_plain(each, name) for each in value.values())
+def _is_plain(name: str, capability: Any) -> bool:
+    """Whether a capability is of a shape that the SDK accepts whatever it means."""
+    return (
+        name in _CAPABILITIES
+        and isinstance(capability, dict)
+        and all(
+            isinstance(each, bool)
+            if name == "roots"
+            else each == {} or (isinstance(each, dict) and name in _OPEN)
+            for each in capability.values()
+        )
     )

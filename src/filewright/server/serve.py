@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from filewright import system
 from filewright.changes import base_folder
-from filewright.listening import leave_at_once, on_leaving
+from filewright.listening import on_leaving, told_to_leave
 from filewright.settings import Settings
 from filewright.visible import safe
 
@@ -75,11 +75,16 @@ def serve(plan: ServeOptions) -> int:
             process = system.client_process()  # before this one is confined: it is read from /proc
             workspace = _open(plan)
             leaving.callback(workspace.close)
+            told = told_to_leave()
             calls, transport = _prepare(plan, workspace, wire, process)
         import asyncio
 
+        async def until_stopped() -> None:
+            on_leaving(transport.stop, told)
+            await transport.run()
+
         threading.Thread(target=load_while_idle, args=(calls, workspace), daemon=True).start()
-        asyncio.run(_until_stopped(transport))
+        asyncio.run(until_stopped())
         if not calls.close(DRAIN_SECONDS):
             logging.shutdown()
             os._exit(1)  # a thread that cannot be ended would hold the interpreter for ever
@@ -109,7 +114,6 @@ def _prepare(
         from filewright.server.greeting import Greeting
         from filewright.server.inbox import Inbox
 
-        leave_at_once()
         greeting = Greeting(offer)
         inbox = Inbox(wire, limit=settings.message_bytes, greeting=greeting)
         greeting.listed.wait(GREETING_SECONDS)  # or the import of the SDK would slow it down
@@ -153,9 +157,3 @@ def load_while_idle(calls: CallRunner, workspace: Workspace, *, quiet: float = Q
     for needed in ("sqlite3", "re2", "rapidfuzz.process"):  # history, searches, similar text
         import_module(needed)
     workspace.prepare()
-
-
-async def _until_stopped(transport: Transport) -> None:
-    """Run `transport` until it ends or a signal tells the process to leave."""
-    on_leaving(transport.stop)
-    await transport.run()
