@@ -24,8 +24,7 @@ from mcp_types import TextContent
 from tests.platforms.unix_only import not_on_wine
 
 from filewright.errors import FilewrightError
-from filewright.server.access import Access, is_loopback, parse_address
-from filewright.server.tokens import Bearer, Introspection, read_tokens
+from filewright.server.access import Access, Bearer, Introspection, is_loopback, parse_address, read_tokens
 from filewright.settings import Settings
 
 TOKEN = "a-token-of-more-than-sixteen"

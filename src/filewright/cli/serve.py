@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from filewright.cli.options import dialect_option, of_settings, roots_argument, settings_from
-from filewright.errors import Code, FilewrightError
+from filewright.errors import invalid
 
 if TYPE_CHECKING:
     from filewright.server import Access
@@ -95,10 +95,9 @@ def serve(
     settings = settings_from(**given)
     access = None if address is None else _access(address, **http)
     if access is not None and settings.client_roots:
-        raise FilewrightError(
-            Code.INVALID_INPUT,
+        raise invalid(
             "--client-roots is for one client, and HTTP serves several",
-            hint="serve on standard input and output, or leave it out",
+            "serve on standard input and output, or leave it out",
         )
     if access is None and sys.stdin.isatty():
         click.echo(
@@ -120,32 +119,17 @@ def _access(
     oauth_introspection: str | None,
     scopes: tuple[str, ...],
 ) -> Access:
-    from filewright.server import Access, Bearer, Introspection, OAuth, parse_address, read_tokens
+    from filewright.server import Access, Bearer, Introspection, parse_address, read_tokens
 
     host, port = parse_address(address)
     tokens = read_tokens(os.environ.get("FILEWRIGHT_HTTP_TOKENS"), token_file)
-    oauth = None
+    verifier: Bearer | Introspection | None = Bearer(tokens) if tokens else None
     if oauth_issuer or oauth_introspection:
         if not (oauth_issuer and oauth_introspection and public_url) or tokens:
-            raise FilewrightError(
-                Code.INVALID_INPUT,
+            raise invalid(
                 "OAuth needs --oauth-issuer, --oauth-introspection and --public-url, without own tokens",
-                hint="give all three, or bearer tokens alone",
+                "give all three, or bearer tokens alone",
             )
-        checked = Introspection(
-            endpoint=oauth_introspection,
-            resource=public_url,
-            issuer=oauth_issuer,
-            client_id=os.environ.get("FILEWRIGHT_OAUTH_CLIENT_ID", ""),
-            client_secret=os.environ.get("FILEWRIGHT_OAUTH_CLIENT_SECRET", ""),
-        )
-        oauth = OAuth(issuer=oauth_issuer, introspection=checked, scopes=scopes)
-    return Access(
-        host=host,
-        port=port,
-        bearer=Bearer(tokens) if tokens else None,
-        oauth=oauth,
-        public_url=public_url,
-        hosts=hosts,
-        origins=origins,
-    )
+        client, secret = (os.environ.get(f"FILEWRIGHT_OAUTH_CLIENT_{each}", "") for each in ("ID", "SECRET"))
+        verifier = Introspection(oauth_introspection, public_url, oauth_issuer, client, secret, scopes)
+    return Access(host, port, verifier, public_url, hosts, origins)

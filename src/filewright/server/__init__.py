@@ -30,16 +30,14 @@ from typing import TYPE_CHECKING
 from filewright.faces import face_of
 
 if TYPE_CHECKING:
-    from filewright.server.access import Access, OAuth, parse_address
+    from filewright.server.access import Access, Bearer, Introspection, parse_address, read_tokens
     from filewright.server.serve import ServeOptions
     from filewright.server.serve import serve as run_server
-    from filewright.server.tokens import Bearer, Introspection, read_tokens
 
 __getattr__, __all__ = face_of(
     __name__,
     {
-        "access": "Access OAuth parse_address",
+        "access": "Access Bearer Introspection parse_address read_tokens",
         "serve": "ServeOptions run_server=serve",
-        "tokens": "Bearer Introspection read_tokens",
     },
 )

@@ -13,21 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 from mcp.server import Server
-from mcp.server.auth.settings import AuthSettings
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import INVALID_REQUEST
 from sse_starlette.sse import AppStatus
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from filewright.listening import listen, uvicorn_of
-from filewright.server.access import Access, is_loopback
+from filewright.server.access import Access, Introspection
 from filewright.server.calls import CallRunner
 from filewright.server.connections import TimedConnection
-from filewright.server.tokens import Bearer, Introspection
 from filewright.settings import Settings
 
 if TYPE_CHECKING:
@@ -75,14 +72,12 @@ class HttpTransport:
             limit_concurrency=CONNECTIONS,
             timeout_graceful_shutdown=LINGER,
         )
-        shown = f"[{access.host}]" if ":" in access.host else access.host
-        guarded = (
-            "with a token" if access.bearer or access.oauth else "without authentication, this machine only"
-        )
-        _logger.info("listening on http://%s:%d%s (%s)", shown, port, PATH, guarded)
+        here = access.served_as(port)[1][0]
+        guarded = "with a token" if access.verifier else "without authentication, this machine only"
+        _logger.info("listening on %s%s (%s)", here, PATH, guarded)
         if self._review is not None:
-            link = "/" if access.bearer else self._review.link()
-            _logger.info("review page: http://%s:%d%s%s", shown, port, REVIEW, link)
+            link = "/" if access.verifier else self._review.link()
+            _logger.info("review page: %s%s%s", here, REVIEW, link)
 
     async def run(self) -> None:
         """Serve until asked to stop, then let open responses end for a few seconds."""
@@ -108,39 +103,20 @@ class HttpTransport:
 
 def _review(workspace: Workspace | None, access: Access, port: int) -> ReviewApp | None:
     """The review page, where it is known who may see it."""
-    if workspace is None or access.oauth is not None:
+    if workspace is None or isinstance(access.verifier, Introspection):
         return None
     from filewright.page import ReviewApp
 
-    hosts, origins = _served_as(access, port)
-    return ReviewApp(
-        workspace,
-        hosts=hosts,
-        origins=origins,
-        verify=access.bearer.verify_token if access.bearer is not None else None,
-    )
+    hosts, origins = access.served_as(port)
+    verify = access.verifier.verify_token if access.verifier else None
+    return ReviewApp(workspace, hosts=hosts, origins=origins, verify=verify)
 
 
 def application(
     server: Server[Any], access: Access, port: int, settings: Settings, *, review: ReviewApp | None = None
-) -> Starlette:
+) -> ASGIApp:
     """The ASGI application: `/mcp`, `/health`, the `review` page; the protected resource metadata with OAuth."""
-    auth: AuthSettings | None = None
-    verifier: Bearer | Introspection | None = access.bearer
-    if access.oauth is not None:
-        verifier = access.oauth.introspection
-        auth = AuthSettings.model_validate(  # as text, so that no slash is added to the issuer
-            {
-                "issuer_url": access.oauth.issuer,
-                "resource_server_url": access.oauth.introspection.resource,
-                "required_scopes": list(access.oauth.scopes) or None,
-                "validate_token_resource": True,
-            }
-        )
-    elif access.bearer is not None:
-        issuer = access.public_url or _served_as(access, port)[1][0]
-        auth = AuthSettings.model_validate({"issuer_url": issuer, "resource_server_url": None})
-    hosts, origins = _served_as(access, port)
+    hosts, origins = access.served_as(port)
     served = server.streamable_http_app(
         streamable_http_path=PATH,
         max_request_body_size=settings.message_bytes,
@@ -152,45 +128,40 @@ def application(
             allowed_origins=origins,
         ),
         host=access.host,
-        auth=auth,
-        token_verifier=verifier,
+        auth=access.authentication(port),
+        token_verifier=access.verifier,
     )
     served.router.routes.append(Route(HEALTH, _health, methods=["GET", "HEAD"]))
     if review is not None:
         served.router.routes.append(Mount(REVIEW, review))
-    served.add_middleware(_Doorman)
-    return served
+    return _with_doorman(served)
 
 
 def _health(_request: Request) -> Response:
     return PlainTextResponse("ok\n")
 
 
-class _Doorman:
+def _with_doorman(served: ASGIApp) -> ASGIApp:
     """What is settled before the SDK looks: host names without regard to case, no batches."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def doorman(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            await self._app(scope, receive, send)
+            await served(scope, receive, send)
             return
         headers = [(name, value.lower() if name == b"host" else value) for name, value in scope["headers"]]
-        scope = {**scope, "headers": headers}
-        if scope["method"] != "POST" or scope["path"] != PATH:
-            await self._app(scope, receive, send)
-            return
-        first = await receive()
-        if first.get("body", b"").lstrip().startswith(b"["):
-            await _BATCH(scope, receive, send)
-            return
-        pending = [first]
+        pending: list[Message] = []
+        if scope["method"] == "POST" and scope["path"] == PATH:
+            pending.append(await receive())
+            if pending[0].get("body", b"").lstrip().startswith(b"["):
+                await _BATCH(scope, receive, send)
+                return
 
-        async def rest() -> Message:
+        async def received() -> Message:
             return pending.pop() if pending else await receive()
 
-        await self._app(scope, rest, send)
+        await served({**scope, "headers": headers}, received, send)
+
+    return doorman
 
 
 _BATCH = JSONResponse(
@@ -204,18 +175,3 @@ _BATCH = JSONResponse(
     },
     status_code=400,
 )
-
-
-def _served_as(access: Access, port: int) -> tuple[list[str], list[str]]:
-    """The hosts and the origins by which requests may name this server."""
-    names = [f"[{access.host}]" if ":" in access.host else access.host]
-    if is_loopback(access.host):
-        names += ["localhost", "127.0.0.1", "[::1]"]
-    hosts = [f"{name}:{port}" for name in names]
-    origins = [f"http://{host}" for host in hosts]
-    if port in (80, 443):
-        hosts += names
-    if access.public_url:
-        origins.append("/".join(access.public_url.split("/")[:3]))
-        hosts.append(origins[-1].partition("://")[2])
-    return [host.lower() for host in (*hosts, *access.hosts)], [*origins, *access.origins]
