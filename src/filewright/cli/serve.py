@@ -88,7 +88,6 @@ def serve(
     **given: Any,
 ) -> None:
     """Serve the folders ROOT to an MCP client (default: FILEWRIGHT_ROOTS, or the current folder)."""
-    from filewright.server import ServeOptions
     from filewright.server import run_server as run
 
     http = {name: given.pop(name) for name in inspect.signature(_access).parameters if name in given}
@@ -103,9 +102,7 @@ def serve(
         click.echo(
             "filewright: waiting for an MCP client on standard input; see: filewright config --help", err=True
         )
-    sys.exit(
-        run(ServeOptions(roots=roots, settings=settings, toolsets=toolsets, dialect=dialect, access=access))
-    )
+    sys.exit(run(roots, settings, toolsets=toolsets, dialect=dialect, access=access))
 
 
 def _access(

@@ -6,7 +6,7 @@ interrupting a commit. It never touches a file, never validates an argument of a
 does) and never decides what a tool answers.
 
 What its size above the goal of `tests/test_size.py` pays for: messages that no client waits for in vain
-(early answers are checked as the SDK checks, and are forgotten with a cancelled request),
+(early answers are checked as the SDK checks),
 whatever it sent; both eras of the protocol; the person asked before a change; OAuth; and a list of tools a third
 of the time after the start that the SDK needs to load.
 
@@ -31,13 +31,12 @@ from filewright.faces import face_of
 
 if TYPE_CHECKING:
     from filewright.server.access import Access, Bearer, Introspection, parse_address, read_tokens
-    from filewright.server.serve import ServeOptions
     from filewright.server.serve import serve as run_server
 
 __getattr__, __all__ = face_of(
     __name__,
     {
         "access": "Access Bearer Introspection parse_address read_tokens",
-        "serve": "ServeOptions run_server=serve",
+        "serve": "run_server=serve",
     },
 )

@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from filewright.errors import Code, FilewrightError
-from filewright.progress import Caller, Task
+from filewright.progress import Task
 
 _logger = logging.getLogger(__name__)
 
@@ -44,12 +44,7 @@ class CallRunner:
         self._running: dict[concurrent.futures.Future[Any], Task] = {}
 
     async def run(
-        self,
-        work: Callable[[Task], T],
-        *,
-        writes: bool = False,
-        notify: Notify | None = None,
-        caller: Caller | None = None,
+        self, work: Callable[[Task], T], *, writes: bool = False, notify: Notify | None = None
     ) -> T:
         """`work(task)` in a thread of its lane; `notify` is called with its progress, if it takes long.
 
@@ -57,7 +52,7 @@ class CallRunner:
         counts from when a thread takes the call up. When the waiting task is cancelled the call is, too.
         """
         loop = asyncio.get_running_loop()
-        task, begun = Task(seconds=self._seconds, caller=caller), loop.create_future()
+        task, begun = Task(seconds=self._seconds), loop.create_future()
 
         def do() -> T:
             with contextlib.suppress(RuntimeError):  # the loop is gone: nobody waits, the work still counts
@@ -72,19 +67,18 @@ class CallRunner:
         waiting = asyncio.wrap_future(future)
         try:
             await asyncio.wait({waiting, begun}, return_when=asyncio.FIRST_COMPLETED)
-            done, _ = await asyncio.wait({waiting}, timeout=self._seconds + GRACE)
-            if not done:
-                task.cancel()
-                waiting.cancel()
-                raise _overdue(self._seconds, writes=writes)
-            return waiting.result()
-        except asyncio.CancelledError:
+            await asyncio.wait({waiting}, timeout=self._seconds + GRACE)
+            if waiting.done():
+                return waiting.result()
+        finally:
             task.cancel()
             waiting.cancel()
-            raise
-        finally:
             if ticker is not None:
                 ticker.cancel()
+        hint = "narrow the request: a smaller folder, a glob, a line range"
+        if writes:
+            hint = "get_history tells whether the change was made before the limit passed"
+        raise FilewrightError(Code.TIMEOUT, f"the time limit of {self._seconds:g} s passed", hint)
 
     @property
     def idle(self) -> bool:
@@ -119,10 +113,3 @@ async def _tick(task: Task, notify: Notify) -> None:
             done, total, message = task.progress
         sent = done if done > sent else sent + 1e-9 * max(1.0, abs(sent))
         await notify(sent, total, message or None)
-
-
-def _overdue(seconds: float, *, writes: bool) -> FilewrightError:
-    hint = "narrow the request: a smaller folder, a glob, a line range"
-    if writes:
-        hint = "get_history tells whether the change was made before the limit passed"
-    return FilewrightError(Code.TIMEOUT, f"the time limit of {seconds:g} s passed", hint=hint)

@@ -14,7 +14,9 @@ from typing import Any
 
 from filewright.surface import Listed
 
-_BOUNDS = frozenset({"minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength"})
+_LEFT_OUT = frozenset(
+    ["minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength", "additionalProperties"]
+)
 _RARE = frozenset(
     [
         "atomic",
@@ -89,16 +91,11 @@ def terse(schema: Mapping[str, Any]) -> dict[str, Any]:
     """`schema` without bounds, without defaults that go without saying, nested objects open as by default."""
     kept = {}
     for key, value in schema.items():
-        if key in _BOUNDS or key == "additionalProperties":
-            continue
-        if key == "default" and (
-            (value is not True and value in _PLAIN) or value == schema.get("enum", [None])[0]
-        ):
-            continue
         if key == "properties":
-            kept[key] = {name: terse(child) for name, child in value.items() if name not in _RARE}
-        elif key == "items" and isinstance(value, Mapping):
-            kept[key] = terse(value)
-        else:
+            value = {name: terse(child) for name, child in value.items() if name not in _RARE}
+        elif key == "items":
+            value = terse(value)
+        obvious = (value is not True and value in _PLAIN) or value == schema.get("enum", [None])[0]
+        if key not in _LEFT_OUT and not (key == "default" and obvious):
             kept[key] = value
     return kept

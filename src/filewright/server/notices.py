@@ -6,8 +6,11 @@ what was done there: after each call a look at the newest change, and at the rec
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from filewright.errors import FilewrightError
 from filewright.page import news
+from filewright.progress import Caller
 from filewright.text import BoundedCache
 from filewright.tools import clip
 from filewright.visible import one_line
@@ -28,40 +31,37 @@ class Notices:
         self._workspace = workspace
         self._seen: BoundedCache[str] = BoundedCache(SESSIONS)
 
-    def begin(self, session: str) -> None:
+    def begin(self, caller: Caller) -> None:
         """Note what has happened before the first call of a session: that is not news to it."""
-        if self._seen.get(session) is None:
-            self._seen.put(session, self._newest(), 1)
+        if self._seen.get(caller.session) is None:
+            self._seen.put(caller.session, self._newest(), 1)
 
-    def news(self, session: str, text: str, known_as: str) -> str:
+    def news(self, caller: Caller, text: str, known_as: Caller) -> str:
         """What the person took back and wrote since the last answer, besides its `text`; empty if nothing.
 
-        The history knows the session as that.
+        The history knows the caller as that.
         """
-        try:
-            said = news(self._workspace, known_as, text)
-        except FilewrightError:
-            said = ""  # the call itself is done: what cannot be looked up must not make it fail
-        return "\n".join(filter(None, (self._taken_back(session), said)))
-
-    def _taken_back(self, session: str) -> str:
-        newest, seen = self._newest(), self._seen.get(session) or ""
-        self._seen.put(session, newest, 1)
-        if newest <= seen:
-            return ""
-        try:
-            recent = self._workspace.history(limit=_LOOKED_AT)
-        except FilewrightError:
-            return ""
-        theirs = [record for record in recent if record.id > seen and record.client == REVIEW]
-        if not theirs:
-            return ""
-        changes = [f"{clip(one_line(record.summary), _CHARS)} (change {record.id})" for record in theirs]
-        named = listed(changes, _NAMED, "; ")
-        return f"[the user took back on the review page: {named}. Ask before you make it again.]"
+        newest, seen = self._newest(), self._seen.get(caller.session) or ""
+        self._seen.put(caller.session, newest, 1)
+        said = []
+        with suppress(
+            FilewrightError
+        ):  # the call itself is done: what cannot be looked up must not make it fail
+            recent = self._workspace.history(limit=_LOOKED_AT) if newest > seen else []
+            changes = [
+                f"{clip(one_line(record.summary), _CHARS)} (change {record.id})"
+                for record in recent
+                if record.id > seen and record.client == REVIEW
+            ]
+            if changes:
+                named = listed(changes, _NAMED, "; ")
+                said.append(
+                    f"[the user took back on the review page: {named}. Ask before you make it again.]"
+                )
+            said.append(news(self._workspace, known_as.session or "", text))
+        return "\n".join(filter(None, said))
 
     def _newest(self) -> str:
-        try:
+        with suppress(FilewrightError):
             return self._workspace.newest() or ""
-        except FilewrightError:
-            return ""
+        return ""

@@ -9,6 +9,7 @@ import secrets
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mcp.server import Server, ServerRequestContext
@@ -54,7 +55,6 @@ from filewright.server.confirm import Confirmation
 from filewright.server.listing import APP_PARTS, listing
 from filewright.server.notices import Notices
 from filewright.server.resources import HISTORY, TEMPLATES, Resources
-from filewright.server.spill import Spill
 from filewright.settings import Settings
 from filewright.surface import Listed, Offer
 from filewright.tools import ChangeResult, Image, ToolResult, clip
@@ -73,7 +73,6 @@ T = TypeVar("T")
 RESOURCE_NOT_FOUND = -32002
 """What handshake-era clients expect for a resource that is not there; 2026 clients get -32602."""
 LINKS_SINCE = "2025-06-18"
-SPILL_CHARS = 16_000_000
 TURN = "filewright/turn"
 """The field of a request's `_meta` by which a client names the part of its conversation."""
 CODEX = "x-codex-turn-metadata"
@@ -100,11 +99,10 @@ class Handlers:
         self._offer = offer
         self._calls = calls
         self._settings = settings
-        self._spill = Spill(SPILL_CHARS)
         self._session = secrets.token_hex(6)
         self._process = process
         self._prompt: tuple[str, str] | None = None
-        self._resources = Resources(workspace, self._spill)
+        self._resources = Resources(workspace)
         self._notices = Notices(workspace)
         self._confirmation = Confirmation(settings.confirm, workspace)
         self._roots = ClientRoots(workspace.context.boundary, settings.client_roots)
@@ -153,6 +151,19 @@ class Handlers:
         links = context.protocol_version >= LINKS_SINCE
         capabilities = context.session.client_capabilities
         app = capabilities is not None and APPS in (capabilities.extensions or {})
+
+        def answer(task: Task) -> CallToolResult:
+            """Call and render, in the worker thread; with what the app shows, if the client has it."""
+            self._notices.begin(caller)
+            task.caller = known_as = self._in_prompt(caller, looks=tool.writes)
+            result = self._offer.call(tool.name, arguments, task=task)
+            rendered = self._render(result, links=links)
+            if news := self._notices.news(caller, result.text, known_as):
+                rendered.content.append(TextContent(text=news))
+            if app and isinstance(result, ChangeResult):
+                rendered.meta = {VIEW: self._view(result, task)}
+            return rendered
+
         try:
             await self._roots.settle(context)
             question = await self._confirmation.settle(
@@ -160,12 +171,8 @@ class Handlers:
             )
             if question is not None:
                 return question
-            return await self._calls.run(
-                lambda task: self._answer(tool.name, arguments, task, links=links, app=app),
-                writes=tool.writes,
-                notify=context.session.report_progress if asked_for else None,
-                caller=caller,
-            )
+            notify = context.session.report_progress if asked_for else None
+            return await self._calls.run(answer, writes=tool.writes, notify=notify)
         except FilewrightError as error:
             return self._render(self._offer.refused(error), links=links)
 
@@ -177,8 +184,7 @@ class Handlers:
 
             task.rehearsal = []
             result = self._offer.call(tool.name, arguments, task=task)
-            made = task.rehearsal
-            return Diff.joined(made) if made else result.text
+            return Diff.joined(task.rehearsal) if task.rehearsal else result.text
 
         try:
             return await self._calls.run(rehearse)
@@ -201,32 +207,14 @@ class Handlers:
         client = caller_name(params and f"{params.client_info.name} {params.client_info.version}")
         return Caller(session, client, caller_name(meta.get(TURN, codex.get("turn_id"))))
 
-    def _answer(
-        self, name: str, arguments: Mapping[str, Any], task: Task, *, links: bool, app: bool
-    ) -> CallToolResult:
-        """Call and render, in the worker thread; with what the `app` shows, if the client has it."""
-        session = task.caller.session if task.caller is not None else None
-        if session is not None:
-            self._notices.begin(session)
-        if task.caller is not None and self._process is not None and session == self._session:
-            task.caller = self._in_prompt(task.caller, looks=self._tools[name].writes)
-        result = self._offer.call(name, arguments, task=task)
-        rendered = self._render(result, links=links)
-        known_as = task.caller.session if task.caller is not None else None
-        if session and known_as and (news := self._notices.news(session, result.text, known_as)):
-            rendered.content.append(TextContent(text=news))
-        if app and isinstance(result, ChangeResult):
-            rendered.meta = {VIEW: self._view(result, task)}
-        return rendered
-
     def _in_prompt(self, caller: Caller, *, looks: bool) -> Caller:
         """Who asks, by the session and the turn that the client's hooks have told of the process that started us."""
-        if looks and self._process is not None:
+        if self._process is None or caller.session != self._session:
+            return caller
+        if looks:
             with suppress(FilewrightError):  # Then it stays as it was known last.
                 self._prompt = Words(self._workspace).prompted(self._process)
-        if self._prompt is None:
-            return caller
-        session, turn = self._prompt
+        session, turn = self._prompt or (caller.session, None)
         return replace(caller, session=session, turn=caller.turn or turn)
 
     def _view(self, result: ChangeResult, task: Task) -> dict[str, Any]:
@@ -248,26 +236,22 @@ class Handlers:
 
     def _render(self, result: ToolResult, *, links: bool) -> CallToolResult:
         text = result.text
-        linked: list[ResourceLink] = []
-        kept = self._spill.keep(result.whole) if links and result.whole is not None else None
-        if kept is not None and result.whole is not None:
+        linked: list[ContentBlock] = []
+        if links and result.whole is not None and (kept := self._resources.keep(result.whole)):
             size = len(result.whole.encode("utf-8"))
             linked.append(ResourceLink(uri=kept, name="whole result", mime_type="text/plain", size=size))
             text = clip(result.whole, self._settings.hard_chars, note=CUT_AND_KEPT, at_line=True)
-        if (
-            links
-            and isinstance(result, ChangeResult)
-            and result.change_id
-            and not _shows(text, result.difference)
-        ):
-            linked.append(
-                ResourceLink(uri=f"{HISTORY}{result.change_id}", name="whole diff", mime_type="text/plain")
-            )
+        if links and isinstance(result, ChangeResult) and result.change_id:
+            diff = result.difference
+            if diff.truncated or safe(diff.text.rstrip("\n")) not in text:
+                uri = f"{HISTORY}{result.change_id}"
+                linked.append(ResourceLink(uri=uri, name="whole diff", mime_type="text/plain"))
         content: list[ContentBlock] = [TextContent(text=text)] if text or not result.images else []
         if result.notices and result.notices[-1] not in text:
             content.append(TextContent(text="\n".join(result.notices)))
-        content += map(_as_it_is, result.images)
-        return CallToolResult(content=[*content, *linked], is_error=result.is_error)
+        return CallToolResult(
+            content=[*content, *map(_as_it_is, result.images), *linked], is_error=result.is_error
+        )
 
     # Resources
 
@@ -276,9 +260,8 @@ class Handlers:
     ) -> ListResourcesResult:
         """The newest changes; files are found by the template."""
         none: list[Resource] = []
-        return ListResourcesResult(
-            resources=await self._found(context, lambda _task: self._resources.recent(), none)
-        )
+        found = await self._found(context, lambda _task: self._resources.recent(), none)
+        return ListResourcesResult(resources=found)
 
     async def list_templates(
         self, _context: Context, _params: PaginatedRequestParams | None
@@ -303,11 +286,8 @@ class Handlers:
         about, argument = params.ref, params.argument
         found = Completion(values=[], total=0, has_more=False)
         if isinstance(about, ResourceTemplateReference):
-            found = await self._found(
-                context,
-                lambda task: self._resources.complete(about.uri, argument.name, argument.value, task),
-                found,
-            )
+            work = partial(self._resources.complete, about.uri, argument.name, argument.value)
+            found = await self._found(context, work, found)
         return CompleteResult(completion=found)
 
     async def _found(self, context: Context, work: Callable[[Task], T], otherwise: T) -> T:
@@ -340,11 +320,6 @@ async def _guard(ctx: Context, call_next: CallNext) -> HandlerResult:
         raise MCPError(
             code=INTERNAL_ERROR, message="internal: this is a bug; the server's log says more"
         ) from error
-
-
-def _shows(text: str, diff: Diff) -> bool:
-    """Whether a result's text holds its diff to the end."""
-    return not diff.truncated and safe(diff.text.rstrip("\n")) in text
 
 
 def _as_it_is(file: Image) -> ContentBlock:

@@ -1,8 +1,10 @@
-"""Files, changes and spilled results as resources, and completion of their names."""
+"""Files, changes and large results as resources, and completion of their names."""
 
 from __future__ import annotations
 
 import base64
+from contextlib import suppress
+from itertools import count
 from typing import TYPE_CHECKING
 
 from mcp_types import (
@@ -15,7 +17,7 @@ from mcp_types import (
 
 from filewright.errors import Code, FilewrightError
 from filewright.server.listing import APP, APP_PARTS
-from filewright.server.spill import PREFIX, Spill
+from filewright.text import BoundedCache
 from filewright.visible import encodable, safe
 
 if TYPE_CHECKING:
@@ -24,8 +26,11 @@ if TYPE_CHECKING:
 
 FILE = "filewright://file/"
 HISTORY = "filewright://history/"
+RESULT = "filewright://result/"
 RECENT = 20
 COMPLETIONS = 100
+KEPT_CHARS = 16_000_000
+"""Characters of results too large for one answer that are kept for a while."""
 
 TEMPLATES = (
     ResourceTemplate(
@@ -49,18 +54,28 @@ _APP = Resource(uri=APP, name="change", title="What a call changed", mime_type=A
 
 
 class Resources:
-    """The resources of one workspace. Everything here may block: call it in a worker thread."""
+    """The resources of one workspace, and the newest large results, up to `kept_chars` in all.
 
-    def __init__(self, workspace: Workspace, spill: Spill) -> None:
+    Everything here may block: call it in a worker thread.
+    """
+
+    def __init__(self, workspace: Workspace, kept_chars: int = KEPT_CHARS) -> None:
         self._workspace = workspace
-        self._spill = spill
+        self._kept_chars = kept_chars
+        self._kept: BoundedCache[str] = BoundedCache(kept_chars)
+        self._numbers = count(1)
+
+    def keep(self, text: str) -> str | None:
+        """The URI under which `text` can be read for a while; None if it alone is past the limit."""
+        if len(text) > self._kept_chars:
+            return None
+        uri = f"{RESULT}{next(self._numbers)}"
+        self._kept.put(uri, text, len(text))
+        return uri
 
     def recent(self) -> list[Resource]:
         """The app that shows a change, and the newest changes."""
-        return [_APP, *self._newest()]
-
-    def _newest(self) -> list[Resource]:
-        return [
+        return [_APP] + [
             Resource(
                 uri=f"{HISTORY}{record.id}",
                 name=record.id,
@@ -72,8 +87,8 @@ class Resources:
 
     def read(self, uri: str) -> TextResourceContents | BlobResourceContents:
         """What `uri` names; raises `FilewrightError`, `not_found` if nothing does."""
-        if uri.startswith(PREFIX):
-            text = self._spill.get(uri)
+        if uri.startswith(RESULT):
+            text = self._kept.get(uri)
             if text is None:
                 raise FilewrightError(
                     Code.NOT_FOUND,
@@ -102,18 +117,13 @@ class Resources:
         """Names that go on from `begun`, for `argument` of the resource template `template`."""
         names: list[str] = []
         if template.startswith(FILE) and argument == "path":
-            names = self._paths(begun, task)
+            folder, slash, _ = begun.rpartition("/")
+            with suppress(FilewrightError):
+                listed = self._workspace.under(task).list_files(folder or slash or ".", limit=500)
+                names = [entry.path for entry in listed.entries]
         elif template.startswith(HISTORY) and argument == "change_id":
             names = [record.id for record in self._workspace.history(limit=COMPLETIONS)]
         fitting = [safe(name) for name in names if name.startswith(begun)]
         return Completion(
             values=fitting[:COMPLETIONS], total=len(fitting), has_more=len(fitting) > COMPLETIONS
         )
-
-    def _paths(self, begun: str, task: Task) -> list[str]:
-        folder, slash, _ = begun.rpartition("/")
-        try:
-            listed = self._workspace.under(task).list_files(folder or slash or ".", limit=500)
-        except FilewrightError:
-            return []
-        return [entry.path for entry in listed.entries]

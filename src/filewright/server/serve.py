@@ -11,9 +11,8 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from filewright import system
 from filewright.changes import base_folder
@@ -24,6 +23,10 @@ from filewright.visible import safe
 if TYPE_CHECKING:
     from filewright.server.access import Access
     from filewright.server.calls import CallRunner
+    from filewright.server.http import HttpTransport
+    from filewright.server.inbox import Inbox
+    from filewright.server.stdio import StdioTransport
+    from filewright.surface import Offer
     from filewright.workspace import Workspace
 
 _logger = logging.getLogger("filewright.server")
@@ -36,47 +39,47 @@ DRAIN_SECONDS = 30.0
 """How long the process waits for changes that are being committed when it is asked to stop."""
 
 
-@dataclass(frozen=True)
-class ServeOptions:
-    """What to serve: `roots` (none: the workspace's own default), `toolsets` or a `dialect`, and how."""
+def serve(
+    roots: Sequence[str],
+    settings: Settings,
+    *,
+    toolsets: Sequence[str] | None = None,
+    dialect: str | None = None,
+    access: Access | None = None,
+) -> int:
+    """Serve `roots` (none: the workspace's own default) until the client leaves or a signal comes; the exit status.
 
-    roots: Sequence[str]
-    settings: Settings
-    toolsets: Sequence[str] | None = None
-    dialect: str | None = None
-    access: Access | None = None
-
-
-class Transport(Protocol):
-    """What carries messages: `run` until the client leaves, or until `stop` is called in the event loop."""
-
-    async def run(self) -> None:
-        """Serve."""
-
-    def stop(self) -> None:
-        """Make `run` return soon."""
-
-
-def serve(plan: ServeOptions) -> int:
-    """Serve until the client leaves or a signal comes; the process's exit status.
-
-    Raises `FilewrightError` when it cannot begin.
+    With `toolsets` or a `dialect`; over HTTP where there is an `access`. Raises `FilewrightError` when it cannot begin.
     """
     logging.basicConfig(
-        stream=sys.stderr,
-        level=plan.settings.log_level.upper(),
-        format="filewright: %(levelname)s: %(message)s",
+        stream=sys.stderr, level=settings.log_level.upper(), format="filewright: %(levelname)s: %(message)s"
     )
     for chatty in ("mcp", "uvicorn", "httpx2"):
         logging.getLogger(chatty).setLevel(max(logging.WARNING, logging.getLogger().level))
     with contextlib.ExitStack() as leaving:
-        wire = leaving.enter_context(system.claim_standard()) if plan.access is None else None
+        wire = leaving.enter_context(system.claim_standard()) if access is None else None
         with _without_collecting():
-            process = system.client_process()  # before this one is confined: it is read from /proc
-            workspace = _open(plan)
+            # before this process is confined: it is read from /proc
+            process = system.client_process() if wire else None
+            workspace = _open(roots, settings, network=access is not None)
             leaving.callback(workspace.close)
             told = told_to_leave()
-            calls, transport = _prepare(plan, workspace, wire, process)
+            offer = workspace.offer(dialect, toolsets)
+            inbox = None if wire is None else _greeted(wire, offer, settings)
+            from filewright.server.calls import CallRunner
+            from filewright.server.protocol import Handlers
+
+            calls = CallRunner(workers=settings.workers, seconds=settings.call_seconds)
+            server = Handlers(workspace, offer, calls, settings, process).server()
+            transport: StdioTransport | HttpTransport
+            if inbox is not None:
+                from filewright.server.stdio import StdioTransport
+
+                transport = StdioTransport(server, inbox)
+            elif access is not None:
+                from filewright.server.http import HttpTransport
+
+                transport = HttpTransport(server, access, calls, settings=settings, workspace=workspace)
         import asyncio
 
         async def until_stopped() -> None:
@@ -91,45 +94,29 @@ def serve(plan: ServeOptions) -> int:
     return 0
 
 
-def _open(plan: ServeOptions) -> Workspace:
+def _open(roots: Sequence[str], settings: Settings, *, network: bool) -> Workspace:
     """The workspace, and this process confined to it while it still has a single thread."""
     from filewright.workspace import Workspace
 
-    workspace = Workspace(*plan.roots, settings=plan.settings)
+    workspace = Workspace(*roots, settings=settings)
     served = ", ".join(safe(os.fsdecode(root.path)) for root in workspace.roots)
-    _logger.info("serving %s; history in %s", served, safe(str(base_folder(workspace.settings))))
-    if plan.settings.landlock and sys.platform == "linux":
+    _logger.info("serving %s; history in %s", served, safe(str(base_folder(settings))))
+    if settings.landlock and sys.platform == "linux":
         from filewright.server.confinement import confine
 
-        _logger.info(confine(workspace, network=plan.access is not None))
+        _logger.info(confine(workspace, network=network))
     return workspace
 
 
-def _prepare(
-    plan: ServeOptions, workspace: Workspace, wire: tuple[io.FileIO, io.FileIO] | None, process: str | None
-) -> tuple[CallRunner, Transport]:
-    settings = plan.settings
-    offer = workspace.offer(plan.dialect, plan.toolsets)
-    if wire is not None:
-        from filewright.server.greeting import Greeting
-        from filewright.server.inbox import Inbox
+def _greeted(wire: tuple[io.FileIO, io.FileIO], offer: Offer, settings: Settings) -> Inbox:
+    """The client's messages, of which the first are answered before the SDK loads, which would slow that down."""
+    from filewright.server.greeting import Greeting
+    from filewright.server.inbox import Inbox
 
-        greeting = Greeting(offer)
-        inbox = Inbox(wire, limit=settings.message_bytes, greeting=greeting)
-        greeting.listed.wait(GREETING_SECONDS)  # or the import of the SDK would slow it down
-    from filewright.server.calls import CallRunner
-    from filewright.server.protocol import Handlers
-
-    calls = CallRunner(workers=settings.workers, seconds=settings.call_seconds)
-    server = Handlers(workspace, offer, calls, settings, process if wire is not None else None).server()
-    if wire is not None:
-        from filewright.server.stdio import StdioTransport
-
-        return calls, StdioTransport(server, inbox)
-    from filewright.server.http import HttpTransport
-
-    assert plan.access is not None
-    return calls, HttpTransport(server, plan.access, calls, settings=settings, workspace=workspace)
+    greeting = Greeting(offer)
+    inbox = Inbox(wire, limit=settings.message_bytes, greeting=greeting)
+    greeting.listed.wait(GREETING_SECONDS)
+    return inbox
 
 
 @contextlib.contextmanager

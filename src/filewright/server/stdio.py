@@ -11,6 +11,7 @@ pings and cancellations overtake them.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
 import queue
 import threading
@@ -45,6 +46,10 @@ LINGER = 1.0
 """Seconds that requests already read are still worked on after input ended, as it does in a shell's pipe."""
 
 
+_Waiting = tuple[int, SessionMessage, int]
+"""The number of a message in the order in which it came, the message, and its size."""
+
+
 class StdioTransport:
     """The one client at the other end of standard input and output."""
 
@@ -52,8 +57,9 @@ class StdioTransport:
         self._server = server
         self._inbox = inbox
         self._scope: anyio.CancelScope | None = None
-        self._urgent: deque[tuple[SessionMessage, int]] = deque()
-        self._backlog: deque[tuple[SessionMessage, int]] = deque()
+        self._urgent: deque[_Waiting] = deque()
+        self._backlog: deque[_Waiting] = deque()
+        self._numbers = itertools.count()
         self._running: set[RequestId | None] = set()
         self._outgoing: queue.Queue[JSONRPCMessage] = queue.Queue()
         self._changed = anyio.Event()
@@ -112,30 +118,32 @@ class StdioTransport:
         self._wake()
 
     def _queue(self, message: JSONRPCMessage, size: int) -> None:
-        """Let a request wait for its turn, and all else overtake."""
+        """Let a request wait for its turn; all else overtakes those that wait for others to be answered."""
         metadata, lane = None, self._urgent
         if isinstance(message, JSONRPCRequest):
             metadata = ServerMessageMetadata(on_request_unanswered=partial(self._unanswered, message.id))
             lane = self._urgent if message.method in OVERTAKING else self._backlog
         elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
             self._forget((message.params or {}).get("requestId"))
-        lane.append((SessionMessage(message, metadata), size))
+        lane.append((next(self._numbers), SessionMessage(message, metadata), size))
         self._wake()
 
     def _forget(self, wanted: object) -> None:
         """Drop a waiting request that its client cancels; it is then never answered, as it must be."""
-        for entry, size in self._backlog:
-            if isinstance(entry.message, JSONRPCRequest) and entry.message.id == wanted:
-                self._backlog.remove((entry, size))
-                self._inbox.released(size)
+        for waiting in self._backlog:
+            message = waiting[1].message
+            if isinstance(message, JSONRPCRequest) and message.id == wanted:
+                self._backlog.remove(waiting)
+                self._inbox.released(waiting[2])
                 return
 
     async def _feed(self, to_server: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
-        """Hand messages to the dispatcher, requests only while fewer than `CONCURRENT` run."""
+        """Hand messages to the dispatcher in their order, requests only while fewer than `CONCURRENT` run."""
         async with to_server:
             while True:
-                if lane := self._urgent or (self._backlog if len(self._running) < CONCURRENT else None):
-                    entry, size = lane.popleft()
+                open_lanes = [self._urgent, *([self._backlog] if len(self._running) < CONCURRENT else [])]
+                if lanes := [lane for lane in open_lanes if lane]:
+                    _, entry, size = min(lanes, key=lambda lane: lane[0][0]).popleft()
                     self._inbox.released(size)
                     if isinstance(entry.message, JSONRPCRequest):
                         self._running.add(entry.message.id)

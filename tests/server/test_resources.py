@@ -1,0 +1,23 @@
+"""Results too large for one answer are kept for a while."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from filewright.errors import FilewrightError
+from filewright.server.resources import Resources
+from filewright.workspace import Workspace
+
+
+def test_the_newest_large_results_are_kept(tmp_path: Path) -> None:
+    with Workspace(tmp_path) as workspace:
+        resources = Resources(workspace, kept_chars=100)
+        first, second = resources.keep("a" * 60), resources.keep("b" * 60)
+        assert first is not None
+        assert second is not None
+        with pytest.raises(FilewrightError, match="make the call again"):
+            resources.read(first)
+        assert getattr(resources.read(second), "text", None) == "b" * 60
+        assert resources.keep("c" * 101) is None
