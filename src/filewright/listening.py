@@ -70,5 +70,7 @@ def uvicorn_of(application: ASGIApp, **options: Any) -> uvicorn.Server:
         def capture_signals(self) -> Generator[None, None, None]:
             yield
 
-    quiet: dict[str, Any] = {"log_config": None, "access_log": False, "server_header": False, "ws": "none"}
-    return SignalsLeft(uvicorn.Config(application, **quiet, **options))
+    config = uvicorn.Config(
+        application, log_config=None, access_log=False, server_header=False, ws="none", **options
+    )
+    return SignalsLeft(config)

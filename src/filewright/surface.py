@@ -48,7 +48,6 @@ class Surface:
     `answers_json` says that answers are JSON, to which nothing can be added.
     """
 
-    name: str
     tools: Callable[[], Sequence[Listed]]
     instructions: Callable[[Collection[str], Sequence[str]], str]
     limits: Callable[[Settings], Mapping[str, Any]] = lambda _settings: {}
@@ -58,7 +57,7 @@ class Surface:
     answers_json: bool = False
 
 
-NATIVE = Surface("native", entries, instructions)
+NATIVE = Surface(entries, instructions)
 """filewright's own tools."""
 
 
@@ -76,11 +75,6 @@ class Offer:
             if (toolsets is None or tool.toolset in toolsets)
             and not (tool.writes and context.settings.read_only)
         )
-
-    @property
-    def name(self) -> str:
-        """The surface's name."""
-        return self._surface.name
 
     @property
     def instructions(self) -> str:
@@ -129,7 +123,7 @@ class Offer:
             result = tool.run(self._context.at(task), parsed)
             if changed is not None:
                 self._context.seen.said()
-            notices = [*([changed] if changed is not None else []), *task.notices]
+            notices = [*filter(None, [changed]), *task.notices]
             return self._bounded(replace(result, notices=_few(notices)) if notices else result)
         except FilewrightError as error:
             if error.code == Code.NOT_FOUND:

@@ -53,7 +53,7 @@ TOOLS = (
     strange("commit", "Write slowly", writes=True),
     strange("destroy", "Destroy", writes=True, destructive=True),
 )
-STRANGE = Surface("strange", lambda: TOOLS, instructions)
+STRANGE = Surface(lambda: TOOLS, instructions)
 
 
 class StrangeWorkspace(Workspace):

@@ -329,9 +329,8 @@ def surface_of(module: ModuleType) -> Surface:
         return f"{read['workflow']}\nServed: {', '.join(roots)}"
 
     answers_json = read.get("json", False)
-    name = own.replace("_", "-")
     refusal = getattr(module, "refusal", partial(refusal_of, own))
-    return Surface(name, lambda: tools, instructions, partial(limits_of, own), refusal, answers_json)
+    return Surface(lambda: tools, instructions, partial(limits_of, own), refusal, answers_json)
 
 
 def _model(
