@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
@@ -20,13 +19,14 @@ from filewright.edit import (
     Outcome,
     Plan,
     Rewrite,
+    Step,
     SymbolLines,
     Tier,
     indented,
     plan,
     symbol_lines,
 )
-from filewright.errors import Code, FilewrightError, invalid, missing, refused
+from filewright.errors import Code, FilewrightError, invalid, missing, refused, too_many
 from filewright.languages import Language, language_of
 from filewright.text import (
     Encoding,
@@ -36,7 +36,6 @@ from filewright.text import (
     check_text,
     codec,
     notebook_view,
-    terminators_in,
 )
 from filewright.tools.context import Context
 from filewright.tools.moved import StillUsed, still_used
@@ -55,8 +54,8 @@ def _given_text(value: Any) -> Any:
 
 
 _UTF8 = Encoding("utf-8")
-_OPEN = 8
-"""Files of a call that are open at one time."""
+_NEAR = 4_096
+"""Bytes on either side of a place in which blank lines are counted."""
 
 _USERS = 10
 """Files that are named as users of a symbol that was moved."""
@@ -126,27 +125,20 @@ class EditItem(Arguments):
     @classmethod
     def _place_named(cls, given: Any) -> Any:
         """`at` in the fields that it stands for."""
-        if not isinstance(given, dict) or not isinstance(given.get("at"), dict):
+        at = given.get("at") if isinstance(given, dict) else None
+        if not isinstance(at, dict) or all(value is None for value in at.values()):
+            # One that says no place must not be left out: a delete would be of the whole file.
             return given
-        at = {_AT.get(name, name): value for name, value in given["at"].items()}
-        if all(value is None for value in at.values()):
-            return (
-                given  # which says no place, and so must not be left out: a delete would be of the whole file
-            )
-        match at.pop("lines", None):
-            case None:
-                pass
-            case [first, last]:
-                at |= {"start_line": first, "end_line": last}
-                if given.get("delete") is True and given.get("replace") is None:
-                    at |= {"delete": False, "replace": ""}
-                    given = {name: value for name, value in given.items() if name not in at}
-            case _:
+        place = {_AT.get(name, name): value for name, value in at.items()}
+        lines = place.pop("lines", None)
+        if lines is not None:
+            if not isinstance(lines, list) or len(lines) != 2:
                 raise ValueError("at.lines is no range\nhint: give [first, last]")
+            place |= {"start_line": lines[0], "end_line": lines[1]}
         beside = {name: value for name, value in given.items() if name != "at"}
-        if any(beside.get(name) is not None for name in at):
+        if any(beside.get(name) is not None for name in place):
             raise ValueError("the place of the edit is given twice\nhint: give it in at alone")
-        return {**at, **beside}
+        return place | beside
 
     @property
     def places(self) -> list[str]:
@@ -155,39 +147,42 @@ class EditItem(Arguments):
         return [name for name in given if name != "start_line" or self.search is None]
 
     @property
+    def makes(self) -> bool:
+        """Whether the edit is of a file that is made, if it is not there yet."""
+        return self.content is not None or (self.source is not None and not self.places)
+
+    @property
     def is_whole(self) -> bool:
         """Whether a whole file is made, deleted or moved."""
         return self.content is not None or self.move_to is not None or (self.delete and not self.places)
 
     @model_validator(mode="after")
     def _one_place(self) -> EditItem:
-        places = self.places
-        if self.is_whole or (self.source is not None and not places):
+        places, moved = self.places, self.source is not None
+        problem = ""
+        if self.is_whole or self.makes:
             # What else is given may have been meant as a place: without it, all of the file would go.
-            of_whole = _OF_PIECES if self.source is not None else _OF_WHOLE
+            of_whole = _OF_PIECES if moved else _OF_WHOLE
             more = any(getattr(self, name) not in (None, False) for name in self.model_fields_set - of_whole)
             # What is moved into a new file may have a beginning given with it.
-            made = self.content if self.content is not None else self.source
-            whole = (made, self.move_to, (self.delete and not places) or None)
-            if sum(each is not None for each in whole) != 1 or more:
-                raise ValueError(
+            whole = (self.content is not None or moved, self.move_to is not None, self.delete and not places)
+            if sum(whole) != 1 or more:
+                problem = (
                     "content, move_to, and delete without a place, are of a whole file\nhint: give one of them, "
                     "with path alone"
                 )
-            return self
-        problem = ""
-        if len(places) != 1:
+        elif len(places) != 1:
             problem = (
                 f"an edit names one place, not {' and '.join(places) or 'none'}\nhint: give search, or start_line and "
                 "end_line, or symbol, or insert_after, or insert_before"
             )
         elif places == ["start_line"] and self.end_line is None:
             problem = "start_line without search needs an end_line\nhint: give both, of lines to replace"
-        elif self.source is not None:
+        elif moved:
             if not places[0].startswith("insert") or self.replace is not None or self.delete:
                 problem = "from says what to move\nhint: give with it insert_after or insert_before alone"
         elif self.delete:
-            if places != ["symbol"] or self.replace is not None:
+            if places[0] not in ("symbol", "start_line") or self.replace is not None:
                 problem = 'delete is for a symbol\nhint: give symbol with it, or delete lines by replace ""'
         elif self.replace is None:
             problem = "replace is missing\nhint: give the new text, or delete with a symbol"
@@ -257,19 +252,14 @@ class EditResult(ChangeResult):
 
 def run(context: Context, arguments: EditArguments) -> EditResult:
     """Locate every edit on one snapshot of its file, and commit them together."""
-    limit = context.settings.max_edits
-    if len(arguments.edits) > limit:
-        raise FilewrightError(
-            Code.TOO_LARGE,
-            f"{len(arguments.edits):,} edits in one call; the limit is {limit}",
-            "send them in several calls, or use replace_content",
-            count=len(arguments.edits),
-            limit=limit,
-        )
+    count, limit = len(arguments.edits), context.settings.max_edits
+    if count > limit:
+        hint = "send them in several calls, or use replace_content"
+        raise too_many(f"{count:,} edits", count, limit, hint)
 
     def summary(files: Sequence[Changed[Plan]]) -> str:
         names = ", ".join(file.location.shown for file in files)
-        return f"edit {names}: {counted(len(arguments.edits), 'edit')}"
+        return f"edit {names}: {counted(count, 'edit')}"
 
     # What names its text by a version is refused if the file moves on; what names lines is carried on.
     again = not any(item.search is not None and _version_of(arguments, item) for item in arguments.edits)
@@ -280,13 +270,7 @@ def run(context: Context, arguments: EditArguments) -> EditResult:
         return _Edits(context, arguments, moved).decided()
 
     made = change(
-        context,
-        "edit_content",
-        decide,
-        arguments,
-        summary=summary,
-        preview=arguments.preview,
-        again=again,
+        context, "edit_content", decide, arguments, summary=summary, preview=arguments.preview, again=again
     )
     return _answer(context, arguments, made, moved if made.id is not None else ())
 
@@ -296,35 +280,42 @@ def _version_of(arguments: EditArguments, item: EditItem) -> str | None:
 
 
 @dataclass
-class _EditedText:
-    """A file of the call, with the edits that are its own; their numbers are those of the request."""
+class _File:
+    """A file of the call, with what is asked of it; the numbers are those of the edits in the request.
+
+    `removed` are its lines that are moved elsewhere.
+    """
 
     location: Location
-    identity: object
-    edits: list[Edit | Rewrite] = field(default_factory=list)
-    numbers: list[int] = field(default_factory=list)
-    fuzzy: list[bool] = field(default_factory=list)
-    is_new: bool = False
-    made_of: list[tuple[int, str, bytes]] = field(default_factory=list)
-    """Of a new file what it is made of, each with the number of its edit and in words."""
-    deleted: int | None = None
-    moved: tuple[int, Location] | None = None
-
-    def add(self, number: int, edit: Edit | Rewrite, *, fuzzy: bool) -> None:
-        """One more edit."""
-        self.edits.append(edit)
-        self.numbers.append(number)
-        self.fuzzy.append(fuzzy)
+    is_new: bool
+    identity: object = None
+    items: list[tuple[int, EditItem]] = field(default_factory=list)
+    removed: list[tuple[int, Rewrite]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
-class _Meant:
-    """The text that an edit's lines or symbols are of: the file as it is (`base` None), or a version of it."""
+class _Text:
+    """The text that lines and symbols are of: the file as it is (`base` None), or a version of it.
 
-    file: _EditedText
+    Whether its lines are numbered as the caller was shown them is `known`.
+    """
+
     snapshot: Snapshot
     base: bytes | None
-    versioned: bool
+    known: bool
+
+
+@dataclass(frozen=True)
+class _Taken:
+    """What is moved or copied: its bytes as they are in the file `source`, and how many blank lines part a symbol."""
+
+    source: _File
+    what: str
+    data: bytes
+    encoding: Encoding
+    end: bytes
+    is_symbol: bool
+    gap: int | None
 
 
 @dataclass(frozen=True)
@@ -340,150 +331,51 @@ class _Spot:
     gap: int | None = 0
     behind: bool = False
 
-    def blank(self, text: str, *, python: bool) -> int:
-        """How many blank lines part `text` from the symbol."""
-        if self.gap is not None:
-            return self.gap
-        return _usual_gap(text, python=python and not self.indent)
-
-
-def _usual_gap(text: str, *, python: bool) -> int:
-    """How many blank lines part a definition from others, where nothing there says how many."""
-    return 0 if "\n" not in text.strip() else 2 if python else 1
-
 
 class _Edits:
-    """The edits of a call, put to the files that they are of."""
+    """The edits of a call, put to the files that they are of; then file by file, of which one is open at a time."""
 
     def __init__(
         self, context: Context, arguments: EditArguments, moved: list[tuple[str, Location, Location]]
     ) -> None:
         self._context = context
-        self._symbols = moved
         self._arguments = arguments
         self._task = context.task
-        self._known: dict[Location, _EditedText] = {}
-        self._open: dict[Location, Snapshot] = {}
+        self._moved = moved
+        self._files: dict[Location, _File] = {}
+        self._edited_files: dict[object, Location] = {}
+        self._taken: dict[int, _Taken] = {}
         self._number = 0
 
     def decided(self) -> Iterator[Decided[Plan]]:
         """The plan of every file, in the order they are named. Raises the first refusal."""
-        try:
-            for number, item in enumerate(self._arguments.edits):
-                self._number = number
-                self._add(item, self._file(item))
-            for file in [*self._known.values()]:
-                if file.is_new:
-                    yield self._created(file)
-                elif file.deleted is not None:
-                    yield self._deleted(file, file.deleted)
-                elif file.moved is not None:
-                    yield self._moved(file, *file.moved)
-                elif file.edits:
-                    yield self._edited(file)
-        finally:
-            self._let_go(0)
+        for number, item in enumerate(self._arguments.edits):
+            self._number = number
+            file = self._file(item)
+            if item.source is not None:
+                self._taken[number] = self._take(item, item.source, file)
+        for file in self._files.values():
+            whole = self._whole(file)
+            others = len(file.items) - (whole is not None)
+            if file.is_new:
+                yield self._created(file)
+            elif whole is not None and (whole[1].delete or not (others or file.removed)):
+                before = self._known_text(file)
+                name = file.location.shown
+                yield self._ended(file, *whole, Decided(Plan((), ()), file.location, (), before, (), name))
+            elif others or file.removed:
+                with self._opened(file) as snapshot:
+                    other = self._edited_files.setdefault(file.identity, file.location)
+                    if other != file.location:
+                        message = f"{file.location.asked} and {other.asked} are one file"
+                        raise self._invalid(message, "name it by one path")
+                    one = self._edited(file, snapshot)
+                    yield one if whole is None else self._ended(file, *whole, one)
 
-    def _edited(self, file: _EditedText) -> Decided[Plan]:
-        as_file = self._arguments.encoding is not None
-        planned = partial(self._planned, file)
-        return decided(self._snapshot(file), planned, self._task, as_file=as_file)
+    # Files
 
-    def _created(self, file: _EditedText) -> Decided[Plan]:
-        outcomes, line = [], 1
-        for number, named, data in file.made_of:
-            lines = terminators_in(data).total + (not data.endswith((b"\n", b"\r")) and bool(data))
-            outcomes.append(Outcome(number, Tier.EXACT, 1, 0, line, line + lines - 1, 1, named=named))
-            line += lines
-        content = b"".join(data for _, _, data in file.made_of)
-        added = (Splice(0, 0, content),) if content else ()
-        return created(self._context, Plan(added, tuple(outcomes)), file.location, content)
-
-    def _deleted(self, file: _EditedText, number: int) -> Decided[Plan]:
-        for other, edit in zip(file.numbers, file.edits, strict=True):
-            # What was moved out of it is elsewhere; any other edit would be lost with it, and what was moved into it.
-            is_out = isinstance(edit, Rewrite) and not edit.text
-            if not is_out or self._arguments.edits[other].source is None:
-                self._number = other
-                raise self._invalid(
-                    f"{file.location.asked} is deleted by edit {number + 1}", "leave out one of them"
-                )
-        before = self._known_text(file)
-        location, expected = file.location, None
-        whole: tuple[Splice, ...] = ()
-        if before is not None:
-            whole = (Splice(0, before.size, b""),) if before.size else ()
-            expected = Expected.of(before)
-        made = Plan((), (Outcome(number, Tier.EXACT, 1, 0, 1, 0, 1, named="the file is deleted"),))
-        return Decided(made, location, [Delete(location, expected=expected)], before, whole, location.shown)
-
-    def _moved(self, file: _EditedText, number: int, destination: Location) -> Decided[Plan]:
-        old, new = file.location.shown, destination.shown
-        move, named = Move(file.location, destination), f"moved from {visible(old)}"
-        outcome = Outcome(number, Tier.EXACT, 1, 0, 1, 0, 1, named=named)
-        if file.edits:
-            one = self._edited(file)
-            made = replace(one.decision, outcomes=(*one.decision.outcomes, outcome))
-            return replace(one, decision=made, location=destination, steps=[*one.steps, move], new=new)
-        return Decided(Plan((), (outcome,)), destination, [move], self._known_text(file), (), old, new)
-
-    def _known_text(self, file: _EditedText) -> Snapshot | None:
-        """What is to be shown of a file that is deleted or moved; None of what is no text, or too large."""
-        try:
-            snapshot = self._snapshot(file)
-        except FilewrightError as error:
-            if error.code not in (Code.IS_BINARY, Code.NOT_A_FILE, Code.SYMLINK, Code.TOO_LARGE):
-                raise
-            return None
-        return snapshot if snapshot.held is not None else None
-
-    def _snapshot(self, file: _EditedText) -> Snapshot:
-        """The file, open. What is not asked for again soon is let go of."""
-        found = self._open.pop(file.location, None)
-        if found is None:
-            found = self._context.open_for_edit(file.location, encoding=self._arguments.encoding)
-            if found.held is not None:
-                found.close()  # a call may name more files than a process may have open
-            if file.identity is None:
-                file.identity = found.identity
-            elif found.identity != file.identity:
-                asked = file.location.asked
-                message = f"{asked} was changed meanwhile"
-                raise refused(Code.STALE_VERSION, asked, message, "send the edit again")
-        self._open[file.location] = found  # the last one is the one that was asked for last
-        self._let_go()
-        return found
-
-    def _let_go(self, keep: int = _OPEN) -> None:
-        """Let go of the files that were asked for longest ago: of so many, and of more than one may hold."""
-        limit = self._context.settings.hold_bytes
-        while len(self._open) > keep or (
-            len(self._open) > 1 and sum(len(each.held or b"") for each in self._open.values()) > limit
-        ):
-            self._open.pop(next(iter(self._open))).close()
-
-    def _planned(self, file: _EditedText, page: Snapshot) -> Plan:
-        """The plan of a file as it is, or of a notebook as its cells are shown."""
-        context, arguments = self._context, self._arguments
-        snapshot, start = _in_cell(page, arguments.cell)
-        shown = context.shown.bases(file.location, except_version=page.version) if snapshot is page else ()
-        planned = plan(
-            snapshot,
-            file.edits,
-            numbers=file.numbers,
-            total=len(arguments.edits),
-            fuzzy=file.fuzzy,
-            in_turn=arguments.in_turn,
-            bases=shown,
-            task=self._task,
-            limit=2 * context.settings.max_edits,
-        )
-        moved = tuple(replace(splice, offset=splice.offset + start) for splice in planned.splices)
-        return replace(planned, splices=moved) if start else planned
-
-    def _file(self, item: EditItem) -> _EditedText:
-        path = item.path
-        outer = self._arguments.path
+    def _file(self, item: EditItem) -> _File:
+        path, outer = item.path, self._arguments.path
         if path is None and outer is None:
             raise self._invalid("no path was given", "give path, or a path in every edit")
         location = self._context.boundary.locate(path if path is not None else outer or "")
@@ -492,270 +384,264 @@ class _Edits:
                 f"its path {path} is not the path of the call, {outer}",
                 "leave out the path of the call, and give every edit its own",
             )
-        makes = item.content is not None or (item.source is not None and not item.places)
-        return self._opened(location, makes=makes, whole=item.is_whole)
+        file = self._named(location, makes=item.makes)
+        if item.content is not None and (file.items or not file.is_new):
+            asked = location.asked
+            message = f"{asked} is made already" if file.is_new else f"{asked} exists already"
+            hint = 'change a part of it, or overwrite it by write_content with mode="overwrite"'
+            raise refused(Code.ALREADY_EXISTS, asked, message, hint)
+        file.items.append((self._number, item))
+        return file
 
-    def _opened(self, location: Location, *, makes: bool = False, whole: bool = False) -> _EditedText:
-        """The file at a place: one that is not there yet, if the edit `makes` it; not read, if all of it is meant."""
-        known = self._known.get(location)
-        if known is None:
-            known = _EditedText(location, None)
-            if makes and not self._context.exists(location):
+    def _named(self, location: Location, *, makes: bool = False) -> _File:
+        """The file at a place: one that is not there yet, if what names it first `makes` it."""
+        file = self._files.get(location)
+        if file is None:
+            file = self._files[location] = _File(location, makes and not self._context.exists(location))
+            if file.is_new:
                 self._context.boundary.guard_write(location)
-                known.is_new = True
-            elif not whole:
-                self._snapshot(known)
-            for other in self._known.values():
-                if known.identity is not None and other.identity == known.identity:
-                    raise self._invalid(
-                        f"{location.asked} and {other.location.asked} are one file",
-                        "name it by one path",
-                    )
-            self._known[location] = known
-        if known.is_new and not makes:
+        if file.is_new and not makes:
             raise self._invalid(
                 f"{location.asked} is made by this call", "give all that is to be in it: content, and from"
             )
-        return known
+        return file
+
+    def _opened(self, file: _File) -> Snapshot:
+        found = self._context.open_for_edit(file.location, encoding=self._arguments.encoding)
+        if file.identity not in (None, found.identity):
+            found.close()
+            asked = file.location.asked
+            raise refused(Code.STALE_VERSION, asked, f"{asked} was changed meanwhile", "send the edit again")
+        file.identity = found.identity
+        return found
 
     def _invalid(self, message: str, hint: str) -> FilewrightError:
         count = len(self._arguments.edits)
         which = f"edit {self._number + 1} of {count}: " if count > 1 else ""
         return invalid(f"{which}{message}", hint, edit=self._number)
 
-    def _add(self, item: EditItem, file: _EditedText) -> None:
-        fuzzy = self._arguments.fuzzy if item.fuzzy is None else item.fuzzy
-        version = _version_of(self._arguments, item)
-        new = item.replace or ""
-        if item.is_whole:
-            self._add_whole(item, file)
-            if item.source is None:
-                return
-        if item.source is not None and file.is_new:
-            self._move(item, item.source, file, None, None)
-            return
-        if item.source is not None and not item.places:
-            raise self._invalid(
-                f"from names no place in {file.location.asked}, which is there",
-                "give with it insert_after or insert_before",
-            )
-        if item.search is not None:
-            self._context.check_version(self._snapshot(file), version)
-            edit = Edit(item.search, new, item.replace_all, item.start_line, item.end_line)
-            file.add(self._number, edit, fuzzy=fuzzy)
-            return
-        meant = self._meant(file, version)
-        if item.insert_after is not None or item.insert_before is not None:
-            spot = self._spot(meant, item)
-            if item.source is not None:
-                self._move(item, item.source, file, meant, spot)
-                return
-            if fuzzy and spot.indent is not None:
-                new = indented(new, spot.indent)
-            text = self._parted(new, spot, spot.blank(new, python=_is_python(file)))
-            file.add(
-                self._number, Rewrite(spot.line, spot.line - 1, text, spot.named, meant.base), fuzzy=fuzzy
-            )
-            return
-        if item.symbol is not None:
-            lines = self._lines(meant, item.symbol)
-            first, last = (lines.gone_first, lines.gone_last) if item.delete else (lines.first, lines.last)
-            text = indented(new, lines.indent) if fuzzy else new
-            named = f"symbol {visible(item.symbol)}{' deleted' if item.delete else ''}"
-        else:
-            assert item.start_line is not None
-            assert item.end_line is not None
-            first, last, text, named = item.start_line, item.end_line, new, "by its lines"
-            self._check_range(meant, first, last)
-        file.add(self._number, Rewrite(first, last, text, named, meant.base), fuzzy=fuzzy)
+    # Whole files
 
-    def _add_whole(self, item: EditItem, file: _EditedText) -> None:
-        """Make, delete or move a file."""
-        location, asked = file.location, file.location.asked
-        if item.content is not None:
-            if not file.is_new or file.made_of:
-                message = f"{asked} exists already" if not file.is_new else f"{asked} is made already"
-                hint = 'change a part of it, or overwrite it by write_content with mode="overwrite"'
-                raise refused(Code.ALREADY_EXISTS, asked, message, hint)
-            if item.expected_version is not None:
-                raise missing(asked)
-            check_text(item.content, "content")
-            file.made_of.append((self._number, "the file is made", item.content.encode()))
-            return
-        if file.deleted is not None or file.moved is not None:
-            raise self._invalid(f"{asked} is deleted or moved already", "delete or move it once")
-        self._context.boundary.guard_write(location, link_itself=True)
-        version = _version_of(self._arguments, item)
-        if version is not None:
-            self._context.check_version(self._snapshot(file), version)
-        elif not self._context.exists(location):
-            raise missing(asked)
+    def _whole(self, file: _File) -> tuple[int, EditItem] | None:
+        """The edit that deletes or moves the file. Raises the refusal of what cannot be done to all of it."""
+        context, location, asked = self._context, file.location, file.location.asked
+        found: tuple[int, EditItem] | None = None
+        for number, item in file.items:
+            if item.is_whole and not file.is_new:
+                self._number = number
+                if found is not None:
+                    raise self._invalid(f"{asked} is deleted or moved already", "delete or move it once")
+                found = number, item
+                context.boundary.guard_write(location, link_itself=True)
+                version = _version_of(self._arguments, item)
+                if version is not None:
+                    with self._opened(file) as snapshot:
+                        context.check_version(snapshot, version)
+                elif not context.exists(location):
+                    raise missing(asked)
+        others = [number for number, item in file.items if found is not None and item is not found[1]]
+        if found is not None and found[1].move_to is None and others:
+            # What was moved out of it is elsewhere; any other edit would be lost with it.
+            self._number = others[0]
+            raise self._invalid(f"{asked} is deleted by edit {found[0] + 1}", "leave out one of them")
+        return found
+
+    def _created(self, file: _File) -> Decided[Plan]:
+        outcomes: list[Outcome] = []
+        made = Snapshot.of_bytes(b"", encoding="utf-8")  # whatever its pieces come from
+
+        def add(named: str, data: bytes) -> None:
+            nonlocal made
+            first = made.line_count + 1
+            outcomes.append(_of_whole(self._number, named, first, first + len(data.splitlines()) - 1))
+            made = Snapshot.of_bytes(made.read(0, made.size) + data, encoding="utf-8")
+
+        for self._number, item in file.items:
+            if item.content is not None:
+                if item.expected_version is not None:
+                    raise missing(file.location.asked)
+                check_text(item.content, "content")
+                add("the file is made", item.content.encode())
+            if item.source is not None:
+                named, data = self._moved_in(item, file, _Spot(made.line_count + 1, ""), made)
+                add(named, data if made.lines.ends_in_terminator() or not made.size else made.dominant + data)
+        return created(self._context, Plan((), tuple(outcomes)), file.location, made.read(0, made.size))
+
+    def _ended(self, file: _File, number: int, item: EditItem, one: Decided[Plan]) -> Decided[Plan]:
+        """The decision to delete a file, or to move it with the edits of it, `one`."""
+        location, before = file.location, one.before
         if item.move_to is None:
-            file.deleted = self._number
+            step: Step = Delete(location, expected=Expected.of(before) if before is not None else None)
+            splices = [Splice(0, before.size, b"")] if before is not None and before.size else []
+            one, named = replace(one, splices=splices), "the file is deleted"
         else:
             destination = self._context.boundary.locate(item.move_to)
             self._context.boundary.guard_write(destination, link_itself=True)
-            file.moved = self._number, destination
+            step, named = Move(location, destination), f"moved from {visible(location.shown)}"
+            one = replace(one, location=destination, new=destination.shown)
+        made = replace(one.decision, outcomes=(*one.decision.outcomes, _of_whole(number, named)))
+        return replace(one, decision=made, steps=[*one.steps, step])
 
-    def _meant(self, file: _EditedText, version: str | None) -> _Meant:
+    def _known_text(self, file: _File) -> Snapshot | None:
+        """What is to be shown of a file that is deleted or moved; None of what is no text, or too large."""
+        try:
+            with self._opened(file) as snapshot:
+                return snapshot if snapshot.held is not None else None
+        except FilewrightError as error:
+            if error.code not in (Code.IS_BINARY, Code.NOT_A_FILE, Code.SYMLINK, Code.TOO_LARGE):
+                raise
+            return None
+
+    # Edits of a text
+
+    def _edited(self, file: _File, snapshot: Snapshot) -> Decided[Plan]:
+        """The plan of a file as it is, or of a notebook as its cells are shown."""
+        context, arguments = self._context, self._arguments
+        asked: list[tuple[int, Edit | Rewrite, bool]] = [
+            (number, edit, False) for number, edit in file.removed
+        ]
+        for number, item in file.items:
+            self._number = number
+            if not item.is_whole:
+                asked.append((number, *self._edit(item, file, snapshot)))
+        asked.sort(key=lambda each: each[0])  # what is moved within the file is removed first
+
+        def planned(page: Snapshot) -> Plan:
+            part, start = _in_cell(page, arguments.cell)
+            made = plan(
+                part,
+                [edit for _, edit, _ in asked],
+                numbers=[number for number, _, _ in asked],
+                total=len(arguments.edits),
+                fuzzy=[fuzzy for _, _, fuzzy in asked],
+                in_turn=arguments.in_turn,
+                bases=context.shown.bases(file.location, except_version=page.version) if part is page else (),
+                task=self._task,
+                limit=2 * context.settings.max_edits,
+            )
+            splices = tuple(replace(splice, offset=splice.offset + start) for splice in made.splices)
+            return replace(made, splices=splices) if start else made
+
+        return decided(snapshot, planned, self._task, as_file=arguments.encoding is not None)
+
+    def _edit(self, item: EditItem, file: _File, snapshot: Snapshot) -> tuple[Edit | Rewrite, bool]:
+        """One edit as the planner takes it, and whether it may be matched loosely."""
+        fuzzy = self._arguments.fuzzy if item.fuzzy is None else item.fuzzy
+        version, new = _version_of(self._arguments, item), item.replace or ""
+        if item.search is not None:
+            self._context.check_version(snapshot, version)
+            return Edit(item.search, new, item.replace_all, item.start_line, item.end_line), fuzzy
+        text = self._text(file, snapshot, version)
+        if item.insert_after is not None or item.insert_before is not None:
+            spot = self._spot(item, file, text)
+            line, named = spot.line, spot.named
+            if item.source is not None:
+                moved, data = self._moved_in(item, file, spot, text.snapshot)
+                return Rewrite(line, line - 1, "", f"{moved}, {named}", text.base, data), False
+            if fuzzy and spot.indent is not None:
+                new = indented(new, spot.indent)
+            gap = _usual_gap(new, file, spot) if spot.gap is None else spot.gap
+            return Rewrite(line, line - 1, _apart(new, gap, behind=spot.behind), named, text.base), fuzzy
+        if item.symbol is not None:
+            lines = self._lines(file, text, item.symbol)
+            first, last = (lines.gone_first, lines.gone_last) if item.delete else (lines.first, lines.last)
+            new = indented(new, lines.indent) if fuzzy else new
+            named = f"symbol {visible(item.symbol)}{' deleted' if item.delete else ''}"
+        else:
+            first, last, named = item.start_line or 0, item.end_line or 0, "by its lines"
+            self._check_range(file, text, first, last)
+        return Rewrite(first, last, new, named, text.base), fuzzy
+
+    def _text(self, file: _File, snapshot: Snapshot, version: str | None) -> _Text:
         """The text that lines and symbols are of. Raises `stale_version` for one that is not remembered."""
-        snapshot = self._snapshot(file)
+        context, asked = self._context, file.location.asked
         if self._arguments.encoding is None and isinstance(notebook_view(snapshot, self._task), NotebookView):
             raise self._invalid(
-                f"{file.location.asked} is a notebook, which is edited by its text", "give search, and cell"
+                f"{asked} is a notebook, which is edited by its text", "give search, and cell"
             )
         if version is None or snapshot.matches(version):
-            return _Meant(file, snapshot, None, version is not None)
-        base = self._context.shown.at(file.location, version)
+            return _Text(snapshot, None, version is not None or context.has_shown(snapshot))
+        base = context.shown.at(file.location, version)
         if base is None:
-            self._context.check_version(snapshot, version)
-            raise AssertionError("unreachable")
+            context.check_version(snapshot, version)
+        assert base is not None
         shown = Snapshot.of_bytes(
-            base,
-            encoding=snapshot.encoding.name,
-            location=file.location,
-            settings=self._context.settings,
+            base, encoding=snapshot.encoding.name, location=file.location, settings=context.settings
         )
-        return _Meant(file, shown, base, versioned=True)
+        return _Text(shown, base, known=True)
 
-    def _lines(self, meant: _Meant, symbol: str) -> SymbolLines:
-        outline = self._context.outlines.outline(meant.snapshot, task=self._task)
+    def _lines(self, file: _File, text: _Text, symbol: str) -> SymbolLines:
+        asked = file.location.asked
         try:
-            return symbol_lines(meant.snapshot, outline, symbol, meant.file.location.asked)
+            outline = self._context.outlines.outline(text.snapshot, task=self._task)
+            return symbol_lines(text.snapshot, outline, symbol, asked)
         except FilewrightError as error:
-            error.details.setdefault("path", meant.file.location.asked)
+            error.details.setdefault("path", asked)
             raise
 
-    def _check_range(self, meant: _Meant, first: int, last: int) -> None:
+    def _check_range(self, file: _File, text: _Text, first: int, last: int) -> None:
         """Raise `invalid_input` for lines in the wrong order, and for lines of no version."""
         if last < first:
             raise self._invalid(f"end_line {last} is before start_line {first}", "correct the lines")
-        if not meant.versioned and not self._context.has_shown(meant.snapshot):
+        if not text.known:
             raise self._invalid(
-                f"line {first} is a line of some version of {meant.file.location.asked}",
-                f"give expected_version, which the first row of read_content shows; now it is {meant.snapshot.version}",
+                f"line {first} is a line of some version of {file.location.asked}",
+                f"give expected_version, which the first row of read_content shows; now it is {text.snapshot.version}",
             )
 
-    def _spot(self, meant: _Meant, item: EditItem) -> _Spot:
+    def _spot(self, item: EditItem, file: _File, text: _Text) -> _Spot:
         after = item.insert_after is not None
-        given = item.insert_after if item.insert_after is not None else item.insert_before
+        given = item.insert_after if after else item.insert_before
         word = "after" if after else "before"
         if isinstance(given, str) and not given.strip().isdecimal():
-            lines = self._lines(meant, given)
-            line = lines.last + 1 if after else lines.first
-            return _Spot(line, f"{word} symbol {visible(given)}", lines.indent, lines.gap, behind=not after)
+            lines = self._lines(file, text, given)
+            named = f"{word} symbol {visible(given)}"
+            return _Spot(lines.last + 1 if after else lines.first, named, lines.indent, lines.gap, not after)
         line = int(given or 0) if len(str(given)) < 20 else -1
         if line < (0 if after else 1):
             raise self._invalid(
                 f"there is no line {str(given)[:40]}", "lines are numbered from 1; insert_after 0 is the top"
             )
         if line + after > 1:
-            self._check_range(meant, line, line)
-        return _Spot(line + 1 if after else line, f"{word} line {line}")
+            self._check_range(file, text, line, line)
+        return _Spot(line + after, f"{word} line {line}")
 
-    def _parted(self, text: str, spot: _Spot, gap: int) -> str:
-        """The text with the blank lines that part its neighbours, unless it brings its own."""
-        text = text if text.endswith("\n") else text + "\n"
-        blank = "\n" * gap
-        if spot.behind:
-            return text if text.endswith("\n\n") else text + blank
-        return text if text.startswith(("\n", "\r")) else blank + text
+    # What is moved
 
-    def _taken(
-        self, source: MovedFrom, target: _Meant | None
-    ) -> tuple[_Meant, SymbolLines | None, int, int, str]:
-        """What is moved or copied: its text, the lines of a symbol, the first and the last line, and it in words."""
-        version = source.expected_version
-        if source.path is not None:
-            file = self._opened(self._context.boundary.locate(source.path))
-        elif target is not None:
-            file = target.file
-        else:
+    def _take(self, item: EditItem, wanted: MovedFrom, file: _File) -> _Taken:
+        """What is moved or copied out of a file; what is moved is noted to be removed there."""
+        if not (file.is_new or item.places):
+            raise self._invalid(
+                f"from names no place in {file.location.asked}, which is there",
+                "give with it insert_after or insert_before",
+            )
+        if wanted.path is None and file.is_new:
             raise self._invalid("from names no file", "give the path of what is moved into the new file")
-        if version is None and target is not None and file is target.file:
-            version = _version_of(self._arguments, self._arguments.edits[self._number])
-        taken = self._meant(file, version)
-        if source.symbol is not None:
-            lines = self._lines(taken, source.symbol)
-            return taken, lines, lines.first, lines.last, f"symbol {visible(source.symbol)}"
-        first, last = source.start_line or 0, source.end_line or 0
-        self._check_range(taken, first, last)
-        return taken, None, first, last, f"lines {first}-{last}"
-
-    def _move(
-        self, item: EditItem, source: MovedFrom, file: _EditedText, meant: _Meant | None, spot: _Spot | None
-    ) -> None:
-        """Move or copy lines to a spot of a file, or to the end of one that is made by this call."""
-        taken, lines, first, last, what = self._taken(source, meant)
-        origin, own = taken.snapshot, lines.gap if lines is not None else None
-        verb = "copied" if item.copied else "moved"
-        if not item.copied:
-            # With a symbol go the blank lines that it would leave.
-            gone = (lines.gone_first, lines.gone_last) if lines is not None else (first, last)
-            there = f" to {visible(file.location.shown)}" if file is not taken.file else ""
-            if lines is not None and not lines.indent and file is not taken.file:
-                name = re.findall(r"\w+", source.symbol or "")[-1:]
-                self._symbols += [(each, taken.file.location, file.location) for each in name]
-            taken.file.add(self._number, Rewrite(*gone, "", f"{what} moved{there}", taken.base), fuzzy=False)
-        if meant is not None:
-            target, end = meant.snapshot, meant.snapshot.dominant
-            alike = target.encoding.width == 1 and target.encoding.name == origin.encoding.name
-        else:  # a new file is UTF-8, with one kind of line end, whatever its pieces come from
-            target = Snapshot.of_bytes(b"".join(made for _, _, made in file.made_of), encoding="utf-8")
-            end = target.dominant if target.size else origin.dominant
-            alike = origin.encoding.is_utf8
-        as_it_is = not item.reindent and alike and (file is taken.file or end == origin.dominant)
-        data = self._bytes(origin, first, last)
-        try:
-            text = data.decode(origin.encoding.name)
-        except UnicodeDecodeError as error:
-            if not as_it_is:
-                raise self._invalid(
-                    f"there are invalid bytes in {what} of {visible(taken.file.location.shown)}",
-                    "such text goes only to a file of the same encoding and line ends, and without reindent",
-                ) from error
-            text = data.decode(origin.encoding.name, "surrogateescape")
-        text = codec.normalised(text)
-        if item.reindent:
-            text = indented(text, (spot.indent if spot is not None else None) or "")
-        named = f"{what} {verb} here from {visible(taken.file.location.shown)}"
-        python = _is_python(file)
-        usual = own if own is not None and spot is not None else _usual_gap(text, python=python)
-        behind = 0
-        if spot is None:
-            spot = _Spot(target.lines.counted(self._task) + 1, "")
-        else:
-            named += f", {spot.named}"
-        if lines is None or spot.indent is not None:
-            gap = own if spot.gap is None and own is not None else spot.blank(text, python=python)
-        else:  # a definition at a line: as its neighbours expect
-            above = self._blank_lines(target, spot.line - 1, -1)
-            gap = 0 if above is None else max(0, usual - above)
-            below = self._blank_lines(target, spot.line, 1)
-            behind = 0 if below is None else max(0, usual - below)
-        text = self._parted(text, spot, gap) + "\n" * behind
-        exact = None
-        if as_it_is:
-            blank = b"" if data.startswith((b"\n", b"\r")) and not spot.behind else end * gap
-            ended = data if data.endswith((b"\n", b"\r")) else data + end
-            exact = (ended + blank if spot.behind else blank + ended) + end * behind
-        if meant is not None:
-            rewrite = Rewrite(spot.line, spot.line - 1, text, named, meant.base, exact)
-            file.add(self._number, rewrite, fuzzy=False)
-        else:
-            torn = target.size > 0 and not target.lines.ends_in_terminator()
-            data = exact or codec.encoded(text, _UTF8, end)
-            file.made_of.append((self._number, named, end * torn + data))
-
-    def _blank_lines(self, snapshot: Snapshot, line: int, step: int) -> int | None:
-        """How many blank lines there are from a line on, upwards or downwards; None if nothing else follows them."""
-        lines, count = snapshot.lines, 0
-        while line > 0 and lines.has_line(line, self._task):
-            offset = lines.offset_of(line, self._task)
-            if lines.starting(offset, 1 << 10).body.strip():
-                return count
-            count, line = count + 1, line + step
-        return None
+        source = file if wanted.path is None else self._named(self._context.boundary.locate(wanted.path))
+        version = wanted.expected_version
+        if version is None and source is file:
+            version = _version_of(self._arguments, item)
+        with self._opened(source) as snapshot:
+            text = self._text(source, snapshot, version)
+            lines = self._lines(source, text, wanted.symbol) if wanted.symbol is not None else None
+            if lines is not None:
+                first, last, what = lines.first, lines.last, f"symbol {visible(wanted.symbol or '')}"
+            else:
+                first, last = wanted.start_line or 0, wanted.end_line or 0
+                what = f"lines {first}-{last}"
+                self._check_range(source, text, first, last)
+            if not item.copied:
+                # With a symbol go the blank lines that it would leave.
+                gone = (lines.gone_first, lines.gone_last) if lines is not None else (first, last)
+                there = f" to {visible(file.location.shown)}" if file is not source else ""
+                removed = Rewrite(*gone, "", f"{what} moved{there}", text.base)
+                source.removed.append((self._number, removed))
+                if lines is not None and not lines.indent and there:
+                    name = re.findall(r"\w+", wanted.symbol or "")[-1:]
+                    self._moved.extend((each, source.location, file.location) for each in name)
+            origin, gap = text.snapshot, lines.gap if lines is not None else None
+            data = self._bytes(origin, first, last)
+            return _Taken(source, what, data, origin.encoding, origin.dominant, lines is not None, gap)
 
     def _bytes(self, snapshot: Snapshot, first: int, last: int) -> bytes:
         """The lines as they are in the file. Raises `too_large` for more than a file that may be held."""
@@ -772,24 +658,77 @@ class _Edits:
             )
         return snapshot.read(start, end - start)
 
+    def _moved_in(self, item: EditItem, file: _File, spot: _Spot, target: Snapshot) -> tuple[str, bytes]:
+        """What is moved to a spot of a text: in words, and its bytes there.
+
+        They are as they were where encoding and line ends are, else as the text has them.
+        """
+        taken, encoding = self._taken[self._number], target.encoding
+        origin = visible(taken.source.location.shown)
+        end = target.dominant if target.size else taken.end
+        data = taken.data
+        alike = encoding.width == 1 and encoding.name == taken.encoding.name
+        if item.reindent or not alike or not (file is taken.source or end == taken.end):
+            try:
+                plain = data.decode(taken.encoding.name)
+            except UnicodeDecodeError as error:
+                raise self._invalid(
+                    f"there are invalid bytes in {taken.what} of {origin}",
+                    "such text goes only to a file of the same encoding and line ends, and without reindent",
+                ) from error
+            plain = indented(plain, spot.indent or "") if item.reindent else plain
+            data = codec.encoded(plain, encoding if encoding.width == 1 else _UTF8, end, argument="replace")
+        text, line_end = data.decode("latin-1"), end.decode()  # each byte a character
+        usual = _usual_gap(text, file, spot) if taken.gap is None or file.is_new else taken.gap
+        if spot.indent is not None or not taken.is_symbol:
+            text = _apart(text, usual if spot.gap is None else spot.gap, line_end, behind=spot.behind)
+        else:  # a definition at a line, or at the end: as its neighbours expect
+            at = target.lines.offset_of(spot.line, self._task)
+            near = max(target.start, at - _NEAR)
+            above, below = (
+                codec.decoded(target.read(*piece), encoding).removesuffix("\n").split("\n")
+                for piece in ((near, at - near), (at, _NEAR))
+            )
+            text = _apart(text, _lacking(above[::-1], usual), line_end) + line_end * _lacking(below, usual)
+        verb = "copied" if item.copied else "moved"
+        return f"{taken.what} {verb} here from {origin}", text.encode("latin-1")
+
+
+def _of_whole(number: int, named: str, first: int = 1, last: int = 0) -> Outcome:
+    """What became of an edit that is of no text that was there."""
+    return Outcome(number, Tier.EXACT, 1, 0, first, last, 1, named=named)
+
+
+def _usual_gap(text: str, file: _File, spot: _Spot) -> int:
+    """How many blank lines part a definition from others, where nothing there says how many."""
+    if len(text.strip().splitlines()) < 2:
+        return 0
+    return 2 if language_of(file.location.name, b"") == Language.PYTHON and not spot.indent else 1
+
+
+def _apart(text: str, gap: int, end: str = "\n", *, behind: bool = False) -> str:
+    """`text` as whole lines, with the blank lines that part it from what is above or `behind`, or its own."""
+    text = text if text.endswith(("\n", "\r")) else text + end
+    if behind:
+        return text if text.endswith(2 * end) else text + end * gap
+    return text if text.startswith(("\n", "\r")) else end * gap + text
+
+
+def _lacking(rows: Sequence[str], gap: int) -> int:
+    """How many of `gap` blank lines the rows from a place on lack; none where there is no text beyond."""
+    blank = next((count for count, row in enumerate(rows) if row.strip()), gap)
+    return max(0, gap - blank)
+
 
 def _in_cell(page: Snapshot, name: str | None) -> tuple[Snapshot, int]:
     """The text of the cell that the edits are for, and where it begins on the page; all of it without a name."""
     if name is None:
         return page, 0
     if not isinstance(page, NotebookView):
-        raise invalid(
-            f"{page.asked} is no notebook, and has no cell {name!r}",
-            "leave cell out",
-            path=page.asked,
-            argument="cell",
-        )
+        message = f"{page.asked} is no notebook, and has no cell {name!r}"
+        raise invalid(message, "leave cell out", path=page.asked, argument="cell")
     cell = page.cell_named(name)
     return Snapshot.of_bytes(page.source(cell), encoding="utf-8", location=page.location), cell.start
-
-
-def _is_python(file: _EditedText) -> bool:
-    return language_of(file.location.name, b"") == Language.PYTHON
 
 
 def _answer(
@@ -798,53 +737,46 @@ def _answer(
     change: Change[Plan],
     moved: Sequence[tuple[str, Location, Location]],
 ) -> EditResult:
-    made, record, diff = change.files, change.record, change.diff
+    made, diff = change.files, change.diff
     page = Page(context.settings.page_chars)
     seen = context.previewed(arguments, diff.text, preview=arguments.preview)
-    done = "would be applied (preview; nothing was written)" if record is None else "applied"
-    for position, one in enumerate(made):
+    done = "applied" if change.id else "would be applied (preview; nothing was written)"
+    ending = f"; change {change.id}" if change.id else ""
+    for one in made:
         version = f"; version {one.version}" if one.version else ""
-        ending = f"; change {record.id}" if record is not None and not position else ""
         count = counted(one.decision.changes_made, "edit")
         page.add(f"{visible(one.location.shown)}: {count} {done}{one.form}{version}{ending}")
+        ending = ""
         if not seen:
             page.extend((visible(outcome.text) for outcome in one.decision.outcomes), reserve=2000)
-        if record is not None and one.hard_links > 1:
+        if change.id and one.hard_links > 1:
             page.add(f"[the file had {one.hard_links} hard links; the other names keep the old content]")
         if one.warning:
             page.add(f"[warning: {one.warning}]")
     users = still_used(context, moved) if moved else ()
     for each in users:
-        files = listed([visible(path) for path in each.files], _USERS)
-        page.add(f"[{each.name} is still used as of {visible(each.path)} in {files}]")
+        users_named = listed([visible(path) for path in each.files], _USERS)
+        page.add(f"[{each.name} is still used as of {visible(each.path)} in {users_named}]")
     page.add_change(diff, arguments.diff, change.id, seen=seen)
-    outcomes = sorted(_outcomes(made), key=lambda outcome: outcome.index)
-    first = made[0]
+    outcomes = sorted((each for one in made for each in one.decision.outcomes), key=lambda each: each.index)
+    files = tuple(EditedFile(one.location.shown, one.decision.changes_made, one.version) for one in made)
     return EditResult(
         page.text(),
-        path=first.location.shown,
-        preview=record is None,
-        changes_made=sum(one.decision.changes_made for one in made),
-        line_number=first.decision.line_number,
+        path=files[0].path,
+        preview=change.id is None,
+        changes_made=sum(file.changes_made for file in files),
+        line_number=made[0].decision.line_number,
         similarity=min(one.decision.similarity for one in made),
         tier=str(outcomes[0].tier),
         results=tuple(outcomes),
         difference=diff,
-        version=first.version,
+        version=files[0].version,
         change_id=change.id,
-        hard_links=first.hard_links,
+        hard_links=made[0].hard_links,
         syntax_warning="; ".join(change.warnings) or None,
-        files=tuple(
-            EditedFile(one.location.shown, one.decision.changes_made, one.version)
-            for one in (made if len(made) > 1 else ())
-        ),
+        files=files if len(files) > 1 else (),
         still_used=users,
     )
-
-
-def _outcomes(made: Sequence[Changed[Plan]]) -> Iterator[Outcome]:
-    for one in made:
-        yield from one.decision.outcomes
 
 
 TOOL = Tool(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
@@ -189,6 +190,7 @@ def ago(moment: datetime.datetime) -> str:
 
 def get_history(context: Context, arguments: HistoryArguments) -> HistoryResult:
     """The newest changes, or one with its diff."""
+    own, path, cursor = context.session, arguments.path, arguments.cursor
     if arguments.change_id is not None:
         if arguments.model_fields_set - {"change_id", "limit"}:
             raise invalid(
@@ -197,58 +199,36 @@ def get_history(context: Context, arguments: HistoryArguments) -> HistoryResult:
                 argument="change_id",
             )
         return _one(context, arguments.change_id)
-    _check_cursor(context, arguments.cursor)
-    location = context.boundary.locate(arguments.path) if arguments.path is not None else None
+    _check_cursor(context, cursor)
     records = context.changes.history(
-        location=location,
+        location=context.boundary.locate(path) if path is not None else None,
         limit=arguments.limit + 1,
-        before=arguments.cursor,
+        before=cursor,
         session=arguments.session,
         client=arguments.client,
         since=arguments.since,
         task=context.task,
     )
-    more = len(records) > arguments.limit
-    records = records[: arguments.limit]
     page = Page(context.settings.page_chars)
-    kept: list[ChangeRecord] = []
-    own = False
-    for record in records:
-        row = f"{record.id}  {record.time:%Y-%m-%d %H:%M:%S}Z ({ago(record.time)})  {visible(record.summary)}"
-        row += _files_named(record)
-        if record.reverts:
-            row += f"  [undoes {'some of ' if record.partial else ''}{listed(record.reverts, 1)}]"
-        by = _by(record, context.session)
-        if by == "a person":
-            row += f"  [a person, by {visible(record.client or '')}]"
-        elif by == "another":
-            row += f"  [{visible(record.client or 'another')}, session {visible(record.session or '')}]"
-        if not page.fits(row, reserve=120):
-            more = True
-            break
-        page.add(row)
-        kept.append(record)
-        own = own or by == "this session"
-    if own:
+    rows = [_row(record, own) for record in records[: arguments.limit]]
+    left = page.extend(rows, reserve=120, of=len(records))
+    kept = records[: len(records) - left]
+    if any(_by(record, own) == "this session" for record in kept):
         page.add("[those without a name: this session]")
     if not kept:
-        what = f" of {visible(arguments.path)}" if arguments.path is not None else ""
-        page.add(f"[no {'more ' if arguments.cursor else ''}changes{what} are recorded]")
-    following = kept[-1].id if more and kept else None
+        what = f" of {visible(path)}" if path is not None else ""
+        page.add(f"[no {'more ' if cursor else ''}changes{what} are recorded]")
+    following = kept[-1].id if left and kept else None
     if following is not None:
         page.add(f"[older changes: cursor={following}]")
-    return HistoryResult(
-        page.text(),
-        changes=tuple(HistoryChange.of(record, context.session) for record in kept),
-        next_cursor=following,
-    )
+    changes = tuple(HistoryChange.of(record, own) for record in kept)
+    return HistoryResult(page.text(), changes=changes, next_cursor=following)
 
 
 def _check_cursor(context: Context, cursor: str | None) -> None:
-    if cursor is None:
-        return
     try:
-        context.changes.record(cursor)
+        if cursor is not None:
+            context.changes.record(cursor)
     except FilewrightError as error:
         if error.code != Code.NOT_FOUND:
             raise
@@ -259,26 +239,34 @@ def _check_cursor(context: Context, cursor: str | None) -> None:
         ) from error
 
 
-def _files_named(record: ChangeRecord) -> str:
-    """Up to three files of a change that its summary does not name, and how many more."""
+def _when(record: ChangeRecord) -> str:
+    return f"{record.id}  {record.time:%Y-%m-%d %H:%M:%S}Z ({ago(record.time)})"
+
+
+def _row(record: ChangeRecord, own: str | None) -> str:
+    """A change in one line: with up to three files that its summary does not name, and who made it."""
+    row = f"{_when(record)}  {visible(record.summary)}"
     names = [entry.place.shown for entry in record.entries[:3]]
-    if all(name in record.summary for name in names) and len(record.entries) <= len(names):
-        return ""
     more = len(record.entries) - len(names)
-    rest = f" and {counted(more, 'more file')}" if more else ""
-    return f"  [{', '.join(map(visible, names))}{rest}]"
+    if more or not all(name in record.summary for name in names):
+        rest = f" and {counted(more, 'more file')}" if more else ""
+        row += f"  [{', '.join(map(visible, names))}{rest}]"
+    if record.reverts:
+        row += f"  [undoes {'some of ' if record.partial else ''}{listed(record.reverts, 1)}]"
+    by, client = _by(record, own), visible(record.client or "")
+    if by == "a person":
+        row += f"  [a person, by {client}]"
+    elif by == "another":
+        row += f"  [{client or 'another'}, session {visible(record.session or '')}]"
+    return row
 
 
 def _one(context: Context, change_id: str) -> HistoryResult:
     record = context.changes.record(context.changes.identify(change_id))
     page = Page(context.settings.page_chars)
-    page.add(f"{record.id}  {record.time:%Y-%m-%d %H:%M:%S}Z ({ago(record.time)})  {record.tool}")
-    page.add(visible(record.summary))
+    page.add(f"{_when(record)}  {record.tool}", visible(record.summary))
     page.extend(f"[{visible(note)}]" for note in record.notes)
-    rows = [_entry_row(entry) for entry in record.entries[:100]]
-    left = page.extend(rows, reserve=page.room // 2) + len(record.entries) - len(rows)
-    if left:
-        page.add(f"[{counted(left, 'more file')}]")
+    _add_entries(page, record.entries, 100)
     diff = context.changes.diff(record.id, max_lines=context.settings.diff_lines, task=context.task)
     page.add_diff(diff.text)
     return HistoryResult(page.text(), changes=(HistoryChange.of(record, context.session),), difference=diff)
@@ -287,40 +275,44 @@ def _one(context: Context, change_id: str) -> HistoryResult:
 _UNDONE = {"created": "deleted", "deleted": "created"}
 
 
-def _entry_row(entry: Entry, *, undoes: bool = False) -> str:
-    """What was done to an entry, or what undoing it does."""
-    ends = [visible(place.shown) for place in (entry.was, entry.place) if place is not None]
-    if not undoes:
-        return f"{entry.action}: {' → '.join(ends)}"
-    return f"{_UNDONE.get(entry.action, entry.action)}: {' → '.join(reversed(ends))}"
+def _add_entries(page: Page, entries: Sequence[Entry], most: int, *, undoes: bool = False) -> None:
+    """Add what was done to each of up to so many entries, or what undoing it does."""
+    rows = []
+    for entry in entries[:most]:
+        ends = [visible(place.shown) for place in (entry.was, entry.place) if place is not None]
+        action = _UNDONE.get(entry.action, entry.action) if undoes else entry.action
+        rows.append(f"{action}: {' → '.join(ends[::-1] if undoes else ends)}")
+    page.extend(rows, reserve=page.room // 2, of=len(entries), more="file")
 
 
 def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
     """Take back one change, or several together; that is itself a change."""
-    alone = arguments.path is not None and not (
-        arguments.change_id or arguments.session or arguments.since or arguments.prompt
-    )
+    changes, change_id, path = context.changes, arguments.change_id, arguments.path
+    alone = path is not None and not (change_id or arguments.session or arguments.since or arguments.prompt)
+    if path is not None and alone:
+        change_id, path = _newest_of(context, path), None
     scope = scope_of(
         context,
         "revert_edit",
-        _newest_of(context, arguments.path or "") if alone else arguments.change_id,
+        change_id,
         arguments.session,
         arguments.since,
-        None if alone else arguments.path,
+        path,
         arguments.hunk,
         arguments.prompt,
     )
     made = None
     force, broken = arguments.force, hard_links_broken(context, arguments.break_hard_links)
     if arguments.preview:
-        reversal = context.changes.revert(scope, force=force, break_hard_links=broken, task=context.task)
+        reversal = changes.revert(scope, force=force, break_hard_links=broken, task=context.task)
     else:
-        made, reversal = context.changes.undo(scope, force=force, break_hard_links=broken, task=context.task)
+        made, reversal = changes.undo(scope, force=force, break_hard_links=broken, task=context.task)
     selected = reversal.selected
     record = selected.contents.record
     page = Page(context.settings.page_chars)
-    title = selected.ids[0] if scope.change_id is not None else selected.what
-    what = visible(record.summary if scope.change_id is not None else counted(len(selected.ids), "change"))
+    title, what = selected.what, counted(len(selected.ids), "change")
+    if scope.change_id is not None:
+        title, what = selected.ids[0], visible(record.summary)
     if made is None:
         page.add(f"{title} would be undone (preview; nothing was written): {what}")
     else:
@@ -329,17 +321,15 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
     if alone and record.reverts:
         page.add("[that change was an undo itself; for an earlier one give its change_id from get_history]")
     entries = (made or record).entries
-    rows = [_entry_row(entry, undoes=made is None) for entry in entries[:40]]
-    left = page.extend(rows, reserve=page.room // 2) + len(entries) - len(rows)
-    if left:
-        page.add(f"[{counted(left, 'more file')}]")
+    _add_entries(page, entries, 40, undoes=made is None)
     # What a commit has done is on record; what it would do can only be looked up before it.
     diff = reversal.diff if made is None else _diff_afterwards(context, made.id)
+    made_id = made.id if made is not None else None
     if arguments.diff == "full" or reversal.merged or made is None:  # else it shows nothing new
-        page.add_change(diff, arguments.diff, made.id if made is not None else None)
+        page.add_change(diff, arguments.diff, made_id)
     return RevertResult(
         page.text(),
-        change_id=made.id if made is not None else None,
+        change_id=made_id,
         difference=diff,
         what=selected.what,
         reverted=selected.ids,

@@ -17,18 +17,16 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary import Location, Reached
-from filewright.changes import ChangeRecord
 from filewright.edit import Copy, Delete, Diff, FileDiff, MakeFolder, Move, SetMode, SetOwner, Step
 from filewright.errors import Code, FilewrightError, invalid, refused, too_many
 from filewright.tools.context import Context
-from filewright.tools.pipeline import Change, ChangeArguments, Changed, Decided, change
+from filewright.tools.pipeline import ChangeArguments, Changed, Decided, change
 from filewright.tools.registry import Arguments, Tool
-from filewright.tools.result import ChangeResult, Page, common_code, optional, plain
+from filewright.tools.result import ChangeResult, Page, optional, plain
 from filewright.visible import visible
 from filewright.wording import listed
 
-_OCTAL = re.compile(r"0?[0-7]{3,4}")
-_SYMBOLIC = re.compile(r"[ugoa]*[-+=][rwxXstugo]*(,[ugoa]*[-+=][rwxXstugo]*)*")
+_MODE = re.compile(r"0?[0-7]{3,4}|[ugoa]*[-+=][rwxXstugo]*(,[ugoa]*[-+=][rwxXstugo]*)*")
 _NOTHING_DONE = frozenset({"unchanged", "exists", "was not there"})
 """What is said of items that are as they were."""
 
@@ -76,6 +74,7 @@ class BatchResult(ChangeResult):
     `change_id` is the last of `change_ids`.
     """
 
+    several = "results"
     results: tuple[ItemResult, ...]
     change_ids: tuple[str, ...]
 
@@ -87,11 +86,6 @@ class BatchResult(ChangeResult):
         if self.change_ids:
             made |= {"change_id": self.change_id, "change_ids": [*self.change_ids]}
         return made
-
-    @property
-    def code(self) -> Code | None:
-        """That of the first item if every item failed."""
-        return common_code(self.results)
 
 
 Item = tuple[int, ItemResult]
@@ -130,44 +124,48 @@ def run_batch(
     """Commit what `plan` decides of the items, together or one by one, and answer for each in order."""
     check_count(context, items)
     left = context.settings.diff_lines
-
-    def run(group: Sequence[I]) -> Change[Item]:
-        # Whoever adds to a file does not mean what it held before; whoever overwrites it may.
-        adds = all(
-            getattr(item, "mode", None) == "append" and getattr(item, "expected_version", None) is None
-            for item in group
-        )
-        return change(
-            context,
-            tool,
-            lambda: plan(group),
-            arguments,
-            summary=partial(_summary, tool),
-            again=adds,
-            unchanged=True,
-            max_lines=left,
-        )
-
     results: list[ItemResult] = []
-    records: list[ChangeRecord | None] = []
-    if arguments.atomic:
-        made = run(items)
-        results = [_result(file) for file in sorted(made.files, key=lambda file: file.decision[0])]
-        return _answer(context, results, [made.record], noun, diff)
-    for position, item in enumerate(items):
-        context.task.report(position, len(items), tool)
+    ids: list[str] = []
+    groups = [items] if arguments.atomic else [[item] for item in items]
+    for position, group in enumerate(groups):
+        if not arguments.atomic:
+            context.task.report(position, len(groups), tool)
         try:
-            made = run([item])
+            made = change(
+                context,
+                tool,
+                partial(plan, group),
+                arguments,
+                summary=partial(_summary, tool),
+                # Whoever adds to a file does not mean what it held before; whoever overwrites it may.
+                again=all(getattr(item, "adds", False) for item in group),
+                unchanged=True,
+                max_lines=left,
+            )
         except FilewrightError as error:
-            if error.ends_call:
+            if arguments.atomic or error.ends_call:
                 raise
+            (item,) = group
             name = str(getattr(item, "path", None) or getattr(item, "source", None) or item)
             results.append(ItemResult(name, error=error))
             continue
-        results += map(_result, made.files)
+        results += map(_result, sorted(made.files, key=lambda file: file.decision[0]))
         left -= sum(each.rows for each in made.diff.files)
-        records.append(made.record)
-    return _answer(context, results, records, noun, diff)
+        ids += [made.id] if made.id is not None else []
+    page = Page(context.settings.page_chars)
+    more = page.extend((result.row for result in results), reserve=300)
+    if more:
+        page.add(f"[{more} more {noun}s like these]")
+    if len(ids) == 1:
+        page.add(f"[change {ids[0]}; undo with revert_edit]")
+    elif ids:
+        page.add(f"[changes {ids[0]} … {ids[-1]}, one each; undo with revert_edit]")
+    shown = Diff(tuple(result.difference for result in results if result.difference is not None))
+    last = ids[-1] if ids else None
+    page.add_change(shown, diff, last)
+    return BatchResult(
+        page.text(), change_id=last, difference=shown, results=tuple(results), change_ids=tuple(ids)
+    )
 
 
 def _result(file: Changed[Item]) -> ItemResult:
@@ -198,31 +196,6 @@ def _summary(tool: str, files: Sequence[Changed[Item]]) -> str:
         if each.operation not in _NOTHING_DONE
     ]
     return f"{tool}: {listed(done, 3)}"
-
-
-def _answer(
-    context: Context,
-    results: Sequence[ItemResult],
-    records: Sequence[ChangeRecord | None],
-    noun: str,
-    diff: str,
-) -> BatchResult:
-    """A row for each item, the diffs as far as they fit, and the change's id."""
-    page = Page(context.settings.page_chars)
-    left = page.extend((result.row for result in results), reserve=300)
-    if left:
-        page.add(f"[{left} more {noun}s like these]")
-    ids = [record.id for record in records if record is not None]
-    if len(ids) == 1:
-        page.add(f"[change {ids[0]}; undo with revert_edit]")
-    elif ids:
-        page.add(f"[changes {ids[0]} … {ids[-1]}, one each; undo with revert_edit]")
-    shown = Diff(tuple(result.difference for result in results if result.difference is not None))
-    last = ids[-1] if ids else None
-    page.add_change(shown, diff, last)
-    return BatchResult(
-        page.text(), change_id=last, difference=shown, results=tuple(results), change_ids=tuple(ids)
-    )
 
 
 # Entries of folders
@@ -287,7 +260,12 @@ Planned = tuple[Location, Sequence[Step], ItemResult]
 
 
 def _each(
-    context: Context, tool: str, arguments: BatchArguments, items: Sequence[I], one: Callable[[I], Planned]
+    context: Context,
+    tool: str,
+    arguments: BatchArguments,
+    items: Sequence[I],
+    one: Callable[[I], Planned],
+    noun: str = "item",
 ) -> BatchResult:
     """The batch of items that are planned one by one."""
 
@@ -297,9 +275,7 @@ def _each(
                 location, steps, result = one(item)
             yield Decided((index, result), location, steps)
 
-    return run_batch(
-        context, tool, arguments, items, plan, noun="folder" if tool == "create_directories" else "item"
-    )
+    return run_batch(context, tool, arguments, items, plan, noun=noun)
 
 
 def create_directories(context: Context, arguments: FolderArguments) -> BatchResult:
@@ -313,7 +289,7 @@ def create_directories(context: Context, arguments: FolderArguments) -> BatchRes
         done = "exists" if context.exists(location) else "created"
         return location, (MakeFolder(location),), ItemResult(path, done)
 
-    return _each(context, "create_directories", arguments, arguments.paths, one)
+    return _each(context, "create_directories", arguments, arguments.paths, one, "folder")
 
 
 def _require_file(context: Context, location: Location, *, missing_ok: bool = False) -> None:
@@ -324,23 +300,24 @@ def _require_file(context: Context, location: Location, *, missing_ok: bool = Fa
         if missing_ok and error.code == Code.NOT_FOUND:
             return
         raise
-    message = f"{asked} is a {kind}, not a regular file"
-    if kind == "link":
-        raise refused(Code.SYMLINK, asked, message, "name the link's target itself")
     if kind != "file":
-        raise refused(Code.NOT_A_FILE, asked, message, "name a regular file")
+        message = f"{asked} is a {kind}, not a regular file"
+        is_link = kind == "link"
+        hint = "name the link's target itself" if is_link else "name a regular file"
+        raise refused(Code.SYMLINK if is_link else Code.NOT_A_FILE, asked, message, hint)
 
 
-def _pairs(context: Context, arguments: PairArguments, tool: str, step: type[Move | Copy]) -> BatchResult:
-    reached: Reached = {}
-    done = "moved" if step is Move else "copied"
+def move_items(context: Context, arguments: PairArguments, *, tool: str = "move_items") -> BatchResult:
+    """Rename files, links and folders, or copy them."""
+    copied, reached = arguments.copied or tool == "copy_items", Reached()
+    done, step = ("copied", Copy) if copied else ("moved", Move)
 
     def one(pair: Pair) -> Planned:
         source, destination = map(context.boundary.locate, (pair.source, pair.destination))
         if arguments.files_only:
             _require_file(context, source)
             _require_file(context, destination, missing_ok=True)
-        if step is Move:
+        if not copied:
             context.boundary.guard_write(source, link_itself=True, reached=reached)
         context.boundary.guard_write(destination, link_itself=True, reached=reached)
         if source == destination:
@@ -352,25 +329,17 @@ def _pairs(context: Context, arguments: PairArguments, tool: str, step: type[Mov
         result = ItemResult(pair.source, done, note=f"to {pair.destination}", destination=pair.destination)
         return destination, (step(source, destination, arguments.overwrite),), result
 
-    return _each(context, tool, arguments, arguments.items, one)
-
-
-def move_items(context: Context, arguments: PairArguments) -> BatchResult:
-    """Rename files, links and folders, or copy them."""
-    if arguments.copied:
-        return copy_items(context, arguments)
-    return _pairs(context, arguments, "move_items", Move)
+    return _each(context, "copy_items" if copied else "move_items", arguments, arguments.items, one)
 
 
 def copy_items(context: Context, arguments: PairArguments) -> BatchResult:
     """Copy files, links and folders with their mode, times and extended attributes."""
-    return _pairs(context, arguments, "copy_items", Copy)
+    return move_items(context, arguments, tool="copy_items")
 
 
 def delete_items(context: Context, arguments: DeleteArguments) -> BatchResult:
     """Delete files, links and, with `recursive`, folders."""
-    reached: Reached = {}
-    missing_ok = arguments.missing_ok
+    reached, missing_ok = Reached(), arguments.missing_ok
 
     def one(path: str) -> Planned:
         location = context.boundary.locate(path)
@@ -386,17 +355,16 @@ def delete_items(context: Context, arguments: DeleteArguments) -> BatchResult:
 
 def set_permissions(context: Context, arguments: PermissionArguments) -> BatchResult:
     """Set mode, owner or group of every path."""
-    mode = arguments.mode
-    named = {"mode": mode, "owner": arguments.owner, "group": arguments.group}
-    given = {what: value for what, value in named.items() if value is not None}
+    mode, owner, group = arguments.mode, arguments.owner, arguments.group
+    named = {"mode": mode, "owner": owner, "group": group}
+    given = [f"{what} {value}" for what, value in named.items() if value is not None]
     if not given:
         message = "set_permissions needs mode, owner or group"
         raise invalid(message, 'for example mode="644" or mode="u+x"')
-    if mode is not None and not (_OCTAL.fullmatch(mode) or _SYMBOLIC.fullmatch(mode)):
+    if mode is not None and not _MODE.fullmatch(mode):
         message = f"mode {mode!r} is neither octal nor symbolic"
         raise invalid(message, 'for example "644", "0755", "u+x", "go-w"', argument="mode")
-    uid, gid = _number(arguments.owner, "owner"), _number(arguments.group, "group")
-    done = "set " + ", ".join(f"{what} {value}" for what, value in given.items())
+    uid, gid = _number(owner, "owner"), _number(group, "group")
 
     def one(path: str) -> Planned:
         location = context.boundary.locate(path)
@@ -404,7 +372,7 @@ def set_permissions(context: Context, arguments: PermissionArguments) -> BatchRe
         steps: list[Step] = [SetMode(location, mode)] if mode is not None else []
         if uid is not None or gid is not None:
             steps.append(SetOwner(location, uid, gid))
-        return location, steps, ItemResult(path, done)
+        return location, steps, ItemResult(path, f"set {', '.join(given)}")
 
     return _each(context, "set_permissions", arguments, arguments.paths, one)
 

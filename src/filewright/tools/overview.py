@@ -141,17 +141,8 @@ class OverviewResult(ToolResult):
 class ManyOverviews(ToolResult):
     """Several files or folders, in the order asked for; a failure is that of its own."""
 
+    several = "overviews"
     overviews: tuple[OverviewResult | FolderMap | FailedCall, ...]
-
-    @property
-    def data(self) -> dict[str, Any]:
-        """The facts of each."""
-        return {"overviews": [each.data for each in self.overviews]}
-
-    @property
-    def code(self) -> Code | None:
-        """That of the first if none could be given."""
-        return self.overviews[0].code if all(each.is_error for each in self.overviews) else None
 
 
 _Overview = OverviewResult | FolderMap | FailedCall

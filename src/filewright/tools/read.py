@@ -27,7 +27,6 @@ from filewright.tools.result import (
     in_shares,
     joined,
     optional,
-    past_end,
     size_text,
     total_lines,
 )
@@ -130,32 +129,11 @@ class FileRead(ToolResult):
 
 
 @dataclass(frozen=True, kw_only=True)
-class UnreadFile(FailedCall):
-    """One of several files, that could not be read."""
-
-    path: str
-
-    @property
-    def data(self) -> dict[str, Any]:
-        """The path, and the error's facts."""
-        return {"path": self.path, **super().data}
-
-
-@dataclass(frozen=True, kw_only=True)
 class FilesRead(ToolResult):
-    """Several files, in the order asked for."""
+    """Several files, in the order asked for; of what could not be read the error."""
 
-    files: tuple[FileRead | UnreadFile, ...]
-
-    @property
-    def data(self) -> dict[str, Any]:
-        """The facts of every file."""
-        return {"files": [file.data for file in self.files]}
-
-    @property
-    def code(self) -> Code | None:
-        """That of the first file if no file could be read."""
-        return self.files[0].code if all(file.is_error for file in self.files) else None
+    several = "files"
+    files: tuple[FileRead | FailedCall, ...]
 
 
 def run(context: Context, arguments: ReadArguments) -> FileRead | FilesRead:
@@ -168,28 +146,25 @@ def run(context: Context, arguments: ReadArguments) -> FileRead | FilesRead:
     each = _each(arguments)
     for one in each:
         _check(one)
-    budget = context.settings.page_chars
+    budget, most = context.settings.page_chars, context.settings.max_paths
     if arguments.path is not None:
         return _read(context, arguments, budget)
     paths = [one.path or "" for one in each]
-    if len(paths) > context.settings.max_paths:
-        raise too_many(
-            f"{len(paths)} paths", len(paths), context.settings.max_paths, "read them in several calls"
-        )
+    if len(paths) > most:
+        raise too_many(f"{len(paths)} paths", len(paths), most, "read them in several calls")
 
-    def read(number: int, share: int) -> FileRead | UnreadFile:
+    def read(number: int, share: int) -> FileRead | FailedCall:
         return _read(context, each[number], share)
 
-    def failed(number: int, error: FilewrightError) -> FileRead | UnreadFile:
+    def failed(number: int, error: FilewrightError) -> FileRead | FailedCall:
         path = paths[number]
-        return UnreadFile(f"[{clip(visible(path), 200)}]\n{error}", error=error, path=path)
+        return FailedCall(f"[{clip(visible(path), 200)}]\n{error}", error=error, path=path)
 
     files, text = in_shares(paths, budget, read, failed)
     if not arguments.numbered:
         files = _unforgeable(files)
         text = joined(files, paths, budget)
-    images = tuple(image for file in files for image in file.images)
-    return FilesRead(text, files=tuple(files), images=images)
+    return FilesRead(text, files=tuple(files), images=tuple(image for file in files for image in file.images))
 
 
 def _each(arguments: ReadArguments) -> list[ReadArguments]:
@@ -201,7 +176,7 @@ def _each(arguments: ReadArguments) -> list[ReadArguments]:
     return [arguments.model_copy(update={"paths": None, "items": None, **one}) for one in given]
 
 
-def _unforgeable(files: list[FileRead | UnreadFile]) -> list[FileRead | UnreadFile]:
+def _unforgeable(files: list[FileRead | FailedCall]) -> list[FileRead | FailedCall]:
     """The files under headings that none of them can hold, where a line of one begins as a heading does.
 
     The sign is made from all that is shown, so nobody can write a text that has its own.
@@ -277,12 +252,12 @@ class _Span:
 
 def _span(context: Context, snapshot: Snapshot, arguments: ReadArguments) -> _Span:
     """Where to begin, from whatever of line, symbol, pattern, mode and start was given."""
-    limit, line, lines = arguments.limit, arguments.line, snapshot.lines
+    limit, line, lines, task = arguments.limit, arguments.line, snapshot.lines, context.task
     note, hit = "", None
     if arguments.pattern is not None:
         hit, note = _occurrence(context, snapshot, arguments.pattern, arguments.occurrence)
-    elif line is not None and not lines.has_line(line, context.task):
-        raise past_end(snapshot, line, context.task, argument="line")
+    elif line is not None:
+        _require_line(snapshot, line, task, "line")
     if arguments.mode == "semantic" or arguments.symbol is not None:
         return _block(context, snapshot, arguments, hit, note)
     if hit is not None:
@@ -292,24 +267,25 @@ def _span(context: Context, snapshot: Snapshot, arguments: ReadArguments) -> _Sp
     else:
         first = {"head": 1, "tail": -limit}.get(arguments.mode, arguments.start)
         if first < 0:
-            return _tail(snapshot, -first, limit, context.task)
+            return _tail(snapshot, -first, limit, task)
         if first != 1:  # which is there
-            _require_line(snapshot, first, context.task)
-    return _Span(lines.offset_of(first, context.task), first, limit, notes=(note,), hit=hit)
+            _require_line(snapshot, first, task)
+    return _Span(lines.offset_of(first, task), first, limit, notes=(note,), hit=hit)
 
 
-def _require_line(snapshot: Snapshot, start: int, task: Task) -> None:
-    """Raise `invalid_input` for a first line that is not there."""
-    if start == 0:
-        raise invalid(
-            "start=0: lines are numbered from 1",
-            "use start=1 for the beginning, a negative start to count from the end",
-            path=snapshot.asked,
-            line_count=snapshot.lines.counted(task),
-            argument="start",
-        )
-    if start > 0 and not snapshot.lines.has_line(start, task):
-        raise past_end(snapshot, start, task)
+def _require_line(snapshot: Snapshot, number: int, task: Task, argument: str = "start") -> None:
+    """Raise `invalid_input` for a line that is not there; a negative one is counted from the end."""
+    if number < 0 or (number and snapshot.lines.has_line(number, task)):
+        return
+    asked, count = snapshot.asked, snapshot.lines.counted(task)
+    message = f"{argument}={number} is past the end of {asked}, which has {count} lines"
+    hint = f"use a {argument} from 1 to {count}" if count else "the file is empty"
+    if count and argument == "start":
+        hint += ", or a negative one to count from the end"
+    if not number:
+        message = "start=0: lines are numbered from 1"
+        hint = "use start=1 for the beginning, a negative start to count from the end"
+    raise invalid(message, hint, path=asked, line_count=count, argument=argument)
 
 
 def _tail(snapshot: Snapshot, count: int, limit: int, task: Task) -> _Span:
@@ -357,8 +333,7 @@ def _block(
             chosen = enclosing(snapshot, found.symbol.start_line, outline, arguments.depth)
     else:
         line = hit or arguments.line or max(1, arguments.start)
-        if not snapshot.lines.has_line(line, context.task):
-            raise past_end(snapshot, line, context.task)
+        _require_line(snapshot, line, context.task)
         chosen = enclosing(snapshot, line, outline, arguments.depth)
     notes = (
         note,
@@ -426,19 +401,25 @@ def _is_invalid(snapshot: Snapshot, row: _Row) -> bool:
     return False
 
 
-def _lines(context: Context, snapshot: Snapshot, arguments: ReadArguments, budget: int) -> FileRead:
+def _known(snapshot: Snapshot) -> dict[str, Any]:
+    """What is known of a file, whatever is read of it."""
     shown = snapshot.location.shown if snapshot.location is not None else ""
-    known: dict[str, Any] = {"path": shown, "size": snapshot.size, **facts(snapshot)}
+    return {"path": shown, "size": snapshot.size, **facts(snapshot)}
+
+
+def _lines(context: Context, snapshot: Snapshot, arguments: ReadArguments, budget: int) -> FileRead:
+    known, task = _known(snapshot), context.task
+    shown = visible(known["path"])
     if snapshot.size <= snapshot.start and arguments.start in (1, -1):
         context.remember(snapshot)
-        return FileRead(f"[{visible(shown)}: empty file; {about(snapshot)}]", total_lines=0, **known)
+        return FileRead(f"[{shown}: empty file; {about(snapshot)}]", total_lines=0, **known)
     span = asked = _span(context, snapshot, arguments)
     room, numbered = max(200, budget - 700), arguments.numbered
     rows, cut_short = _rows(context, snapshot, span, room, numbered=numbered)
     while arguments.mode == "tail" and cut_short and len(rows) < span.limit:
         # What does not fit is left out at the beginning: who asks for a tail wants the newest lines.
         count = min(len(rows), span.limit - 1)
-        span = _tail(snapshot, count, count, context.task)
+        span = _tail(snapshot, count, count, task)
         rows, cut_short = _rows(context, snapshot, span, room, numbered=numbered)
     older = asked.limit - span.limit
     end = rows[-1].line.end if rows else span.offset
@@ -458,14 +439,14 @@ def _lines(context: Context, snapshot: Snapshot, arguments: ReadArguments, budge
     if older:
         way = f"start={asked.number}, limit={older}"
         notes.append(f"{counted(older, 'older line')} left out; read on with {way}")
-    more = cut_short or end < snapshot.size
+    more, following = cut_short or end < snapshot.size, last + 1
     if more and span.stop is None:
-        rest = f"lines {last + 1}-{total} left out; " if total is not None and last > 0 else "more; "
-        notes.append(f"{rest}continue with start={last + 1}")
+        rest = f"lines {following}-{total} left out; " if total is not None and last > 0 else "more; "
+        notes.append(f"{rest}continue with start={following}")
     elif more and span.stop is not None and end < span.stop:
-        final = snapshot.lines.line_at(span.stop - 1, context.task)
-        notes.append(f"it ends at line {final}; continue with start={last + 1}, limit={final - last}")
-    head = f"[{visible(shown)}: lines {span.number}-{last} of {total_text}; {about(snapshot)}]"
+        final = snapshot.lines.line_at(span.stop - 1, task)
+        notes.append(f"it ends at line {final}; continue with start={following}, limit={final - last}")
+    head = f"[{shown}: lines {span.number}-{last} of {total_text}; {about(snapshot)}]"
     return FileRead(
         "\n".join([head, *(row.text for row in rows), *(f"[{note}]" for note in notes)]),
         **known,
@@ -481,7 +462,7 @@ def _lines(context: Context, snapshot: Snapshot, arguments: ReadArguments, budge
         match_line=span.hit,
         invalid_lines=invalid_lines,
         notes=tuple(notes),
-        next=ReadOn(start=asked.number if older else last + 1) if more or older else None,
+        next=ReadOn(start=asked.number if older else following) if more or older else None,
     )
 
 
@@ -489,29 +470,25 @@ def _piece(snapshot: Snapshot, arguments: ReadArguments, column: int, budget: in
     """Characters [column, column + limit) of one line, decoded block by block."""
     number = arguments.line if arguments.line is not None else arguments.start
     _require_line(snapshot, number, task)
-    lines = snapshot.lines
+    lines, known = snapshot.lines, _known(snapshot)
     offset = lines.offset_of(number, task) if number > 0 else lines.last(-number, task)
     limit = min(arguments.max_chars or arguments.limit, max(1, budget - 500))
     text, complete, length = _characters(snapshot, offset, column, limit, task)
     if not text and column > 1:
-        asked = snapshot.asked
-        place = f"column={column} is past the end of line {number} of {asked}"
+        place = f"column={column} is past the end of line {number} of {snapshot.asked}"
         raise invalid(
             f"{place}, which has {length:,} characters",
             f"use a column from 1 to {length}" if length else "the line is empty",
-            path=asked,
+            path=snapshot.asked,
             argument="column",
             length=length,
         )
-    shown = snapshot.location.shown if snapshot.location is not None else ""
     last = column + len(text) - 1
-    head = f"[{visible(shown)}: line {number}, columns {column}-{last}; {about(snapshot)}]"
+    head = f"[{visible(known['path'])}: line {number}, columns {column}-{last}; {about(snapshot)}]"
     rest = "" if complete else f"\n[the line goes on; continue with line={number}, column={last + 1}]"
     return FileRead(
         f"{head}\n{visible(text) if arguments.numbered else text}{rest}",
-        path=shown,
-        **facts(snapshot),
-        size=snapshot.size,
+        **known,
         content=text,
         start_line=number,
         end_line=number,

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from typing import Any, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 from filewright.edit import Diff, FileDiff
-from filewright.errors import Code, FilewrightError, invalid
-from filewright.progress import Task
+from filewright.errors import Code, FilewrightError
 from filewright.text import Snapshot
 from filewright.visible import visible
 from filewright.wording import counted
@@ -55,6 +54,8 @@ class ToolResult:
     notices: tuple[str, ...] = field(default=(), kw_only=True, metadata={_OPTIONAL: True})
     images: tuple[Image, ...] = field(default=(), repr=False, kw_only=True)
     whole: str | None = field(default=None, repr=False, kw_only=True)
+    several: ClassVar[str] = ""
+    """The field with an answer for each of several things, of which some may have failed."""
 
     @property
     def data(self) -> dict[str, Any]:
@@ -63,8 +64,10 @@ class ToolResult:
 
     @property
     def code(self) -> Code | None:
-        """Why the call failed as a whole; None if it did not."""
-        return None
+        """Why the call failed as a whole; None if it did not. Of several that is why the first did, if all did."""
+        each = getattr(self, self.several) if self.several else ()
+        errors = [found.error for found in each if getattr(found, "error", None) is not None]
+        return errors[0].code if errors and len(errors) == len(each) else None
 
     @property
     def is_error(self) -> bool:
@@ -87,14 +90,15 @@ class ChangeResult(ToolResult):
 
 @dataclass(frozen=True, kw_only=True)
 class FailedCall(ToolResult):
-    """The answer of a call that failed as a whole."""
+    """The answer of a call that failed as a whole, or that one of several things failed with."""
 
     error: FilewrightError
+    path: str | None = None
 
     @property
     def data(self) -> dict[str, Any]:
         """The code, the message, the hint and the facts of the error."""
-        return error_data(self.error)
+        return {**({"path": self.path} if self.path is not None else {}), **error_data(self.error)}
 
     @property
     def code(self) -> Code:
@@ -107,16 +111,12 @@ def error_data(error: FilewrightError) -> dict[str, Any]:
     return {"code": str(error.code), "message": error.message, "hint": error.hint, **error.details}
 
 
-def common_code(results: Sequence[Any]) -> Code | None:
-    """The code of the first of several results, each with an `error` or None, if all of them failed."""
-    errors = [result.error for result in results if result.error is not None]
-    return errors[0].code if errors and len(errors) == len(results) else None
-
-
 def plain(value: Any) -> Any:
     """A value of a result as JSON values: dataclasses as objects, tuples as arrays."""
     if isinstance(value, FilewrightError):
         return error_data(value)
+    if isinstance(value, ToolResult):
+        return value.data
     if is_dataclass(value):
         return _members(value)
     if isinstance(value, Mapping):
@@ -188,14 +188,21 @@ class Page:
             self._lines.append(kept)
             self._used += len(kept) + 1
 
-    def extend(self, lines: Iterable[str], *, reserve: int = 0) -> int:
-        """Add lines while they fit whole; the number that did not is returned."""
-        left = 0
+    def extend(self, lines: Iterable[str], *, reserve: int = 0, of: int | None = None, more: str = "") -> int:
+        """Add lines while they fit whole; the number that did not is returned, of more than are given if `of` so many.
+
+        It is shown if `more` says of what there are so many more: `file`.
+        """
+        left, shown = 0, 0
         for line in lines:
             if left or not self.fits(line, reserve=reserve):
                 left += 1
             else:
                 self.add(line)
+                shown += 1
+        left = left if of is None else of - shown
+        if left and more:
+            self.add(f"[{counted(left, f'more {more}')}]")
         return left
 
     def add_diff(self, text: str, *, rest: str = "") -> None:
@@ -301,21 +308,6 @@ def kept_form(snapshot: Snapshot) -> str:
         form for form in (_encoding(snapshot), line_ending(snapshot)) if form not in ("utf-8", "lf", "none")
     ]
     return f"; {' and '.join(forms)} kept" if forms else ""
-
-
-def past_end(snapshot: Snapshot, start: int, task: Task, *, argument: str = "start") -> FilewrightError:
-    """The refusal of a line number that the file does not have."""
-    count = snapshot.lines.counted(task)
-    hint = f"use a {argument} from 1 to {count}" if count else "the file is empty"
-    if count and argument == "start":
-        hint += ", or a negative one to count from the end"
-    return invalid(
-        f"{argument}={start} is past the end of {snapshot.asked}, which has {count} lines",
-        hint,
-        path=snapshot.asked,
-        line_count=count,
-        argument=argument,
-    )
 
 
 def about(snapshot: Snapshot) -> str:

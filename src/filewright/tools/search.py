@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import base64
 import re
 import time
-import zlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
-from functools import reduce
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -42,7 +39,7 @@ from filewright.search import context as context_of
 from filewright.structure import enclosing, path_of
 from filewright.text import NotebookView, Snapshot
 from filewright.tools.context import Context, binary, spare_time
-from filewright.tools.cursor import decode, encode
+from filewright.tools.cursor import below, decode, encode, place
 from filewright.tools.listing import globs
 from filewright.tools.registry import Arguments, Tool
 from filewright.tools.result import Page, ToolResult, optional
@@ -52,16 +49,13 @@ from filewright.wording import counted
 _SYMBOL_SECONDS = 10.0
 _SYMBOL_BYTES = 512 << 10  # of one file
 _SYMBOLS_BYTES = 4 << 20  # of all files of a page, each at least 64 KB for starting on it
-_CURSOR_BYTES = 6 << 10
-_PATH_BYTES = 1 << 20
+_CURSOR_CHARS = 8 << 10
 _MATCHED_BYTES = 16 << 10
 FEW, _NEAR = 5, 2
 """Up to so many hits have so many lines of context, unless it is said how many."""
 
 _MATCH_LINES = 100
 """Lines of one match that are shown."""
-
-_GAP = "--"
 
 _RESERVE = 400
 """Characters that are kept for the last lines of a page."""
@@ -191,10 +185,10 @@ class SearchResult(ToolResult):
 
 @dataclass(slots=True)
 class _Row:
-    """A row of the page: a file's name, a gap, or a `line` of it; `beside` one that is shown with few hits only."""
+    """A line of a file on the page; `beside` one that is shown with few hits only; `notes` are said behind it."""
 
+    line: int
     text: str
-    line: int = 0
     beside: bool = False
     is_hit: bool = False
     notes: list[str] = field(default_factory=list)
@@ -207,12 +201,16 @@ class _Row:
 
 @dataclass
 class _Search:
-    """One call under way: its rows, what it found, where it stopped; `full` says that a hit did not fit on the page."""
+    """One call under way: the rows of each file, what it found, where it stopped.
+
+    `full` says that a hit did not fit on the page, `parted` that a row of dashes is where lines are left out.
+    """
 
     context: Context
     arguments: SearchArguments
     room: int
-    rows: list[_Row] = field(default_factory=list)
+    blocks: list[tuple[str, list[_Row]]] = field(default_factory=list)
+    parted: bool = True
     full: bool = False
     used: int = 0
     results: list[SearchHit] = field(default_factory=list)
@@ -239,27 +237,46 @@ class _Search:
         wanted = self.arguments
         return (wanted.context, wanted.context_before, wanted.context_after) == (None, None, None)
 
-    def add(self, rows: Sequence[_Row], *, first: bool = False) -> bool:
-        """Add rows if those that are shown in any case fit together, the `first` ones without a look."""
-        length = sum(len(row.whole) + 1 for row in rows if not row.beside)
-        if not first and self.used + length + _RESERVE > self.room:
+    def fits(self, size: int) -> bool:
+        """Whether so many characters more are on the page, which then has them."""
+        if self.used and self.used + size + _RESERVE > self.room:
             self.full = True
             return False
-        self.used += length
-        self.rows += rows
+        self.used += size
+        return True
+
+    def rows(self) -> Iterator[str]:
+        """The page as far as it is of hits: each file's name with its lines."""
+        for path, rows in self.blocks:
+            last = 0
+            for row in rows:
+                if not last:
+                    yield visible(path)
+                elif self.parted and row.line > last + 1:
+                    yield "--"
+                yield row.whole
+                last = row.line
+
+    def count(self, path: str, count: int) -> bool:
+        """Note a file and how many matches it has; False if the page is full."""
+        counts = self.arguments.output == "counts"
+        file = SearchedFile(path, count if counts else None)
+        if not self.fits(len(_file_row(file)) + 1):
+            return False
+        self.files.append(file)
         return True
 
     def stop(self, top: Location, resume: Resume) -> None:
         """The search ends here; the way on is a cursor, if the path is not too long for one."""
         self.complete = False
-        below = zlib.compress(b"/".join(resume.location.parts[len(top.parts) :]), 9)
-        if len(below) > _CURSOR_BYTES:
+        key = [resume.offset, below(top, resume.location), resume.mark]
+        cursor = encode("search", self.arguments.output, key)
+        if len(cursor) > _CURSOR_CHARS:
             self.notes.append(
                 "the place it stopped at lies too deep for a cursor: search a folder further down"
             )
-            return
-        key = [resume.offset, base64.b85encode(below).decode(), resume.mark]
-        self.cursor = encode("search", self.arguments.output, key)
+        else:
+            self.cursor = cursor
 
 
 def run(context: Context, arguments: SearchArguments) -> SearchResult:
@@ -297,7 +314,7 @@ def run(context: Context, arguments: SearchArguments) -> SearchResult:
     texts = []
     nowhere: list[str] = []
     for result, search in zip(made, searches, strict=True):
-        if result.complete and not result.found and not _advice(search.arguments, result.files_searched):
+        if result.complete and not result.found and not _advice(search):
             nowhere.append(search.name)
         else:
             texts.append(f"pattern {search.name}:\n{result.text}")
@@ -321,9 +338,10 @@ def _keep_context(searches: Sequence[_Search]) -> None:
     """Of the lines beside hits keep those that were asked for, and those of few hits, if there is room."""
     few = sum(len(search.results) for search in searches) <= FEW
     for search in searches:
-        size = sum(len(row.whole) + 1 for row in search.rows)
+        size = sum(len(row) + 1 for row in search.rows())
         if search.adaptive and not (few and not search.full and size + _RESERVE <= search.room):
-            search.rows = [row for row in search.rows if not row.beside]
+            search.parted = False
+            search.blocks = [(path, [row for row in rows if not row.beside]) for path, rows in search.blocks]
             search.results = [replace(hit, context_before=(), context_after=()) for hit in search.results]
 
 
@@ -332,30 +350,17 @@ def _share(searches: Sequence[_Search]) -> None:
     hits: dict[tuple[str, str], _Row] = {}
     lines: set[tuple[str, int]] = set()
     for search in searches:
-        kept: list[_Row] = []
-        heading = gap = None
-        path, above = "", 0
-        for row in search.rows:
-            if not row.line:
-                if row.text == _GAP:
-                    gap = row
-                else:
-                    heading, gap, path = row, None, row.text
-                continue
-            first = hits.get((path, row.text)) if row.is_hit else None
-            if first is not None:
-                first.notes.append(f"also {search.name}")
-                above += 1
-            elif row.is_hit or (path, row.line) not in lines:
-                # A name or a gap goes before the first line that is still there.
-                kept += [each for each in ((heading,) if heading else (gap,)) if each is not None]
-                kept.append(row)
-                heading = gap = None
-                lines.add((path, row.line))
-                if row.is_hit:
-                    hits[path, row.text] = row
-        if search.results:
-            search.rows = kept
+        above = 0
+        for path, rows in search.blocks:
+            met, rows[:] = [*rows], []
+            for row in met:
+                first = hits.setdefault((path, row.text), row) if row.is_hit else row
+                if first is not row:
+                    first.notes.append(f"also {search.name}")
+                    above += 1
+                elif row.is_hit or (path, row.line) not in lines:
+                    rows.append(row)
+                    lines.add((path, row.line))
         if above:
             search.notes.append(f"{counted(above, 'line')} shown above")
 
@@ -377,7 +382,7 @@ def _check_patterns(context: Context, each: Sequence[SearchArguments]) -> None:
 
 def _compiled(context: Context, arguments: SearchArguments) -> Pattern:
     mode: Literal["literal", "regex"] = "regex" if arguments.mode == "regex" else "literal"
-    most, case = context.settings.max_pattern_chars, arguments.case
+    most, case, without = context.settings.max_pattern_chars, arguments.case, arguments.without
     pattern = compile_pattern(
         arguments.text,
         mode=mode,
@@ -392,7 +397,7 @@ def _compiled(context: Context, arguments: SearchArguments) -> Pattern:
             "leave out invert, multiline and cursor; without leaves out lines",
             argument="output",
         )
-    if arguments.without is None:
+    if without is None:
         return pattern
     if pattern.multiline:
         raise invalid(
@@ -406,7 +411,7 @@ def _compiled(context: Context, arguments: SearchArguments) -> Pattern:
             "leave out invert, or look for both with mode=regex: pattern A|B, invert",
             argument="without",
         )
-    return replace(pattern, without=compile_pattern(arguments.without, mode=mode, case=case, max_chars=most))
+    return replace(pattern, without=compile_pattern(without, mode=mode, case=case, max_chars=most))
 
 
 def _searched(context: Context, arguments: SearchArguments, room: int) -> _Search:
@@ -420,7 +425,7 @@ def _searched(context: Context, arguments: SearchArguments, room: int) -> _Searc
     pattern = _compiled(context, arguments)
     resume = _resume(location, arguments)
     try:
-        (_tree if is_folder else _file)(search, location, pattern, resume)
+        _exact(search, location, pattern, resume, is_folder=is_folder)
     except FilewrightError as error:
         if error.code != Code.TIMEOUT or not (search.results or search.files or search.kinds):
             raise
@@ -448,11 +453,8 @@ def _resume(top: Location, arguments: SearchArguments) -> Resume | None:
     if arguments.cursor is None:
         return None
     match decode(arguments.cursor, "search"):
-        case [arguments.output, [int(offset), str(below), str(mark)]]:
-            with suppress(ValueError, zlib.error):
-                path = zlib.decompressobj().decompress(base64.b85decode(below), _PATH_BYTES)
-                parts = path.split(b"/") if path else []
-                return Resume(reduce(Location.child, parts, top), max(0, offset), mark)
+        case [arguments.output, [int(offset), str(path), str(mark)]]:
+            return Resume(place(top, path), max(0, offset), mark)
     raise invalid(
         "the cursor belongs to another search",
         "call again with the arguments of the call that gave it",
@@ -460,40 +462,75 @@ def _resume(top: Location, arguments: SearchArguments) -> Resume | None:
     )
 
 
-def _take(search: _Search, pattern: Pattern, snapshot: Snapshot, found: Found) -> int | None:
-    """Note what was found in one file; the offset of the first hit that did not fit on the page."""
-    output = search.arguments.output
-    if output == "matches":
-        return _show(search, snapshot, found)
-    if output == "kinds":
-        search.kinds.add_all(snapshot, find_matches(snapshot, pattern, once=True, task=search.context.task))
-        return None
-    return None if _add_count(search, snapshot, found.count) else 0
+def _exact(
+    search: _Search, location: Location, pattern: Pattern, resume: Resume | None, *, is_folder: bool
+) -> None:
+    """Search a tree or a file until the page is full; then count the rest, if that takes no time."""
+    task, options, tree = search.context.task, _tree_options(search.arguments), search.context.searcher.tree
+    output, invert = search.arguments.output, search.arguments.invert
+    found = tree(location, pattern, options, resume=resume, task=task) if is_folder else None
+    for snapshot, hits in found or _in_file(search, location, pattern, resume):
+        stopped = None
+        if output == "matches":
+            stopped = _show(search, snapshot, hits)
+            if stopped is None and found is None and not hits.complete:
+                stopped = hits.stopped_at
+        elif output == "kinds":
+            search.kinds.add_all(snapshot, find_matches(snapshot, pattern, once=True, task=task))
+        elif not search.count(_shown(snapshot), hits.count):
+            stopped = 0
+        if stopped is not None:
+            at = snapshot.location or location
+            search.stop(location, Resume(at, stopped, mark_of(snapshot, stopped)))
+            if found is None:
+                with spare_time(task) as spare:
+                    search.total = count_hits(snapshot, pattern, invert=invert, task=spare)
+            break
+    else:
+        search.complete = found is None or found.complete
+        if found is not None and found.resume is not None:
+            search.stop(location, found.resume)
+    if found is None:
+        return
+    if not search.complete and output in ("matches", "counts") and resume is None:
+        with spare_time(task) as spare:
+            options = replace(options, output="counts", limit=_MOST_FILES)
+            counts = tree(location, pattern, options, task=spare)
+            for _ in counts:
+                pass
+            if counts.complete:
+                found, search.total, search.matched = counts, counts.count, counts.matched
+    search.searched = found.searched
+    if search.complete or search.total is not None:
+        search.notes.append(f"{counted(found.searched, 'file')} searched")
+    search.notes += skipped(found)
 
 
-def _file(search: _Search, location: Location, pattern: Pattern, resume: Resume | None) -> None:
-    arguments, task, invert = search.arguments, search.context.task, search.arguments.invert
+def _in_file(
+    search: _Search, location: Location, pattern: Pattern, resume: Resume | None
+) -> Iterator[tuple[Snapshot, Found]]:
+    """The file at a path with what is found in it, as a search of a tree gives it."""
+    arguments, task, output = search.arguments, search.context.task, search.arguments.output
     with search.context.open_page(location, task, headings=False) as snapshot:
         if snapshot.binary is not None:
             raise binary(location, snapshot.binary, snapshot.size)
         found = Found((), complete=True)
-        if arguments.output == "counts":
-            found = replace(found, count=count_hits(snapshot, pattern, invert=invert, task=task))
-        elif arguments.output != "kinds":
+        if output == "counts":
+            found = replace(found, count=count_hits(snapshot, pattern, invert=arguments.invert, task=task))
+        elif output != "kinds":
             if resume is not None:
                 check_mark(snapshot, resume)
-            limit = 1 if arguments.output == "files" else arguments.max_results
-            start = resume.offset if resume is not None else None
-            found = search_snapshot(snapshot, pattern, limit=limit, start=start, invert=invert, task=task)
+            found = search_snapshot(
+                snapshot,
+                pattern,
+                limit=1 if output == "files" else arguments.max_results,
+                start=resume.offset if resume is not None else None,
+                invert=arguments.invert,
+                task=task,
+            )
             if not found.hits:
                 return
-        stopped = _take(search, pattern, snapshot, found)
-        if stopped is None and arguments.output == "matches" and not found.complete:
-            stopped = found.stopped_at
-        if stopped is not None:
-            search.stop(location, Resume(location, stopped, mark_of(snapshot, stopped)))
-            with spare_time(task) as spare:
-                search.total = count_hits(snapshot, pattern, invert=invert, task=spare)
+        yield snapshot, found
 
 
 def _tree_options(arguments: SearchArguments) -> TreeOptions:
@@ -509,33 +546,6 @@ def _tree_options(arguments: SearchArguments) -> TreeOptions:
     )
 
 
-def _tree(search: _Search, location: Location, pattern: Pattern, resume: Resume | None) -> None:
-    options, task, tree = _tree_options(search.arguments), search.context.task, search.context.searcher.tree
-    found = tree(location, pattern, options, resume=resume, task=task)
-    for snapshot, hits in found:
-        stopped = _take(search, pattern, snapshot, hits)
-        if stopped is not None:
-            at = snapshot.location or location
-            search.stop(location, Resume(at, stopped, mark_of(snapshot, stopped)))
-            break
-    else:
-        search.complete = found.complete
-        if found.resume is not None:
-            search.stop(location, found.resume)
-    if not search.complete and search.arguments.output in ("matches", "counts") and resume is None:
-        with spare_time(task) as spare:
-            options = replace(options, output="counts", limit=_MOST_FILES)
-            counts = tree(location, pattern, options, task=spare)
-            for _ in counts:
-                pass
-            if counts.complete:
-                found, search.total, search.matched = counts, counts.count, counts.matched
-    search.searched = found.searched
-    if search.complete or search.total is not None:
-        search.notes.append(f"{counted(found.searched, 'file')} searched")
-    search.notes += skipped(found)
-
-
 def skipped(found: TreeSearch) -> list[str]:
     """What a search of a tree left out, for its last line."""
     kinds = {"ignored name": found.ignored, "binary file": found.binary}
@@ -545,7 +555,7 @@ def skipped(found: TreeSearch) -> list[str]:
 
 
 def _fuzzy(search: _Search, location: Location, *, is_folder: bool) -> None:
-    arguments, context, task = search.arguments, search.context, search.context.task
+    arguments, context, notes = search.arguments, search.context, search.notes
     for name in ("invert", "multiline", "whole_word", "without"):
         if getattr(arguments, name):
             hint = f"leave out {name}, or use mode=literal or mode=regex"
@@ -556,7 +566,7 @@ def _fuzzy(search: _Search, location: Location, *, is_folder: bool) -> None:
     if arguments.cursor is not None:
         hint = "raise max_results, or raise min_similarity"
         raise invalid("a fuzzy search has no cursor", hint, argument="cursor")
-    least = arguments.min_similarity
+    least, task = arguments.min_similarity, context.task
     with ExitStack() as stack:
         ranked: list[tuple[Hit, Snapshot]] = []
         if is_folder:
@@ -568,9 +578,7 @@ def _fuzzy(search: _Search, location: Location, *, is_folder: bool) -> None:
                 seconds=context.settings.fuzzy_seconds,
                 task=task,
             )
-            search.complete = nearest.complete
-            search.notes += [] if nearest.complete else [visible(nearest.reason)]
-            search.notes.append(f"{counted(nearest.searched, 'file')} searched")
+            search.complete, reason = nearest.complete, visible(nearest.reason)
             for best in nearest.hits:
                 with suppress(FilewrightError):  # it went away since
                     ranked.append((best.hit, stack.enter_context(context.open_text(best.location))))
@@ -579,47 +587,39 @@ def _fuzzy(search: _Search, location: Location, *, is_folder: bool) -> None:
             most = arguments.max_results
             found = fuzzy(snapshot, arguments.text, min_similarity=least, limit=most, task=task)
             ranked = [(hit, snapshot) for hit in found.hits]
+            search.complete, reason = found.complete, found.reason
             if found.tied > 1:
-                search.notes.append(f"{found.tied} places are equally similar")
+                notes.append(f"{found.tied} places are equally similar")
             if found.runner_up is not None:
-                search.notes.append(f"the next best is at similarity {found.runner_up:.2f}")
-            search.complete = found.complete
-            search.notes += [] if found.complete else [found.reason]
-        _show_ranked(search, ranked)
+                notes.append(f"the next best is at similarity {found.runner_up:.2f}")
+        notes += [] if search.complete else [reason]
+        if is_folder:
+            notes.append(f"{counted(nearest.searched, 'file')} searched")
+        if arguments.output != "matches":
+            for path, count in Counter(_shown(snapshot) for _, snapshot in ranked).items():
+                search.count(path, count)
+            return
+        for position, (hit, snapshot) in enumerate(ranked):
+            if _show(search, snapshot, Found((hit,), complete=True, count=1)) is not None:
+                search.complete = False
+                notes.append(f"{len(ranked) - position} less similar left out")
+                break
 
 
-def _show_ranked(search: _Search, ranked: Sequence[tuple[Hit, Snapshot]]) -> None:
-    """Show hits in the order of their similarity, each under its file."""
-    if search.arguments.output != "matches":
-        counts = Counter(snapshot.location for _, snapshot in ranked)
-        for at, snapshot in {snapshot.location: snapshot for _, snapshot in ranked}.items():
-            _add_count(search, snapshot, counts[at])
-        return
-    for position, (hit, snapshot) in enumerate(ranked):
-        if _show(search, snapshot, Found((hit,), complete=True, count=1)) is not None:
-            search.complete = False
-            search.notes.append(f"{len(ranked) - position} less similar left out")
-            break
-
-
-def _add_count(search: _Search, snapshot: Snapshot, count: int) -> bool:
-    """Add a file's row; False if the page is full."""
+def _shown(snapshot: Snapshot) -> str:
     assert snapshot.location is not None
-    shown, counts = snapshot.location.shown, search.arguments.output == "counts"
-    if not search.add([_Row(visible(shown) + (f": {count}" if counts else ""))]):
-        return False
-    search.files.append(SearchedFile(shown, count if counts else None))
-    return True
+    return snapshot.location.shown
 
 
 def _show(search: _Search, snapshot: Snapshot, found: Found) -> int | None:
     """Show the hits of one file with what is around them; the offset of the first that did not fit."""
     arguments, task, width = search.arguments, search.context.task, search.context.settings.match_chars
-    assert snapshot.location is not None
-    shown = snapshot.location.shown
+    shown, beside = _shown(snapshot), search.adaptive
     sides = (arguments.context_before, arguments.context_after)
     before, after = (arguments.context or 0 if side is None else side for side in sides)
-    beside = search.adaptive
+    search.parted = beside or before + after > 0
+    block: list[_Row] = []
+    search.blocks.append((shown, block))
     shown_to = matched_to = 0
     named = ""
     for position, hit in enumerate(found.hits):
@@ -627,31 +627,31 @@ def _show(search: _Search, snapshot: Snapshot, found: Found) -> int | None:
         symbol, outside, body = _symbol(search, snapshot, hit)
         if beside:
             before, after = (_NEAR, max(_NEAR, body)) if len(search.results) < FEW else (0, 0)
-        above, below = context_of(snapshot, hit, before, after, width, task=task)
+        above, under = context_of(snapshot, hit, before, after, width, task=task)
         more, further = continuation(snapshot, hit, _MATCH_LINES, width, task=task)
         last = hit.line + further
         piece = excerpt(snapshot, hit, width)
         is_cut = piece.cut_before or piece.cut_after
-        rows = [_Row(visible(shown))] if not position else []
-        fresh = [line for line in above if line.line > shown_to]
-        if position and (above or before or after) and (fresh[0].line if fresh else hit.line) > shown_to + 1:
-            rows.append(_Row(_GAP, beside=beside))
-        rows += [_row(line, "-", beside) for line in fresh]
+        rows = [_row(line, "-", beside) for line in above if line.line > shown_to]
         if hit.line > matched_to or is_cut:  # else it is the last line of the match before, and is there
-            place = f"{hit.line}:{hit.column}" if is_cut else f"{hit.line}"
-            text = f"{place}: {'…' * piece.cut_before}{visible(piece.text)}{'…' * piece.cut_after}"
+            column = f":{hit.column}" if is_cut else ""
+            text = f"{hit.line}{column}: {'…' * piece.cut_before}{visible(piece.text)}{'…' * piece.cut_after}"
             notes = [visible(outside)] if outside and outside != named else []
             if arguments.mode == "fuzzy":
                 notes.append(f"similarity {hit.score:.2f}")
-            rows.append(_Row(text, hit.line, is_hit=True, notes=notes))
+            rows.append(_Row(hit.line, text, is_hit=True, notes=notes))
         rows += [_row(line, ":") for line in more if line.line > matched_to]
         if further > len(more):
-            rows.append(_Row(f"[{further - len(more):,} more lines of this match, to line {last}]", last))
+            rows.append(_Row(last, f"[{further - len(more):,} more lines of this match, to line {last}]"))
         following = found.hits[position + 1].line if position + 1 < len(found.hits) else snapshot.size
-        tail = [line for line in below if line.line < following]
+        tail = [line for line in under if line.line < following]
         rows += [_row(line, "-", beside) for line in tail]
-        if not search.add(rows, first=not (search.results or position)):
+        size = sum(len(row.whole) + 1 for row in rows if not row.beside)
+        if not position:
+            size += len(visible(shown)) + 1
+        if not search.fits(size):
             return hit.offset
+        block += rows
         named = symbol
         matched_to = last if arguments.multiline or further else 0
         shown_to = last + len(tail)
@@ -669,7 +669,7 @@ def _show(search: _Search, snapshot: Snapshot, found: Found) -> int | None:
                 submatches=tuple(piece.ranges),
                 truncated=is_cut,
                 context_before=tuple(line.text for line in above),
-                context_after=tuple(line.text for line in below),
+                context_after=tuple(line.text for line in under),
                 symbol=symbol or None,
                 similarity=round(hit.score, 4),
                 matched=_matched(snapshot, hit) if further else None,
@@ -682,7 +682,7 @@ def _show(search: _Search, snapshot: Snapshot, found: Found) -> int | None:
 
 
 def _row(line: ContextLine, mark: str, beside: bool = False) -> _Row:
-    return _Row(f"{line.line}{mark} {visible(line.text)}{'…' * line.cut}", line.line, beside)
+    return _Row(line.line, f"{line.line}{mark} {visible(line.text)}{'…' * line.cut}", beside)
 
 
 def _matched(snapshot: Snapshot, hit: Hit) -> str:
@@ -698,8 +698,8 @@ def _symbol(search: _Search, snapshot: Snapshot, hit: Hit) -> tuple[str, str, in
     the same under load; the clock only stops what is slower than anything that was measured.
     """
     if isinstance(snapshot, NotebookView):
-        place = snapshot.place(hit.offset)
-        return place, place, 0
+        cell = snapshot.place(hit.offset)
+        return cell, cell, 0
     if snapshot.asked != search.outlined:
         cost = max(snapshot.size, _SYMBOL_BYTES // 8)
         if cost > search.symbol_bytes or snapshot.size > _SYMBOL_BYTES:
@@ -720,25 +720,31 @@ def _symbol(search: _Search, snapshot: Snapshot, hit: Hit) -> tuple[str, str, in
 
 def _answer(search: _Search) -> SearchResult:
     """The page with its last lines: how many were found and shown, whether that is all, what was skipped."""
-    arguments, notes, results = search.arguments, search.notes, search.results
+    arguments, notes, results, files = search.arguments, search.notes, search.results, search.files
     page = Page(search.room)
-    page.add(*(row.whole for row in search.rows))
-    kinds = _add_kinds(search, page) if arguments.output == "kinds" else ()
-    found = len(results) or len(search.files) or len(search.kinds)
-    if not found:
+    page.add(*search.rows(), *map(_file_row, files))
+    kinds = _add_kinds(search, page)
+    unit = "match" if arguments.multiline else "matching line"
+    if not (results or files or search.kinds):
         page.add("no match" if search.complete else "no match so far")
-        if advice := _advice(arguments, search.searched if search.complete else None):
-            notes.append(advice)
+        notes += [advice] if (advice := _advice(search)) else []
     elif search.complete and arguments.cursor is None and arguments.mode != "fuzzy" and not kinds:
-        notes.insert(0, _found(search))
+        paths = {hit.path for hit in results} or files
+        found = f"in {counted(len(paths), 'file')}"
+        if arguments.output != "files":
+            search.total = sum(file.count or 0 for file in files) if files else len(results)
+            found = f"{counted(search.total, unit)} {found}, all shown"
+        notes.insert(0, found)
     if search.cursor is not None:
         of = ""
         if search.total is not None:
-            files = counted(search.matched, "file")
-            of = f" of {search.total:,} in {files}"
+            count = counted(search.matched, "file")
+            of = f" of {search.total:,} in {count}"
             if arguments.output == "counts":
-                of = f" of {files} with {counted(search.total, _unit(arguments))} in all"
-        page.add(f"[{found}{of} shown, the search is not complete: go on with cursor={search.cursor}]")
+                of = f" of {count} with {counted(search.total, unit)} in all"
+        page.add(
+            f"[{len(results) or len(files)}{of} shown, the search is not complete: go on with cursor={search.cursor}]"
+        )
     elif not search.complete:
         page.add("[the search is not complete]")
     if notes:
@@ -746,7 +752,7 @@ def _answer(search: _Search) -> SearchResult:
     return SearchResult(
         page.text(),
         results=tuple(results),
-        files=tuple(search.files),
+        files=tuple(files),
         complete=search.complete,
         next_cursor=search.cursor,
         notes=tuple(notes),
@@ -756,13 +762,16 @@ def _answer(search: _Search) -> SearchResult:
     )
 
 
+def _file_row(file: SearchedFile) -> str:
+    return visible(file.path) + (f": {file.count}" if file.count is not None else "")
+
+
 def _add_kinds(search: _Search, page: Page) -> tuple[LineKind, ...]:
     """Show the kinds of the lines that were found, the rarest first."""
     kinds, several = search.kinds, search.searched is not None
     ranked = kinds.ranked(rarest_first=True)
-    chosen = ranked[: search.arguments.max_results]
-    rows = (kind_row(kind, path=several, alone=True) for kind in chosen)
-    left = page.extend(rows, reserve=_RESERVE) + len(ranked) - len(chosen)
+    rows = (kind_row(kind, path=several, alone=True) for kind in ranked[: search.arguments.max_results])
+    left = page.extend(rows, reserve=_RESERVE, of=len(ranked))
     if ranked:
         more = f"; {left:,} more frequent not shown" if left else ""
         more += f"; {kinds.others:,} lines of other kinds" if kinds.others else ""
@@ -777,29 +786,13 @@ def kind_row(kind: LineKind, *, path: bool, most: int | None = None, alone: bool
     return f"{count}{f'{visible(kind.path)}:' if path else ''}{kind.line}: {visible(kind.text[:most])}"
 
 
-def _advice(arguments: SearchArguments, searched: int | None) -> str:
-    """What to try after a search that found nothing in `searched` files (None: in one, or not in all)."""
-    if searched == 0:
+def _advice(search: _Search) -> str:
+    """What to try after a search that found nothing."""
+    if search.complete and search.searched == 0:
         return "list_files shows which files are there, and what a glob fits"
-    if arguments.mode == "literal" and _REGEX.search(arguments.text):
+    if search.arguments.mode == "literal" and _REGEX.search(search.arguments.text):
         return "looked for literally; with mode=regex it would be a pattern"
     return ""
-
-
-def _found(search: _Search) -> str:
-    """How much a complete search found: `5 matching lines in 2 files`."""
-    files = len(search.files)
-    if search.arguments.output == "files":
-        return f"in {counted(files, 'file')}"
-    if search.arguments.output == "counts":
-        search.total = sum(file.count or 0 for file in search.files)
-    else:
-        search.total, files = len(search.results), len({hit.path for hit in search.results})
-    return f"{counted(search.total, _unit(search.arguments))} in {counted(files, 'file')}, all shown"
-
-
-def _unit(arguments: SearchArguments) -> str:
-    return "match" if arguments.multiline else "matching line"
 
 
 TOOL = Tool(

@@ -9,10 +9,10 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from filewright.boundary import Location, quote
-from filewright.errors import Code, FilewrightError, too_many
+from filewright.errors import FilewrightError, too_many
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments, Tool
-from filewright.tools.result import Page, ToolResult, common_code, facts, optional, size_text
+from filewright.tools.result import Page, ToolResult, facts, optional, size_text
 from filewright.visible import encodable, visible
 
 
@@ -118,12 +118,8 @@ class StatItem:
 class StatResult(ToolResult):
     """The paths in the order asked."""
 
+    several = "results"
     results: tuple[StatItem, ...]
-
-    @property
-    def code(self) -> Code | None:
-        """That of the first path if every path failed."""
-        return common_code(self.results)
 
 
 def run(context: Context, arguments: StatArguments) -> StatResult:

@@ -30,6 +30,11 @@ class WriteItem(Arguments):
     newline: Literal["lf", "keep"] | None = None
     expected_version: str | None = None
 
+    @property
+    def adds(self) -> bool:
+        """Whether it is put to whatever the file holds."""
+        return self.mode == "append" and self.expected_version is None
+
 
 class WriteArguments(BatchArguments):
     """The files to write."""
