@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from filewright import errors, system
-from filewright.boundary.globs import Globs
+from filewright.boundary.globs import Globs, require_below
 from filewright.boundary.ignore import NOTHING, Matcher, excludes_file
 from filewright.boundary.location import (
     Location,
@@ -339,9 +339,10 @@ class Boundary:
         `invalid_input` or `path_escape`.
         """
         require_root(where.root, where.asked)
+        globs = [glob] if isinstance(glob, str) else glob or ()
         options = WalkOptions(
             rules=None if include_ignored else self._outer_rules(),
-            globs=Globs([glob] if isinstance(glob, str) else glob or ()),
+            globs=Globs.of(globs),
             depth=depth,
             hidden=include_hidden,
             details=details,
@@ -362,7 +363,7 @@ class Boundary:
             try:
                 if denied.broken:
                     raise denied.refusal(where.asked)
-                options.globs.require_below(has)
+                require_below(globs, has)
             except FilewrightError:
                 folder.close()
                 raise

@@ -22,7 +22,7 @@ import os
 import re
 from collections.abc import Callable, Sequence
 
-from filewright.boundary.ignore import Layer, Matcher, Rule, Scoped
+from filewright.boundary.ignore import NOTHING, Layer, Matcher, Rule, Scoped
 from filewright.boundary.location import quote, shown
 from filewright.boundary.wildmatch import MalformedError, translate
 from filewright.errors import Code, FilewrightError
@@ -30,67 +30,58 @@ from filewright.errors import Code, FilewrightError
 _CLIMBS = re.compile(rb"(?:\\?\.|\[\\?\.\]){2}|\.\.\\.*")
 _FROM_THE_TOP = re.compile(r"(?:/|(?=~/)|(?=[A-Za-z]:[/\\]))([^/\\*?\[{]+)")
 _WILDCARDS = re.compile(rb"[*?\[\\]")
+_PIECES = re.compile(r"[{},]|[^\\\[{},]+|\\.|\[[^/][^\]/]{0,250}\]|.", re.DOTALL)
 _ALTERNATIVES = 1000
 _CHARACTERS = 1 << 20
-_DEPTH = 50
-_BRACKET = 4096
 _SHOWN = 500
 _ELSEWHERE = "name the folder to look in as the path, and let the glob begin there"
 
 
 class Globs:
-    """Globs compiled for one walk: which names fit, and which folders may hold names that do."""
+    """Which names in one folder fit some globs, and which folders in it may hold names that do.
 
-    def __init__(self, globs: Sequence[str]) -> None:
-        wanted: list[Scoped] = []
-        unwanted: list[Scoped] = []
-        self._tops: list[tuple[str, bytes]] = []
+    `wanted` is None where everything is that is not `unwanted`.
+    """
+
+    def __init__(self, wanted: Matcher | None = None, unwanted: Matcher = NOTHING) -> None:
+        self._wanted, self._unwanted = wanted, unwanted
+        self.given = wanted is not None or bool(unwanted)
+
+    @staticmethod
+    def of(globs: Sequence[str]) -> Globs:
+        """The globs as they are for the folder that is listed."""
+        rules: dict[bool, list[Scoped]] = {False: [], True: []}
         for glob in globs:
             text = glob.strip()
             negated = text.startswith("!")
-            for alternative in _alternatives(text[negated:], glob):
-                (unwanted if negated else wanted).append(Scoped(_rule(alternative, glob), 0))
-            if top := _FROM_THE_TOP.match(text):
-                self._tops.append((glob, os.fsencode(top[1])))
-        self.given = bool(wanted or unwanted)
-        self._everything = not wanted
-        self._wanted, self._unwanted = (
-            Matcher((Layer(tuple(rules)),) if rules else ()) for rules in (wanted, unwanted)
-        )
-
-    def require_below(self, has: Callable[[bytes], bool]) -> None:
-        """Raise `path_escape` for a glob that begins with a slash and a name that the folder does not have."""
-        for glob, name in self._tops:
-            if not has(name):
-                why = (
-                    "is absolute: it begins in the folder that is looked through, which "
-                    f"has nothing named {quote(name)}"
-                )
-                raise _refused(glob, why, _ELSEWHERE, Code.PATH_ESCAPE)
-
-    def start(self) -> tuple[Matcher, Matcher]:
-        """The state at the folder that is listed; `below` makes that of a folder in it."""
-        return self._wanted, self._unwanted
+            rules[negated] += [Scoped(_rule(each, glob), 0) for each in _alternatives(text[negated:], glob)]
+        wanted, unwanted = (Matcher((Layer(tuple(each)),)) if each else NOTHING for each in rules.values())
+        return Globs(wanted or None, unwanted)
 
     def fitting(
-        self,
-        state: tuple[Matcher, Matcher],
-        prefix: bytes,
-        names: list[bytes],
-        folders: bool,
-        check: Callable[[], None] = lambda: None,
+        self, prefix: bytes, names: list[bytes], folders: bool, check: Callable[[], None] = lambda: None
     ) -> list[bytes]:
         """The names in the folder `prefix` (from the listed folder, ends in `/`) that fit, in their order."""
-        wanted, unwanted = state
-        kept = unwanted.kept(prefix, names, folders, check)
-        return kept if self._everything else wanted.ignored(prefix, kept, folders, check)
+        kept = self._unwanted.kept(prefix, names, folders, check)
+        return kept if self._wanted is None else self._wanted.ignored(prefix, kept, folders, check)
 
-    def below(self, state: tuple[Matcher, Matcher], prefix: bytes) -> tuple[Matcher, Matcher] | None:
-        """The state in the folder `prefix`; None if nothing below it can fit."""
-        wanted, unwanted = state[0].below(prefix), state[1].below(prefix)
-        if not self._everything and not wanted:
-            return None
-        return wanted, unwanted
+    def entered(self, prefix: bytes, folders: list[bytes]) -> list[bytes]:
+        """The folders in the folder `prefix` that may hold what fits, whether they do themselves or not."""
+        return self._unwanted.kept(prefix, folders, True)
+
+    def below(self, prefix: bytes) -> Globs | None:
+        """These for the folder `prefix`; None if nothing below it can fit."""
+        wanted = self._wanted.below(prefix) if self._wanted is not None else None
+        return Globs(wanted, self._unwanted.below(prefix)) if wanted is None or wanted else None
+
+
+def require_below(globs: Sequence[str], has: Callable[[bytes], bool]) -> None:
+    """Raise `path_escape` for a glob that begins with a slash and a name that the folder does not have."""
+    for glob in globs:
+        top = _FROM_THE_TOP.match(glob.strip())
+        if top is not None and not has(name := os.fsencode(top[1])):
+            why = f"is absolute: it begins in the folder that is looked through, which has nothing named {quote(name)}"
+            raise _refused(glob, why, _ELSEWHERE, Code.PATH_ESCAPE)
 
 
 def _rule(text: str, glob: str) -> Rule:
@@ -119,66 +110,35 @@ def _rule(text: str, glob: str) -> Rule:
 
 def _alternatives(text: str, glob: str) -> list[str]:
     """`text` with its braces multiplied out."""
-    results, position = _sequence(text, 0, glob, depth=0)
-    if position != len(text):
-        raise _unbalanced(glob)
-    return results
-
-
-def _sequence(text: str, position: int, glob: str, *, depth: int) -> tuple[list[str], int]:
-    """The alternatives of `text` from `position` on: to its end, or inside braces to `,` or `}`."""
-    results = [""]
-    plain = position  # Where the text begins that is not in the results yet.
-    while position < len(text):
-        character = text[position]
-        if character == "\\" and position + 1 < len(text):
-            position += 2
-        elif character == "[" and (end := _bracket_end(text, position)):
-            position = end
-        elif character == "{":
-            if depth == _DEPTH:
-                raise _too_much(glob, f"nests braces more than {_DEPTH} deep")
-            before = text[plain:position]
-            choices: list[str] = []
-            while True:
-                choice, position = _sequence(text, position + 1, glob, depth=depth + 1)
-                choices += choice
-                if position >= len(text):
-                    raise _unbalanced(glob)
-                if text[position] == "}":
-                    break
-            position += 1
-            plain = position
-            results = _multiplied(results, [before + choice for choice in choices], glob)
-        elif depth and character in ",}":
-            break
+    # For each brace that is open, the outermost first: the alternatives before its last comma, and those behind it.
+    open_: list[tuple[list[str], list[str]]] = [([], [""])]
+    for piece in _PIECES.findall(text):
+        done, making = open_[-1]
+        if piece == "{":
+            open_.append(([], [""]))
+        elif piece in (",", "}") and len(open_) > 1:
+            done += making
+            open_[-1] = done, [""]
+            if piece == "}":
+                open_.pop()
+                open_[-1] = open_[-1][0], _multiplied(open_[-1][1], done, glob)
         else:
-            position += 1
-    return _multiplied(results, [text[plain:position]], glob), position
+            open_[-1] = done, _multiplied(making, [piece], glob)
+    if len(open_) > 1:
+        hint = "close it, or write \\{ for the character itself"
+        raise _refused(glob, "has a brace that is not closed", hint)
+    return open_[0][1]
 
 
 def _multiplied(results: list[str], choices: list[str], glob: str) -> list[str]:
-    if len(results) * len(choices) > _ALTERNATIVES:
-        raise _too_much(glob, f"makes more than {_ALTERNATIVES} alternatives")
+    count = len(results) * len(choices)
     length = len(choices) * sum(map(len, results)) + len(results) * sum(map(len, choices))
-    if length > _CHARACTERS:
-        raise _too_much(glob, f"makes more than {_CHARACTERS} characters")
+    if count > _ALTERNATIVES or length > _CHARACTERS:
+        many = f"{_ALTERNATIVES} alternatives" if count > _ALTERNATIVES else f"{_CHARACTERS} characters"
+        raise _refused(
+            glob, f"makes more than {many}", "give several globs, or a broader one", Code.TOO_LARGE
+        )
     return [result + choice for result in results for choice in choices]
-
-
-def _bracket_end(text: str, position: int) -> int:
-    """Behind the bracket that begins at `position`; 0 if it is none."""
-    end = text.find("]", position + 2, position + _BRACKET)
-    return end + 1 if end > 0 and "/" not in text[position:end] else 0
-
-
-def _too_much(glob: str, why: str) -> FilewrightError:
-    return _refused(glob, why, "give several globs, or a broader one", Code.TOO_LARGE)
-
-
-def _unbalanced(glob: str) -> FilewrightError:
-    hint = "close it, or write \\{ for the character itself"
-    return _refused(glob, "has a brace that is not closed", hint)
 
 
 def _refused(glob: str, why: str, hint: str, code: Code = Code.INVALID_INPUT) -> FilewrightError:

@@ -14,7 +14,7 @@ import errno
 import heapq
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice, repeat
@@ -24,19 +24,18 @@ from filewright.boundary.ignore import FILE_BYTES, NOTHING, Matcher
 from filewright.boundary.location import TEMPORARY, Location, is_temporary, shown_as
 from filewright.boundary.rules import DENY_FILE, NO_RULES, RULE_FILES, DenyRules
 from filewright.progress import Task
-from filewright.system import File, Folder, Kind, Status
+from filewright.system import Batch, File, Folder, Kind, Status
 
 Item = tuple[bytes, Status | None]
 
 _GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EXDEV)
-_GIT, _IGNORE_FILES = b".git", (b".gitignore", b".ignore")
+_RULES = _GIT, *_IGNORE_FILES = b".git", b".gitignore", b".ignore"
 _DOT = 0x2E
 _BATCH = 4096
 _FAR_BYTES, _FAR_LEVELS = 3900, 32
 
-# While a folder is read, what is not a file has a NUL and a letter behind its name: a NUL is in no
-# name and sorts before everything, so the order stays that of the names. `-` is a folder that is
-# entered but not shown.
+# What a name is, packed behind it and a NUL: that is in no name and sorts before everything, so the order stays that
+# of the names.
 _KIND_OF_MARK: dict[bytes, Kind] = {
     b"d": "folder", b"l": "link", b"p": "fifo", b"s": "socket", b"c": "device", b"f": "file",
 }  # fmt: skip
@@ -96,52 +95,51 @@ class WalkedFolder:
     """A folder of the walk, shared by its entries.
 
     `after` is the number of the part of `WalkOptions.after` that lies in it, -1 if none does. It is
-    `whole` if every file in it is yielded and nothing is denied. Of those that are `far` the walk
+    `whole` if every file in it is yielded and nothing is denied. `kinds` says of the names that are looked at what
+    they are, if no file; None is a folder that is entered but not shown. Of those that are `far` the walk
     holds the last one, and knows it again by its `identity`.
     """
 
     def __init__(
         self,
         start: Location,
-        parts: tuple[bytes, ...],
+        name: bytes,
+        prefix: bytes,
         matcher: Matcher,
-        globs: tuple[Matcher, Matcher],
+        globs: Globs,
         after: int,
         *,
         above: WalkedFolder | None = None,
     ) -> None:
         self._start = start
         self._location: Location | None = None
+        self._prefix: bytes | None = prefix
         self.above = above
-        self.name = parts[-1] if parts else b""
-        if above is None:
-            self._root_prefix: bytes = b"/".join((*parts, b""))
-            self._start_bytes = len(self._root_prefix)
-            self.depth = 1
-        else:
-            self._root_prefix = above.root_prefix + self.name + b"/"
-            self._start_bytes = above._start_bytes
-            self.depth = above.depth + 1
+        self.name = name
+        self._start_bytes: int = len(prefix) if above is None else above._start_bytes
+        self.depth: int = 1 if above is None else above.depth + 1
         step_by_step = not start.root.folder.resolves and self.depth > _FAR_LEVELS
-        self.far = len(self._root_prefix) > _FAR_BYTES or step_by_step
+        self.far = above is not None and (len(prefix) > _FAR_BYTES or step_by_step)
         self.matcher = matcher
         self.denied: DenyRules = NO_RULES if above is None else above.denied
         self.globs = globs
         self.after = after
         self.identity = (0, 0)
         self.whole = False
+        self.kinds: dict[bytes, Kind | None] = {}
 
     @property
     def root_prefix(self) -> bytes:
         """Its path from the root without links, with a slash: by which the ignore rules go."""
-        if self._root_prefix or self.above is None:
-            return self._root_prefix
-        names = [b""]
-        folder: WalkedFolder = self
-        while not folder._root_prefix and folder.above is not None:
-            names.append(folder.name)
-            folder = folder.above
-        return folder._root_prefix + b"/".join(reversed(names))
+        if self._prefix is None:
+            names = [b""]
+            folder: WalkedFolder | None = self
+            while folder is not None and folder._prefix is None:
+                names.append(folder.name)
+                folder = folder.above
+            assert folder is not None
+            self._prefix = (folder._prefix or b"") + b"/".join(reversed(names))
+        return self._prefix
 
     @property
     def prefix(self) -> bytes:
@@ -155,12 +153,8 @@ class WalkedFolder:
 
     def put_aside(self) -> None:
         """Forget the path while what is below it is walked: all paths of a deep tree fill the memory."""
-        if self.far and self.above is not None:
-            self._root_prefix = b""
-
-    def take_up(self, left: WalkedFolder) -> None:
-        """Have the path again, by that of the folder below that was `left`."""
-        self._root_prefix = self._root_prefix or left.root_prefix[: -len(left.name) - 1]
+        if self.far:
+            self._prefix = None
 
     @property
     def location(self) -> Location:
@@ -194,8 +188,8 @@ class Walk:
         try:
             names = opened.reached
             matcher = self._rules_above(names) if options.rules is not None else NOTHING
-            after = 0 if options.after else -1
-            start = WalkedFolder(where, names, matcher, options.globs.start(), after)
+            prefix = b"/".join((*names, b""))
+            start = WalkedFolder(where, b"", prefix, matcher, options.globs, 0 if options.after else -1)
             start.denied = denied
         except BaseException:
             opened.close()
@@ -206,22 +200,22 @@ class Walk:
         assert self._begun is not None
         folder, items = self._begun
         self._begun = None  # Nothing here holds the generator: left in the middle, it ends at once.
-        return self._run(self._where, folder, items)
+        return self._run(folder, items)
 
-    def _run(self, start: Location, folder: WalkedFolder, items: Iterator[Item]) -> Iterator[FolderEntry]:
+    def _run(self, folder: WalkedFolder, items: Iterator[Item]) -> Iterator[FolderEntry]:
         deepest = self._options.depth
         stack: list[tuple[WalkedFolder, Iterator[Item]]] = []
         try:
             while True:
-                for item, status in items:
-                    if 0 not in item:
-                        yield FolderEntry(folder, item, "file", status)
+                for name, status in items:
+                    if name not in folder.kinds:
+                        yield FolderEntry(folder, name, "file", status)
                         continue
-                    name, mark = item[:-2], item[-1:]
-                    if mark != b"-":
-                        yield FolderEntry(folder, name, _KIND_OF_MARK[mark], status)
-                    if mark in (b"d", b"-") and folder.depth != deepest:
-                        below = self._below(start, folder, name)
+                    kind = folder.kinds[name]
+                    if kind is not None:
+                        yield FolderEntry(folder, name, kind, status)
+                    if kind in ("folder", None) and folder.depth != deepest:
+                        below = self._below(folder, name)
                         opened = None if below is None else self._open(below)
                         if below is not None and opened is not None:
                             stack.append((folder, items))
@@ -233,31 +227,23 @@ class Walk:
                         return
                     left = folder
                     folder, items = stack.pop()
-                    folder.take_up(left)
                     self._back_to(folder, left)
         finally:
             self._let_go()
 
-    def _below(self, start: Location, folder: WalkedFolder, name: bytes) -> WalkedFolder | None:
-        globs = folder.globs
-        if self._options.globs.given:
-            narrowed = self._options.globs.below(globs, folder.prefix + name + b"/")
+    def _below(self, folder: WalkedFolder, name: bytes) -> WalkedFolder | None:
+        options, globs = self._options, folder.globs
+        if globs.given:
+            narrowed = globs.below(folder.prefix + name + b"/")
             if narrowed is None:
                 return None
             globs = narrowed
-        matcher = folder.matcher
+        prefix, matcher = folder.root_prefix + name + b"/", folder.matcher
         if matcher.anchored:
-            matcher = matcher.below(folder.root_prefix + name + b"/")
-        after = self._options.after
-        resumed = 0 <= folder.after < len(after) - 1 and after[folder.after] == name
-        return WalkedFolder(
-            start,
-            (name,),
-            matcher,
-            globs,
-            folder.after + 1 if resumed else -1,
-            above=folder,
-        )
+            matcher = matcher.below(prefix)
+        resumed = 0 <= folder.after < len(options.after) - 1 and options.after[folder.after] == name
+        after = folder.after + 1 if resumed else -1
+        return WalkedFolder(self._where, name, prefix, matcher, globs, after, above=folder)
 
     # Handles
 
@@ -316,111 +302,137 @@ class Walk:
     # One folder
 
     def _items(self, folder: WalkedFolder, opened: Folder) -> Iterator[Item]:
-        """The names in a folder, marked, sorted and filtered. Takes the handle and closes it, unless it is far."""
+        """The names in a folder, sorted and filtered. Takes the handle and closes it, unless it is far."""
         options = self._options
         try:
             self._task.check()
-            names = _Names(options.after[folder.after] if folder.after >= 0 else b"")
-            try:
-                names.read(opened)
-            except OSError as error:
-                self._failed(error)
+            batch, runs, rules = self._read(opened, options.after[folder.after] if folder.after >= 0 else b"")
             files = RULE_FILES if options.changing else (DENY_FILE,)
             if folder.above is not None and (folder.denied.active or opened.holds_any(files)):
                 folder.denied = folder.above.denied.entered(folder.name, opened)
                 if folder.denied.broken is not None:
                     self.unreadable += 1
                     self.denied += 1
-            if options.rules is not None and names.rules:
-                folder.matcher = _with_rules(folder.matcher, len(folder.root_prefix), opened, names.rules)
-            if names.runs:
-                return self._batches(folder, names)
-            folder.whole = not folder.denied.active
-            return self._batch(folder, names, opened)
+            if options.rules is not None and rules:
+                folder.matcher = _with_rules(folder.matcher, len(folder.root_prefix), opened, rules)
+            folder.whole = not runs and not folder.denied.active and folder.after < 0
+            return self._batches(folder, runs) if runs else self._batch(folder, batch, opened)
         finally:
             if folder.far:
                 self._hold(folder, opened)
             else:
                 opened.close()
 
-    def _batches(self, folder: WalkedFolder, names: _Names) -> Iterator[Item]:
+    def _read(self, opened: Folder, start: bytes) -> tuple[Batch, list[bytes], set[bytes]]:
+        """The names in a folder; packed into sorted runs, from `start` on, when there are very many. And which of
+        them say what is ignored: files, or `.git`. What was read until an error is kept."""
+        held = Batch([], [], [])
+        runs: list[bytes] = []
+        rules: set[bytes] = set()
+        try:
+            for batch in opened.batches():
+                if held:
+                    runs.append(_packed(held, start))
+                held = batch
+                for name in _RULES:
+                    if name in held.files or name in held.folders:
+                        rules.add(name)
+        except OSError as error:
+            self._failed(error)
+        return held, [*runs, _packed(held, start)] if runs else runs, rules
+
+    def _batches(self, folder: WalkedFolder, runs: list[bytes]) -> Iterator[Item]:
         """A folder with very many names, some at a time."""
-        merged = names.merged()
+        merged = heapq.merge(*((found[0] for found in re.finditer(rb"[^/]+", run)) for run in runs))
         while some := list(islice(merged, _BATCH)):
             self._task.check()
-            batch = _Names()
-            batch.take(some)
-            if not self._options.details:
-                yield from self._batch(folder, batch, None)
-                continue
-            opened = self._open(folder)
-            if opened is None:
-                return
-            with opened:
+            batch = Batch([], [], [])
+            for item in some:
+                name, kind = item[:-2], _KIND_OF_MARK[item[-1:]]
+                if kind in ("file", "folder"):
+                    (batch.files if kind == "file" else batch.folders).append(name)
+                else:
+                    batch.others.append((name, kind))
+            opened = self._open(folder) if self._options.details else None
+            try:
                 items = self._batch(folder, batch, opened)
+            finally:
+                if opened is not None:
+                    opened.close()
             yield from items
 
-    def _batch(self, folder: WalkedFolder, names: _Names, opened: Folder | None) -> Iterator[Item]:
-        options = self._options
-        files, folders, others = self._left(folder, names)
-        folder.whole &= len(files) == len(names.files) and folder.after < 0
-        shown = folders
-        if options.kinds is not None and "folder" not in options.kinds:
-            shown = []
-        elif options.globs.given:
-            shown = options.globs.fitting(folder.globs, folder.prefix, folders, True)
-        shown_too = set(shown)
-        items = files + [name + (b"\0d" if name in shown_too else b"\0-") for name in folders]
-        items += [name + _MARK_OF[names.others[name]] for name in others]
-        items.sort()
-        first = bisect_left(items, TEMPORARY)
-        if first < len(items) and items[first].startswith(TEMPORARY):
-            items = [item for item in items if not is_temporary(item.partition(b"\0")[0])]
-            folder.whole = False
-        if folder.after >= 0:
-            items = _resumed(items, options.after[folder.after])
-        if not options.details or opened is None:
-            return zip(items, repeat(None))
+    def _batch(self, folder: WalkedFolder, batch: Batch, opened: Folder | None) -> Iterator[Item]:
+        names = self._left(folder, batch)
+        if not self._options.details:
+            return zip(names, repeat(None))
+        if opened is None:
+            return iter(())  # It was moved or removed since its names were read.
         try:
-            found = opened.stats([item if 0 not in item else item[:-2] for item in items])
+            found = opened.stats(names)
         except OSError as error:
             self._failed(error)  # It may be listed but not entered: its names are all there is.
-            return zip(items, repeat(None))
-        if all(found):
-            return zip(items, found, strict=True)
+            return zip(names, repeat(None))
         # What is gone since its name was read is left out.
-        return ((item, status) for item, status in zip(items, found, strict=True) if status is not None)
+        return (item for item in zip(names, found, strict=True) if item[1] is not None)
 
-    def _left(self, folder: WalkedFolder, names: _Names) -> _Groups:
-        """The files, the folders and the others of a folder that are neither hidden nor ignored."""
+    def _left(self, folder: WalkedFolder, batch: Batch) -> list[bytes]:
+        """The names of a folder that are neither hidden nor ignored, sorted; and in `folder.kinds` what they are."""
         options, check = self._options, self._task.check
-        groups: _Groups = names.files, names.folders, [*names.others]
+        names, folders = batch.files, batch.folders
+        kinds: dict[bytes, Kind | None] = dict.fromkeys(folders, "folder")
+        folder.kinds = kinds
+        if batch.others:
+            kinds.update(batch.others)
+            names = names + [name for name, _ in batch.others]
+        count = len(names)
+
+        def keep(kept: Callable[[list[bytes], bool], list[bytes]]) -> int:
+            """Keep what the function does of names and of folders; how many are left out."""
+            nonlocal names, folders
+            before = len(names) + len(folders)
+            names, folders = kept(names, False), kept(folders, True)
+            return before - len(names) - len(folders)
+
         if folder.denied.active:
-            before = groups
-            groups = _each(groups, partial(folder.denied.allowed, changing=options.changing))
-            self.denied += _count(before) - _count(groups)
-        hidden = {name for above, name in options.hide if name in groups[1] and above == folder.parts}
-        if options.hide_git and _GIT in names.rules:
+            self.denied += keep(partial(folder.denied.allowed, changing=options.changing))
+        hidden = {name for above, name in options.hide if name in kinds and above == folder.parts}
+        if options.hide_git and (_GIT in kinds or _GIT in names):
             hidden.add(_GIT)
         if hidden:
-            groups = _each(groups, lambda names, _: [name for name in names if name not in hidden])
+            keep(lambda some, _: [name for name in some if name not in hidden])
         if not options.hidden:
-            groups = _each(groups, lambda names, _: [name for name in names if name[0] != _DOT])
+            keep(lambda some, _: [name for name in some if name[0] != _DOT])
         if matcher := folder.matcher:
-            prefix, before = folder.root_prefix, groups
-            groups = _each(groups, lambda names, folders: matcher.kept(prefix, names, folders, check))
-            self.ignored += _count(before) - _count(groups)
-        files, folders, others = groups
-        if options.globs.given:
-            fitting = partial(options.globs.fitting, folder.globs, folder.prefix)
-            files, others = fitting(files, False, check), fitting(others, False)
-            folders = folder.globs[1].kept(
-                folder.prefix, folders, True
-            )  # One that does not fit may hold what does.
+            prefix = folder.root_prefix
+            self.ignored += keep(lambda some, are_folders: matcher.kept(prefix, some, are_folders, check))
+        shown = folders
+        if (globs := folder.globs).given:
+            prefix = folder.prefix
+            shown, folders = globs.fitting(prefix, folders, True), globs.entered(prefix, folders)
+            names = globs.fitting(prefix, names, False, check)
+        folder.whole &= len(names) == count
         if options.kinds is not None:
-            files = files if "file" in options.kinds else []
-            others = [name for name in others if names.others[name] in options.kinds]
-        return files, folders, others
+            wanted = options.kinds
+            if batch.others or "file" not in wanted:
+                names = [name for name in names if kinds.get(name, "file") in wanted]
+            shown = shown if "folder" in wanted else []
+        if len(shown) < len(folders):
+            kinds.update(dict.fromkeys(set(folders).difference(shown)))
+        items = sorted(names + folders)
+        first = bisect_left(items, TEMPORARY)
+        if first < len(items) and items[first].startswith(TEMPORARY):
+            items = [name for name in items if not is_temporary(name)]
+            folder.whole = False
+        if folder.after >= 0:
+            name = options.after[folder.after]
+            place = bisect_left(items, name)
+            # One to go on in was shown before.
+            inside = (
+                place < len(items) and items[place] == name and kinds.get(name, "file") in ("folder", None)
+            )
+            kinds |= {name: None} if inside else {}
+            items = items[place:] if inside else items[bisect_right(items, name) :]
+        return items
 
     def _rules_above(self, names: tuple[bytes, ...]) -> Matcher:
         """The matcher at the folder `names`, before its own ignore files are read."""
@@ -444,69 +456,13 @@ class Walk:
         return matcher
 
 
-_Groups = tuple[list[bytes], list[bytes], list[bytes]]
-
-
-def _each(groups: _Groups, kept: Callable[[list[bytes], bool], list[bytes]]) -> _Groups:
-    files, folders, others = groups
-    return kept(files, False), kept(folders, True), kept(others, False) if others else others
-
-
-def _count(groups: _Groups) -> int:
-    return sum(map(len, groups))
-
-
-class _Names:
-    """The names in one folder by kind, as bytes; packed into sorted runs when there are very many.
-
-    `rules` are those among them that say what is ignored: files, or `.git`. Of packed ones, only those from
-    `start` on are kept.
-    """
-
-    __slots__ = ("_start", "files", "folders", "others", "rules", "runs")
-
-    def __init__(self, start: bytes = b"") -> None:
-        self._start = start
-        self.files: list[bytes] = []
-        self.folders: list[bytes] = []
-        self.others: dict[bytes, Kind] = {}
-        self.rules: set[bytes] = set()
-        self.runs: list[bytes] = []
-
-    def read(self, folder: Folder) -> None:
-        """Read the names of a folder. Raises `OSError`; what was read until then is kept."""
-        for batch in folder.batches():
-            if self.files or self.folders or self.others:
-                self._pack()  # There are more than one batch holds.
-            self.files, self.folders, self.others = batch.files, batch.folders, dict(batch.others)
-            files, folders, others = self.files, self.folders, self.others
-            for each in (_GIT, *_IGNORE_FILES):
-                if each in files or each in folders or each in others:
-                    self.rules.add(each)
-        if self.runs:
-            self._pack()
-
-    def take(self, items: Iterable[bytes]) -> None:
-        """Take names as `merged` yields them."""
-        for item in items:
-            if 0 not in item:
-                self.files.append(item)
-            elif item.endswith(b"\0d"):
-                self.folders.append(item[:-2])
-            else:
-                self.others[item[:-2]] = _KIND_OF_MARK[item[-1:]]
-        self.rules = {_GIT}
-
-    def merged(self) -> Iterator[bytes]:
-        """All names, marked and sorted."""
-        self._pack()
-        return heapq.merge(*((found[0] for found in re.finditer(rb"[^/]+", run)) for run in self.runs))
-
-    def _pack(self) -> None:
-        items = self.files + [name + b"\0d" for name in self.folders]
-        items += [name + _MARK_OF[kind] for name, kind in self.others.items()]
-        self.runs.append(b"/".join(sorted(item for item in items if item >= self._start)))
-        self.files, self.folders, self.others = [], [], {}
+def _packed(batch: Batch, start: bytes) -> bytes:
+    """The names from `start` on, sorted and marked."""
+    kinds: dict[bytes, Kind] = dict.fromkeys(batch.files, "file")
+    for name in batch.folders:
+        kinds[name] = "folder"
+    kinds.update(batch.others)
+    return b"/".join(sorted(name + _MARK_OF[kind] for name, kind in kinds.items() if name >= start))
 
 
 def _with_rules(matcher: Matcher, base: int, folder: Folder, present: set[bytes]) -> Matcher:
@@ -533,11 +489,3 @@ def _rules_in(folder: Folder, name: bytes) -> bytes | None:
 def read_rules(file: File) -> bytes | None:
     """The content of an ignore file; None if it is longer than anybody would write."""
     return file.read(0, FILE_BYTES) if file.status().size <= FILE_BYTES else None
-
-
-def _resumed(items: list[bytes], name: bytes) -> list[bytes]:
-    """The items behind `name`, and before them `name` itself, unshown, if it is a folder to enter."""
-    rest = items[bisect_right(items, name + b"\0\xff") :]
-    if name + b"\0d" in items or name + b"\0-" in items:
-        rest.insert(0, name + b"\0-")
-    return rest
