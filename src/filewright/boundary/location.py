@@ -98,18 +98,19 @@ class Location:
         """
         return shown_as(self.root, self.parts)
 
+    @classmethod
+    def of(cls, root: Root, parts: tuple[bytes, ...]) -> Location:
+        """A place that nobody has asked for: it is called what results name it."""
+        return cls(root, parts, shown_as(root, parts))
+
     @property
     def parent(self) -> Location:
         """The folder that holds it; the root is its own parent."""
-        if not self.parts:
-            return self
-        parts = self.parts[:-1]
-        return Location(self.root, parts, shown_as(self.root, parts))
+        return Location.of(self.root, self.parts[:-1]) if self.parts else self
 
     def child(self, name: bytes) -> Location:
         """The place `name` in this folder."""
-        parts = (*self.parts, name)
-        return Location(self.root, parts, shown_as(self.root, parts))
+        return Location.of(self.root, (*self.parts, name))
 
     def holds(self, other: Location) -> bool:
         """Whether `other` is this place or is named below it."""

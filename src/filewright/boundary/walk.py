@@ -21,7 +21,7 @@ from itertools import islice, repeat
 
 from filewright.boundary.globs import Globs
 from filewright.boundary.ignore import FILE_BYTES, NOTHING, Matcher
-from filewright.boundary.location import TEMPORARY, Location, is_temporary, shown_as
+from filewright.boundary.location import TEMPORARY, Location, is_temporary
 from filewright.boundary.rules import DENY_FILE, NO_RULES, RULE_FILES, DenyRules
 from filewright.progress import Task
 from filewright.system import Batch, File, Folder, Kind, Status
@@ -162,7 +162,7 @@ class WalkedFolder:
         if self._location is None:
             start = self._start
             parts = start.parts + tuple(self.prefix.split(b"/")[:-1])
-            self._location = Location(start.root, parts, shown_as(start.root, parts))
+            self._location = Location.of(start.root, parts)
         return self._location
 
 

@@ -227,13 +227,13 @@ class Changes(RecordedChanges):
                 continue
             with suppress(FilewrightError):
                 log.state.load()
-                paths = frozenset(map(_names, log.recoverer.unfinished_places()))
+                paths = frozenset(place.names for place in log.recoverer.unfinished_places())
                 self._withheld[log] = Withheld(seen, log.state.owner.path or b"", paths)
 
     def _refuse_withheld(self, where: Location) -> None:
         if not self._withheld:
             return
-        names = _names(Place.of(where))
+        names = Place.of(where).names
         for withheld in list(self._withheld.values()):
             if any(names[:depth] in withheld.paths for depth in range(1, len(names) + 1)):
                 raise errors.interrupted(where.asked, quote(withheld.root))
@@ -398,11 +398,6 @@ class Changes(RecordedChanges):
 
 def _nothing_more(_touched: Sequence[Location]) -> None:
     """Nobody wants to hear of a change."""
-
-
-def _names(place: Place) -> tuple[bytes, ...]:
-    """The names of an absolute path, from the top."""
-    return (*filter(None, place.root.split(b"/")), *place.parts)
 
 
 @contextmanager

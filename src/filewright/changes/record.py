@@ -57,6 +57,11 @@ class Place:
         return cls(where.root.resolved, where.parts)
 
     @property
+    def names(self) -> tuple[bytes, ...]:
+        """The names of the absolute path, from the top."""
+        return (*filter(None, self.root.split(b"/")), *self.parts)
+
+    @property
     def shown(self) -> str:
         """The path below its root, quoted where needed."""
         return quote(b"/".join(self.parts)) if self.parts else "."

@@ -320,7 +320,7 @@ class Saving:
             for path, below in inside.items():
                 held = content_of(below)
                 if held is None or left.pop(path, None) != held:
-                    raise errors.stale(Location(top.was.root, (*top.was.parts, *path.split(b"/"))).shown)
+                    raise errors.stale(Location.of(top.was.root, (*top.was.parts, *path.split(b"/"))).asked)
             if left:
                 raise errors.stale(top.asked)
         return replace(stamp, inside=in_order(inside))

@@ -10,7 +10,7 @@ import errno
 import os
 import stat
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from typing import TYPE_CHECKING, Literal
 
@@ -19,7 +19,6 @@ from filewright.boundary import (
     Boundary,
     DenyRules,
     Location,
-    Root,
     is_temporary,
 )
 from filewright.changes.content import MANY, digest_of
@@ -58,18 +57,17 @@ class OpenFolders:
 
     def __init__(self, boundary: Boundary) -> None:
         self.boundary = boundary
-        self._held: OrderedDict[FolderId, Folder] = OrderedDict()
-        self._read_only: set[FolderId] = set()
+        self._held: OrderedDict[FolderId, tuple[Folder, bool]] = OrderedDict()
 
     def close(self) -> None:
         """Close all of them."""
         while self._held:
-            self._held.popitem()[1].close()
+            self._held.popitem()[1][0].close()
 
     def held(self, identity: FolderId, *, reading: bool = False) -> Folder | None:
         """The folder, if it is open for that."""
-        folder = self._held.get(identity)
-        if folder is None or (identity in self._read_only and not reading):
+        folder, changing = self._held.get(identity, (None, False))
+        if folder is None or not (changing or reading):
             return None
         self._held.move_to_end(identity)
         return folder
@@ -79,18 +77,13 @@ class OpenFolders:
         it is only read."""
         opened = self.boundary.open_folder(where, changing=not reading)
         identity = opened.identity()
-        if not reading:
-            self._read_only.discard(identity)
-        folder = self.held(identity, reading=True)
-        if folder is not None:
+        folder, changing = self._held.pop(identity, (opened, False))
+        if folder is not opened:
             opened.close()
-            return folder, identity
         while len(self._held) >= _MOST_OPEN:
             self._held.popitem(last=False)
-        self._held[identity] = opened
-        if reading:
-            self._read_only.add(identity)
-        return opened, identity
+        self._held[identity] = folder, changing or not reading
+        return folder, identity
 
     def let_go(self, identity: FolderId) -> None:
         """Hold a folder no longer."""
@@ -99,11 +92,10 @@ class OpenFolders:
     def at(self, where: Location, identity: FolderId, *, reading: bool = False) -> Folder:
         """The folder with that identity, which was at a place; `stale_version` if it is another now."""
         folder = self.held(identity, reading=reading)
-        if folder is not None:
-            return folder
-        folder, found = self.open(where, reading=reading)
-        if found != identity:
-            raise errors.replaced(f"the folder {where.shown}", where.shown)
+        if folder is None:
+            folder, found = self.open(where, reading=reading)
+            if found != identity:
+                raise errors.replaced(f"the folder {where.shown}", where.shown)
         return folder
 
 
@@ -112,20 +104,15 @@ def located(boundary: Boundary, place: Place) -> Location | None:
 
     A root that was recorded may since lie below one that is served, or above.
     """
-    names = [name for name in (*place.root.split(b"/"), *place.parts) if name]
-    best: tuple[int, Root] | None = None
+    names = place.names
+    nearest: tuple[bool, int] = False, -1
+    found: Location | None = None
     for root in boundary.roots:
-        path = root.resolved
-        if path == place.root:
-            best = (len(names) - len(place.parts), root)
-            break
-        above = [name for name in path.split(b"/") if name]
-        if names[: len(above)] == above and (best is None or len(above) > best[0]):
-            best = (len(above), root)
-    if best is None:
-        return None
-    parts = tuple(names[best[0] :])
-    return Location(best[1], parts, Location(best[1], parts).shown)
+        above = Place(root.resolved, ()).names
+        rank = root.resolved == place.root, len(above)
+        if names[: len(above)] == above and rank > nearest:
+            nearest, found = rank, Location.of(root, names[len(above) :])
+    return found
 
 
 def denials(boundary: Boundary) -> Callable[[Place], bool]:
@@ -160,11 +147,9 @@ class FolderSearch:
 
     def find(self, inode: int | None) -> Location | None:
         """The folder with that inode; None if it is nowhere, or too far to be found in a few seconds."""
-        if inode is None:
-            return None
-        if self._found is None:
+        if self._found is None and inode is not None:
             self._found = self._walk()
-        return self._found.get(inode)
+        return self._found.get(inode) if self._found is not None and inode is not None else None
 
     def _walk(self) -> dict[int, Location]:
         found: dict[int, Location] = {}
@@ -175,9 +160,8 @@ class FolderSearch:
             with suppress(OSError, FilewrightError), self._boundary.open_folder(where) as folder:
                 for name, kind in folder.scan():
                     if kind == "folder":
-                        below = where.child(name)
-                        pending.append(below)
-                        found[folder.stat(name).inode] = below
+                        pending.append(where.child(name))
+                        found[folder.stat(name).inode] = pending[-1]
         self.complete = not pending
         return found
 
@@ -255,29 +239,18 @@ class Slots:
 
     def _located(self, number: int) -> Folder:
         """Look for a folder in every slot where it may be, then everywhere."""
-        found: dict[int, Folder | None] = {}
-        left: dict[int, list[Slot]] = {}
-        pending = [number]
-        while pending:
-            looking = pending[-1]
-            if looking not in left:
-                reference = self.plan.folders[looking]
-                left[looking] = [*reversed(reference.slots)]
-                root = reference.root
-                known = self._found.get(looking)
-                if root is not None:
-                    found[looking] = self._accept(looking, self._location(Place(root, ())))
-                else:
-                    found[looking] = self._accept(looking, known[0]) if known is not None else None
-            if found[looking] is not None or not left[looking]:
-                pending.pop()
-            elif left[looking][-1].folder not in left:
-                pending.append(left[looking][-1].folder)
-            else:
-                slot = left[looking].pop()
-                if found[slot.folder] is not None:
-                    found[looking] = self._accept(looking, self._found[slot.folder][0].child(slot.name))
-        folder = found[number]
+        # It, the folders it may be in, and those that these may be in: what is above comes last.
+        chain = [number]
+        for each in chain:
+            chain += {slot.folder for slot in self.plan.folders[each].slots}.difference(chain)
+        found: set[int] = set()
+        folder, before = self._find(number, found), -1
+        while folder is None and len(found) > before:
+            before = len(found)
+            for each in reversed(chain):
+                folder = self._find(each, found) if each not in found else None
+                if folder is not None:
+                    found.add(each)
         if folder is None:
             where = self._search.find(self.plan.folders[number].inode)
             folder = self._accept(number, where) if where is not None else self._instead(number)
@@ -285,6 +258,15 @@ class Slots:
             gone = FolderGoneError if self._search.complete else FileNotFoundError
             raise gone(errno.ENOENT, "its folder is gone")
         return folder
+
+    def _find(self, number: int, found: Collection[int]) -> Folder | None:
+        """A folder where it was last, or in a slot of one of those that were `found`."""
+        reference, known = self.plan.folders[number], self._found.get(number)
+        if reference.root is not None:
+            return self._accept(number, self._location(Place(reference.root, ())))
+        ways = [known[0]] if known is not None else []
+        ways += (self._found[way.folder][0].child(way.name) for way in reference.slots if way.folder in found)
+        return next(filter(None, (self._accept(number, where) for where in ways)), None)
 
     def _instead(self, number: int) -> Folder | None:
         """In a copy of the workspace every inode is another: then the folder in its only place is meant."""
@@ -326,26 +308,26 @@ class Slots:
         """Flush every folder the operations act in, but those `flushed` already, which it adds to."""
         flushed = set() if flushed is None else flushed
         slots = {slot.folder: slot for each in self.plan.operations for slot in each.slots}
-        numbers = sorted(slots)
         # What was moved, or moved back, to another folder is on the disk there before it leaves its old one: on a disk
         # that keeps no order among folders it would be in neither after a power cut.
-        moves = [
-            each.slots[:2] for each in self.plan.operations if isinstance(each, Put) and each.how == "moved"
-        ]
-        gaining = {pair[not back].folder for pair in moves if pair[0].folder != pair[1].folder}
-        groups = [[n for n in numbers if (n in gaining) is first] for first in (True, False)]
-        for group in (half[at : at + _AT_ONCE] for half in groups for at in range(0, len(half), _AT_ONCE)):
-            open_now: list[Folder] = []
-            for number in group:
-                with suppress(FileNotFoundError):  # Gone with all that was in it.
-                    folder = self.holder(slots[number])
-                    if folder.identity() not in flushed:
-                        flushed.add(folder.identity())
-                        open_now.append(folder)
-            if len(numbers) > MANY and open_now and system.can.flush_file_system:
-                self.flusher.file_system(open_now[0])
-                return
-            self.flusher.all(open_now)
+        gaining = {
+            (each.carrier if back else each.place).folder
+            for each in self.plan.operations
+            if each.how == "moved" and each.carrier.folder != each.place.folder
+        }
+        for numbers in (sorted(gaining), sorted(slots.keys() - gaining)):
+            for at in range(0, len(numbers), _AT_ONCE):
+                open_now: list[Folder] = []
+                for number in numbers[at : at + _AT_ONCE]:
+                    with suppress(FileNotFoundError):  # Gone with all that was in it.
+                        folder = self.holder(slots[number])
+                        if folder.identity() not in flushed:
+                            flushed.add(folder.identity())
+                            open_now.append(folder)
+                if len(slots) > MANY and open_now and system.can.flush_file_system:
+                    self.flusher.file_system(open_now[0])
+                    return
+                self.flusher.all(open_now)
 
     # Looking
 
@@ -360,10 +342,9 @@ class Slots:
             if self.plan.folders[slot.folder].made:
                 return None
             raise
-        try:
+        with suppress(FileNotFoundError):
             return folder.stat(slot.name)
-        except FileNotFoundError:
-            return None
+        return None
 
     def look(self, slot: Slot, stamp: Stamp) -> Look:
         """What is in a slot, against a stamp. Raises as `status` does."""
@@ -455,11 +436,14 @@ class Slots:
         while pending:
             where, prefix = pending.pop()
             try:
-                folder, identity = self._open_to_empty(where)
+                folder, identity = self._folders.open(where)
             except FilewrightError as error:
-                if error.code is Code.NOT_FOUND:
-                    continue
-                raise
+                if error.code is not Code.NOT_FOUND:
+                    raise
+                continue
+            status = folder.status()
+            if not status.mode & stat.S_IWUSR and status.uid == system.effective_user():
+                folder.set_own_mode(status.mode | stat.S_IRWXU)  # Nothing could be removed in it.
             folders.append((where, identity))
             for name in folder.names():
                 kind = kind_of(folder.stat(name))
@@ -481,14 +465,6 @@ class Slots:
                     raise
                 clean = False
         return clean
-
-    def _open_to_empty(self, where: Location) -> tuple[Folder, FolderId]:
-        """Open a folder that is to be removed; what is in a read-only one could not be removed."""
-        folder, identity = self._folders.open(where)
-        status = folder.status()
-        if not status.mode & stat.S_IWUSR and status.uid == system.effective_user():
-            folder.set_own_mode(status.mode | stat.S_IRWXU)
-        return folder, identity
 
 
 def _remove(folder: Folder, name: bytes, _: Stamp) -> bool:
