@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from filewright.changes.log import Log
 
 _SLOW_TO_FREE = 16 << 20
-_SECTOR = 512
 _WRITTEN_LATE = "was written to by a program that held it open"
 _EDITED = "was changed by somebody else after we replaced it: it stays"
 _SAVED = "was saved by somebody else while it was changed"
@@ -58,20 +57,18 @@ def roll_back(log: Log, slots: Slots, record: ChangeRecord) -> Findings:
     """Roll back whatever was done of an operation, last first, and remove its temporaries: then it never was, or is set
     aside if others have touched what it did."""
     work = _Settlement(log, slots, record)
-    if slots.plan.sealed:
-        work.each(list(reversed(slots.plan.operations)), work.roll_back)
-    else:
-        # Nothing is published before everything can be recognised: there are only temporaries.
-        work.each(slots.plan.operations, work.discard_made)
+    # Nothing is published before everything can be recognised: else there are only temporaries.
+    work.each(slots.plan.operations[::-1], work.roll_back if slots.plan.sealed else work.discard_made)
     found = work.findings
     try:
         slots.flush(back=True)
     except (OSError, FilewrightError) as error:
         found.unsettled.append(f"the disk did not confirm it: {reason(error)}")
-    if found.conflicts or found.waiting:
-        found.aside = log.set_aside(record.number) if not found.unsettled else ""
-    elif not found.unsettled:
-        log.forget(record.number)
+    if not found.unsettled:
+        if found.conflicts or found.waiting:
+            found.aside = log.set_aside(record.number)
+        else:
+            log.forget(record.number)
     return found
 
 
@@ -129,13 +126,13 @@ class _Settlement:
 
     def discard_made(self, operation: Put | Alter) -> None:
         """Remove the temporary of what was to be made."""
-        if isinstance(operation, Put) and operation.how == "made":
+        if operation.how == "made":
             with suppress(FileNotFoundError):  # Its folder is gone, and the temporary with it.
                 self._slots.discard(operation.carrier)
 
     def roll_back(self, operation: Put | Alter) -> None:
         """Undo an operation as far as it was done."""
-        if isinstance(operation, Alter):
+        if operation.how == "altered":
             alter(self._slots, operation, forward=False)
         elif operation.before is not None:
             self._swap_back(operation, operation.before)
@@ -148,14 +145,12 @@ class _Settlement:
         """Something new: a file goes out of sight first, is looked at again, then removed, so that no edit is lost."""
         slots, carrier, place = self._slots, put.carrier, put.place
         found = slots.look(place, put.after)
-        if found not in ITSELF:
-            # Not published, or removed by somebody since: what is there now is not ours.
-            slots.discard(carrier)
-            return
-        if put.after.kind == "folder":
+        if found in ITSELF and put.after.kind == "folder":
             self._remove_tree(place, put.after, put)
             return
         slots.discard(carrier)
+        if found not in ITSELF:
+            return  # Not published, or removed by somebody since: what is there now is not ours.
         if found == "same":
             slots.rename(place, carrier)
             if slots.look(carrier, put.after) in AS_IT_WAS:
@@ -169,14 +164,10 @@ class _Settlement:
         self._conflict(put, "was new, and has been edited by somebody else: it stays")
 
     def _move_back(self, put: Put) -> None:
-        slots, carrier, place = self._slots, put.carrier, put.place
+        slots, (carrier, place, _) = self._slots, put.slots
         gone = put.how == "gone"
         waiting = slots.status(carrier) is not None
-        if gone:
-            placed = slots.status(place) is not None
-        else:
-            placed = slots.look(place, put.after) in ITSELF
-        if not placed:
+        if not (slots.status(place) if gone else slots.look(place, put.after) in ITSELF):
             if waiting or carrier in self._awaited:
                 return
             if gone:
@@ -197,15 +188,15 @@ class _Settlement:
     @cached_property
     def _awaited(self) -> frozenset[Slot]:
         """The slots that are empty since an exchange, where it is not one step, came to a halt half way."""
-        swaps = (each for each in self._slots.plan.operations if isinstance(each, Put) and each.before)
-        return frozenset(each.carrier for each in swaps if self._slots.status(each.spare) is not None)
+        puts = (each for each in self._slots.plan.operations if each.how != "altered")
+        return frozenset(put.carrier for put in puts if put.before and self._slots.status(put.spare))
 
     @cached_property
     def _ways(self) -> dict[int | None, list[Slot]]:
-        """The slots through which the plan moves each thing, which may not have got that far."""
+        """The slots through which the plan moves each thing, by its inode: it may not have got that far."""
         found: dict[int | None, list[Slot]] = {}
         for each in self._slots.plan.operations:
-            if isinstance(each, Put) and each.how == "moved":
+            if each.how == "moved":
                 found.setdefault(each.after.inode, []).extend((each.carrier, each.place))
         return found
 
@@ -323,7 +314,7 @@ class _Settlement:
         An error or a kill ends the writing anywhere; a power cut takes blocks of it, which are zeros or missing then.
         """
         status = self._slots.status(carrier)
-        if status is None or status.kind != "file" or status.size > (after.size or 0):
+        if status is None or status.kind != "file" or status.size > after.size:
             return False
         if not status.size:
             return bool(after.size)
@@ -332,14 +323,10 @@ class _Settlement:
         offset = 0
         with self._slots.holder(carrier).open(carrier.name) as file:
             for block in file.blocks():
-                for start in range(0, len(block), _SECTOR):
-                    found = bytes(block[start : start + _SECTOR])
-                    wanted = whole[offset + start : offset + start + len(found)]
-                    # Shorter, if somebody adds to it while it is read.
-                    if len(wanted) < len(found) or any(
-                        mine not in (0, theirs) for mine, theirs in zip(found, wanted, strict=True)
-                    ):
-                        return False
+                wanted = whole[offset : offset + len(block)]
+                # Shorter, if somebody adds to it while it is read.
+                if len(wanted) < len(block) or not _is_part(bytes(block), wanted):
+                    return False
                 offset += len(block)
         return True
 
@@ -349,28 +336,26 @@ class _Settlement:
             return None
         keeper = self._log.contents, record.id
         contents = Contents(lambda _: keeper, record, small=self._log.settings.hold_bytes)
-        for entry in record.entries:
-            if entry.after is not None and entry.after.digest == after.digest:
-                with suppress(FilewrightError):  # Damaged undo data tells nothing.
-                    return contents.after(entry)
+        entries = (each for each in record.entries if each.after and each.after.digest == after.digest)
+        with suppress(FilewrightError):  # Damaged undo data tells nothing.
+            return next((contents.after(entry) for entry in entries), None)
         return None
 
     # Cleaning up
 
     def clean_up(self, operation: Put | Alter) -> None:
         """Remove what a committed operation displaced."""
-        if isinstance(operation, Alter):
-            return
-        carrier, place, spare = operation.slots
         with suppress(FolderGoneError):  # Deleted with all that was in it: nothing is left to be removed.
+            if operation.how == "altered":
+                return
             if operation.before is not None:
-                for slot in (spare, carrier):
+                for slot in (operation.spare, operation.carrier):
                     if is_temporary(slot.name):
                         self._remove_displaced(slot, operation.before, operation)
             elif operation.how == "made":
                 self._finish_put(operation)
             elif operation.how == "gone":
-                self._remove_displaced(place, operation.after, operation)
+                self._remove_displaced(operation.place, operation.after, operation)
 
     def _finish_put(self, put: Put) -> None:
         """The rename may never have reached the disk although the commit did: do it again."""
@@ -391,12 +376,15 @@ class _Settlement:
         if status is None:
             return
         self.findings.cleaned += 1
-        untouched = kind_of(status) == before.kind and before.untouched(status)
         if before.kind == "folder":
             self._remove_tree(slot, before, put)
         elif before.kind != "file":
             slots.unlink(slot)
-        elif put.how == "made" and not untouched and slots.look(slot, put.after) in AS_IT_WAS:
+        elif (
+            put.how == "made"
+            and not (status.kind == "file" and before.untouched(status))
+            and slots.look(slot, put.after) in AS_IT_WAS
+        ):
             # The exchange never reached the disk although the commit did: do it again.
             if slots.look(put.place, before) in AS_IT_WAS:
                 slots.exchange(put)
@@ -483,15 +471,6 @@ class _Settlement:
     def _rescue(self, folder: Folder, name: bytes, put: Put, why: str) -> bool:
         """Keep something in the state folder; False if there was no room: then it waits where it is."""
         shown = self._slots.shown(put.named)
-        kept = self._keep(folder, name, shown)
-        if kept is None:
-            self.findings.waiting.append(shown)
-            return False
-        self.findings.conflicts.append(f"{shown} {why}; the other version is kept as {kept}")
-        return True
-
-    def _keep(self, folder: Folder, name: bytes, shown: str) -> str | None:
-        """Move something into the state folder; where to, None if there is no room."""
         last = os.fsencode(shown.rsplit("/", 1)[-1])[:100].replace(b'"', b"")
         kept_as = id_of(time.time_ns()).encode() + b"-" + last
         try:
@@ -504,8 +483,12 @@ class _Settlement:
                     _move_by_copying(folder, name, kept, kept_as)
                 self._log.flusher.one(kept)
         except OSError:
-            return None  # It stays under its temporary name, and the next recovery tries again.
-        return quote(self._log.state.at(b"kept", kept_as))
+            # It stays under its temporary name, and the next recovery tries again.
+            self.findings.waiting.append(shown)
+            return False
+        at = quote(self._log.state.at(b"kept", kept_as))
+        self.findings.conflicts.append(f"{shown} {why}; the other version is kept as {at}")
+        return True
 
     def _beside(self, holder: Slot, place: Slot) -> None:
         """Give somebody's save, whose place was taken by a newer one, a name of its own beside it."""
@@ -521,6 +504,10 @@ class _Settlement:
                 f"both saves stay, the earlier one as {self._slots.shown(target)}"
             )
             return
+
+
+def _is_part(found: bytes, wanted: bytes) -> bool:
+    return found == wanted or all(mine in (0, theirs) for mine, theirs in zip(found, wanted, strict=True))
 
 
 def alter(slots: Slots, operation: Alter, *, forward: bool) -> bool:
