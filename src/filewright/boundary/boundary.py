@@ -132,7 +132,7 @@ class Boundary:
                 raise self._failure(LeadsOutError() if climbs else error, where, "open") from error
         if where.parts:
             # What is denied only as a folder, say, is refused when it is opened.
-            rules = self.rules_for(Location(where.root, where.parts[:-1]))
+            rules = self.rules_for(where.parent)
             if rules.denies(where.name, False) and rules.denies(where.name, True):
                 raise rules.refusal(where.asked)
         # History, sessions and notices go by names: one that has several spellings is taken as the disk has it.
@@ -434,7 +434,7 @@ class Boundary:
             raise errors.read_only(where.asked)
         if not where.parts:
             raise errors.root_itself(where.asked, quote(where.root.path))
-        above = Location(where.root, where.parts[:-1])
+        above = where.parent
         if there is not None:
             reached = None  # It knows of what is on the disk only.
         led = reached.get(above) if reached is not None else None
