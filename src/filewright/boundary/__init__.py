@@ -28,7 +28,7 @@ from filewright.boundary.location import (
     unquote,
 )
 from filewright.boundary.rules import DenyRules
-from filewright.boundary.walk import FolderEntry, Walk
+from filewright.boundary.walk import FolderEntry, Walk, WalkedFolder
 from filewright.boundary.worktrees import tree_notice
 
 __all__ = [
@@ -42,6 +42,7 @@ __all__ = [
     "Reached",
     "Root",
     "Walk",
+    "WalkedFolder",
     "is_temporary",
     "program",
     "quote",

@@ -25,7 +25,7 @@ from filewright.boundary.location import (
     shown,
 )
 from filewright.boundary.rules import CLOSED, DENY_FILE, RULE_FILES, DenyRules, Protection, is_deny_file
-from filewright.boundary.walk import Walk, WalkOptions, read_rules
+from filewright.boundary.walk import Visit, Walk, WalkOptions, read_rules
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import Settings
@@ -327,6 +327,7 @@ class Boundary:
         kinds: Iterable[Kind] | None = None,
         after: Location | None = None,
         changing: bool = False,
+        visit: Visit | None = None,
         task: Task,
     ) -> Walk:
         """Everything below the folder `where`, sorted, as a stream: see `Walk` and, for `glob`, `globs`.
@@ -352,6 +353,7 @@ class Boundary:
             after=after.parts[len(where.parts) :] if after is not None and where.holds(after) else (),
             cross=self._cross,
             changing=changing,
+            visit=visit,
         )
         try:
             folder, denied = self._beneath(where, where.parts, changing=changing)
@@ -370,6 +372,21 @@ class Boundary:
             return Walk(where, folder, denied, options, task)
         except OSError as error:
             raise self._failure(error, where, "list") from error
+
+    def listed_by(self, root: Root) -> tuple[object, ...] | None:
+        """What from outside of a root says which of its names a walk yields: equal, it says the same. None if it is
+        not known."""
+        rules = self._rules[root.index]
+        if rules.outer is not None or rules.given is not self._deny:
+            return None
+        excludes = None
+        if self.excludes_file is not None:
+            try:
+                status = system.status_of(self.excludes_file)
+                excludes = status.inode, status.size, status.mtime_ns, status.ctime_ns
+            except OSError:
+                pass  # As in `_outer_rules`.
+        return self.excludes_file, excludes, self.settings.deny, self._cross, rules.protection.own
 
     def may_be_opened(self, where: Location, task: Task) -> bool:
         """Whether a program may be let loose in the folder `where`: nothing in it is denied, or leads elsewhere."""

@@ -27,6 +27,7 @@ from filewright.progress import Task
 from filewright.system import Batch, File, Folder, Kind, Status
 
 Item = tuple[bytes, Status | None]
+Visit = Callable[["WalkedFolder", Folder, list[bytes], list[bytes]], None]
 
 _GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EXDEV)
 _RULES = _GIT, *_IGNORE_FILES = b".git", b".gitignore", b".ignore"
@@ -49,6 +50,8 @@ class WalkOptions:
     `depth` 0 is without a limit; `after` is the path below the walked folder behind which it begins;
     `hide` are folders never shown, as path above and name; `kinds` None is all. `cross` is as in
     `Folder.beneath`. A walk that is for `changing` leaves out what may only be read.
+    `visit` is handed every folder, open, with all its names and those that are left of them, both sorted; then
+    folders alone are entries.
     """
 
     rules: Matcher | None
@@ -62,6 +65,7 @@ class WalkOptions:
     after: tuple[bytes, ...] = ()
     cross: bool = True
     changing: bool = False
+    visit: Visit | None = None
 
 
 class FolderEntry:
@@ -353,7 +357,8 @@ class Walk:
                     (batch.files if kind == "file" else batch.folders).append(name)
                 else:
                     batch.others.append((name, kind))
-            opened = self._open(folder) if self._options.details else None
+            wanted = self._options.details or self._options.visit is not None
+            opened = self._open(folder) if wanted else None
             try:
                 items = self._batch(folder, batch, opened)
             finally:
@@ -363,6 +368,11 @@ class Walk:
 
     def _batch(self, folder: WalkedFolder, batch: Batch, opened: Folder | None) -> Iterator[Item]:
         names = self._left(folder, batch)
+        if self._options.visit is not None:
+            if opened is not None:
+                others = (name for name, _ in batch.others)
+                self._options.visit(folder, opened, sorted((*batch.files, *batch.folders, *others)), names)
+            names = [name for name in names if folder.kinds.get(name) == "folder"]
         if not self._options.details:
             return zip(names, repeat(None))
         if opened is None:

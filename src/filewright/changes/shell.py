@@ -1,15 +1,15 @@
 """What a command of a shell did: what is below a root before it and after it, compared, as a change.
 
-A listing holds the stamp of everything below a root that is not ignored. What files hold is kept beside it, what the
-command names and the newest files first, as far as a budget of time and bytes goes; what is kept stays for the next
-commands, so that from one to the next more is. What was changed without having been kept is named, and cannot be had
-back.
+A listing (`listing`) holds the stamp of everything below a root that is not ignored. What files hold is kept beside
+it, what the command names and the newest files first, as far as a budget of time and bytes goes; what is kept stays for
+the next commands, so that from one to the next more is. What was changed without having been kept is named, and cannot
+be had back.
 
 ::
 
-    shell/ID.list    the newest change before it, what else says what is ignored, the names in each folder with the
-                     stamp of each, and the index of the root's git repository, whose objects hold what else was not
-                     kept; after its xxh3_128
+    shell/ID.list    the listing before a command
+    shell/newest     the newest of them, which the next is compared with
+    shell/index      the index of the root's git repository, whose objects hold what else was not kept
     shell/kept.db    contents by path and stamp, each after its xxh3_128
 
 All are a cache that is never flushed: everything is checked when it is read.
@@ -19,32 +19,40 @@ from __future__ import annotations
 
 import errno
 import hashlib
-import marshal
 import os
 import re
-import secrets
 import stat
 import struct
 import time
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field, replace
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import asdict, dataclass, replace
 from fnmatch import translate
-from functools import partial
 from posixpath import basename, dirname
-from typing import NamedTuple
 
 import xxhash
 
 from filewright import errors, system
-from filewright.boundary import Boundary, Location, Root
+from filewright.boundary import Boundary, Location, Root, WalkedFolder
 from filewright.changes.content import Flusher, digest_of
 from filewright.changes.contents import Contents
 from filewright.changes.database import Database, Execute
+from filewright.changes.listing import (
+    FORMS,
+    LARGE,
+    Kept,
+    Listing,
+    Row,
+    Seen,
+    begun,
+    listed_again,
+    prefix_of,
+    read_kept,
+    row_of,
+)
 from filewright.changes.log import Log
 from filewright.changes.plan import CommitPlan
-from filewright.changes.record import ChangeRecord, Entry, Kind, Place, Stamp
+from filewright.changes.record import ChangeRecord, Entry, Place, Stamp
 from filewright.changes.state import Index, StateFolder, base_folder
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task
@@ -58,7 +66,6 @@ _ID = re.compile(r"[0-9a-z]{1,40}")
 _TAKES_AWAY = re.compile(r"\b(rm|mv|cp|dd|sed|tee|find|git|rsync|shred|truncate|unlink)\b|>")
 _NAMED_BEFORE = 5
 _WORD = re.compile(r"[\s'\"`=:;|&()<>]+")
-_FORMAT = 4
 _KEPT = b"kept.db"
 _TABLES = """
 CREATE TABLE kept (
@@ -68,10 +75,9 @@ CREATE TABLE kept (
 CREATE TABLE whole (folder BLOB PRIMARY KEY, listed BLOB NOT NULL) WITHOUT ROWID
 """
 """Contents; and the folders of which all that can be kept is, each as it was listed then."""
-_KEY = 56
-"""Bytes of a stamp in the cache."""
 _KEEP = "INSERT OR REPLACE INTO kept VALUES (?,?,?,?)"
-_KEEP_SECONDS, _KEEP_EACH, _KEEP_AT_ONCE, _KEEP_ALL = 0.2, 1 * MB, 64 * MB, 256 * MB
+_KEEP_SECONDS, _KEEP_AT_ONCE, _KEEP_ALL = 0.2, 64 * MB, 256 * MB
+_KEEP_AFTER = 0.05
 _AFTER_EACH, _AFTER_ALL = 256 * KB, 16 * MB
 _HASHED = 64 * MB
 _USELESS = (Code.IO_ERROR, Code.UNSUPPORTED)
@@ -84,76 +90,18 @@ _INDEX_MOST, _GIT_EACH = 64 * MB, 4 * MB
 _DAY_NS = 86_400 * 10**9
 _SLACK_NS = 2 * 10**9
 """By how much the clocks of two file systems may differ."""
-_INODE = (1 << 63) - 1
-"""As much of an inode's number as an array holds."""
 _RULE_FILES = frozenset((b".gitignore", b".ignore", b".agentsignore"))
-_KINDS: dict[int, Kind] = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link"}
-_FORMATS = {kind: form for form, kind in _KINDS.items()} | {"other": stat.S_IFIFO}
 _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
-
-
-class _Stamp(NamedTuple):
-    """What a listing has of a thing. What is in a folder is listed by itself: its own size and times are 0."""
-
-    inode: int
-    size: int
-    mtime_ns: int
-    ctime_ns: int
-    mode: int
-    uid: int
-    gid: int
-
-    @property
-    def kind(self) -> Kind:
-        return _KINDS.get(stat.S_IFMT(self.mode), "other")
-
-    @property
-    def rights(self) -> tuple[int, ...]:
-        """Its kind, mode and owner."""
-        return self[4:]
-
-    @property
-    def key(self) -> bytes:
-        """All of it, as the cache knows it."""
-        return array("q", self).tobytes()
-
-    def side(
-        self, *, digest: str | None = None, blob: str | None = None, target: bytes | None = None
-    ) -> Stamp:
-        """The same for history, with what else is known."""
-        mode, size = stat.S_IMODE(self.mode), self.size if self.kind == "file" else 0
-        return Stamp(self.kind, mode, self.uid, self.gid, size, self.mtime_ns, digest, blob, target)
+_NOTHING = Row()
 
 
 @dataclass(frozen=True, slots=True)
 class _Thing:
     """What was at a path: as it was `listed` at one, or as a tool has `left` it."""
 
-    stamp: _Stamp
+    stamp: Seen
     listed: bytes = b""
     left: tuple[Entry, Contents] | None = None
-
-
-@dataclass(slots=True)
-class _Names:
-    """The names in a folder, and the stamp of each."""
-
-    names: list[bytes] = field(default_factory=list)
-    stamps: array[int] = field(default_factory=lambda: array("q"))
-
-    @property
-    def state(self) -> bytes:
-        """What tells it from any other."""
-        return xxhash.xxh3_128_digest(b"\0".join(self.names) + self.stamps.tobytes())
-
-    def things(self, prefix: bytes) -> Iterator[tuple[bytes, _Thing]]:
-        for index, name in enumerate(self.names):
-            yield prefix + name, _Thing(_Stamp(*self.stamps[7 * index : 7 * index + 7]), prefix + name)
-
-
-_Listing = dict[bytes, _Names]
-"""By the path of a folder, with a slash at its end."""
-_NOTHING = _Names()
 
 
 def begin_command(
@@ -165,34 +113,17 @@ def begin_command(
     notice of the task. Raises `not_found` for a bad name.
     """
     with _opened(boundary, log, root, identifier, task) as seen:
-        folder = seen.folder
-        old = time.time_ns() - _DAYS_OPEN * _DAY_NS
-        for name in folder.names():
-            with suppress(FileNotFoundError):  # Of a command that never ended, and removed by another.
-                if not name.startswith(_KEPT) and folder.stat(name).mtime_ns < old:
-                    folder.remove(name)
-        if seen.size > _KEEP_ALL:
-            seen.throw_away()
-        fresh = b"new-" + secrets.token_hex(8).encode()
-        folder.create(fresh).close()
-        listing, rules = seen.listed()
-        _, late = seen.keep(listing, line, _KEEP_SECONDS, _KEEP_AT_ONCE)
-        index = seen.git_index()
-        if lost := seen.lost(listing, line, late, index):
+        seen.clean_up()
+        fresh = begun(seen.folder)
+        rows, outer = seen.listed(read_kept(seen.folder))
+        whole, late = seen.keep(rows, line, _KEEP_SECONDS, _KEEP_AT_ONCE)
+        index = seen.keep_index()
+        if lost := seen.lost(rows, line, late, index):
             files = listed_of(
                 [f"{seen.at(path).shown} ({sized(size)})" for path, size in lost.items()], _NAMED_BEFORE
             )
             task.notices.append(f"filewright has not kept, and cannot bring back: {files}")
-        rows = [(prefix, each.names, each.stamps) for prefix, each in listing.items()]
-        data = marshal.dumps((_FORMAT, newest or "", rules, index, rows))
-        begun = folder.stat(fresh).mtime_ns
-        with folder.open(fresh, write=True) as file:
-            file.write(xxhash.xxh3_128_digest(data) + data, 0)
-            # What is younger than the listing was made after it: not in the same tick of the clock as what was before.
-            while file.status().mtime_ns <= begun:
-                time.sleep(0.001)
-                file.write(data[:1], 16)
-        folder.rename(fresh, folder, _list(identifier), "replace")
+        Kept(newest or "", outer, whole, index, rows).write(seen.folder, _list(identifier), fresh)
 
 
 def keep(boundary: Boundary, log: Log, root: Root, task: Task, *, seconds: float) -> bool:
@@ -202,7 +133,10 @@ def keep(boundary: Boundary, log: Log, root: Root, task: Task, *, seconds: float
     """
     with _opened(boundary, log, root, "0", task) as seen:
         room = _KEEP_ALL // 2 - seen.size
-        return room <= 0 or seen.keep(seen.listed()[0], "", seconds, min(room, _KEEP_AT_ONCE))[0]
+        if room <= 0:
+            return True
+        rows, _ = seen.listed(read_kept(seen.folder))
+        return seen.keep(rows, "", seconds, min(room, _KEEP_AT_ONCE))[0]
 
 
 def end_command(
@@ -222,34 +156,35 @@ def end_command(
     Needs the workspace lock. Raises `not_found` if there is no such listing.
     """
     with _opened(boundary, log, root, identifier, task) as seen:
-        try:
-            with seen.folder.open(_list(identifier)) as file:
-                begun = file.status()
-                digest, data = file.read(0, 16), file.read(16, begun.size)
-            if xxhash.xxh3_128_digest(data) != digest:
-                raise ValueError("the listing is damaged")
-            version, newest, rules, index, rows = marshal.loads(data)
-            if version != _FORMAT:
-                raise ValueError("no listing of this version")
-        except (OSError, ValueError, EOFError) as error:
-            raise errors.unknown_listing(identifier) from error
-        listing = {prefix: _Names(names, array("q", stamps)) for prefix, names, stamps in rows}
-        changes = list(made_since(newest))
-        listed, rules_now = seen.listed()
+        last = read_kept(seen.folder, _list(identifier))
+        if last is None:
+            raise errors.unknown_listing(identifier)
+        changes = list(made_since(last.newest))
+        fresh = begun(seen.folder)
+        rows, outer = seen.listed(last)
         before: dict[bytes, _Thing] = {}
-        after: dict[bytes, _Stamp] = {}
-        for prefix in sorted(listing.keys() | listed.keys()):
-            old, new = listing.get(prefix, _NOTHING), listed.get(prefix, _NOTHING)
+        after: dict[bytes, Seen] = {}
+        uncovered = {b""} if outer != last.outer else set()
+        for prefix in last.rows.keys() | rows.keys():
+            old, new = last.rows.get(prefix, _NOTHING), rows.get(prefix, _NOTHING)
             if changes or old != new:
-                before.update(old.things(prefix))
-                after.update((path, thing.stamp) for path, thing in new.things(prefix))
+                before.update((prefix + name, _Thing(stamp, prefix + name)) for name, stamp in old.things())
+                after.update((prefix + name, stamp) for name, stamp in new.things())
+                if old.rules != new.rules:
+                    uncovered.add(prefix)
         command = _Command(seen)
         for change in changes:
             before = command.after(change, before)
-        since = begun.mtime_ns - (0 if seen.folder.status().device == root.device else _SLACK_NS)
-        command.compare(before, after, since, {b""} if rules != rules_now else set())
-        command.ask_git(index)
+        since = last.begun_ns - (0 if seen.folder.status().device == root.device else _SLACK_NS)
+        command.compare(before, after, since, uncovered)
+        command.ask_git(last.git_index)
         records = command.record(summary, caller)
+        if rows != last.rows:  # What the command has made is there for the next.
+            whole = last.whole and seen.keep(rows, "", _KEEP_AFTER, _KEEP_AT_ONCE)[0]
+            newest = records[-1].id if records else last.newest
+            Kept(newest, outer, whole, last.git_index, rows).write(seen.folder, _list(identifier), fresh)
+        else:
+            seen.folder.remove(fresh)
         seen.folder.remove(_list(identifier))
     return records
 
@@ -273,7 +208,7 @@ def _list(identifier: str) -> bytes:
 
 
 @contextmanager
-def _opened(boundary: Boundary, log: Log, root: Root, identifier: str, task: Task) -> Iterator[_Seen]:
+def _opened(boundary: Boundary, log: Log, root: Root, identifier: str, task: Task) -> Iterator[_Watch]:
     if not _ID.fullmatch(identifier):
         raise errors.unknown_listing(identifier)
     with log.state.folder() as own, suppress(FileExistsError):
@@ -287,13 +222,13 @@ def _opened(boundary: Boundary, log: Log, root: Root, identifier: str, task: Tas
             tables=_TABLES,
         )
         try:
-            yield _Seen(boundary, log, root, folder, kept, task)
+            yield _Watch(boundary, log, root, folder, kept, task)
         finally:
             kept.close()
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _Watch:
     """A root as it is seen now, and what files held, `kept` by path and stamp."""
 
     boundary: Boundary
@@ -308,39 +243,37 @@ class _Seen:
         parts = tuple(path.split(b"/"))
         return Location(self.root, parts, Location(self.root, parts).shown)
 
-    def listed(self) -> tuple[_Listing, list[tuple[int, ...]]]:
-        """What is below a root; and the stamps of what else says what is ignored, which is not listed with it."""
-        found: _Listing = {}
+    def listed(self, last: Kept | None) -> tuple[Listing, object]:
+        """What is below a root; and what from outside of it says what is ignored."""
+        outer = self.boundary.listed_by(self.root)
+        if last is None or outer is None or outer != last.outer:
+            return self.walked(b"", 0), outer
+        cross = self.boundary.settings.cross_devices
+        check = self.task.check
+        return listed_again(self.root.folder, last.rows, self.walked, cross=cross, check=check), outer
+
+    def walked(self, prefix: bytes, depth: int) -> Listing:
+        """The rows of a folder and of so many levels below it, as the boundary walks them."""
+        found: Listing = {}
         # What is below a root within this one is listed there.
         roots = [_path_in(self.root, Place(other.resolved, ())) for other in self.boundary.roots]
         within = tuple(path + b"/" for path in roots if path is not None)
-        current, listed = None, _Names()
-        for entry in self.boundary.walk(Location(self.root, (), "."), details=True, task=self.task):
-            if entry.status is None:
-                continue
-            if entry.folder is not current:
-                current = entry.folder
-                elsewhere = current.prefix.startswith(within)
-                listed = _Names() if elsewhere else found.setdefault(current.prefix, _Names())
-            listed.names.append(entry.name)
-            raw = entry.status.raw
-            file = (raw.st_size, raw.st_mtime_ns, raw.st_ctime_ns)
-            own = (0, 0, 0) if stat.S_ISDIR(raw.st_mode) else file
-            listed.stamps.extend((raw.st_ino & _INODE, *own, raw.st_mode, raw.st_uid, raw.st_gid))
-        rules: list[tuple[int, ...]] = []
-        for look in (
-            partial(self.root.folder.stat_beneath, (b".agentsignore",)),
-            partial(self.root.folder.stat_beneath, (b".git", b"info", b"exclude")),
-            partial(system.status_of, self.boundary.excludes_file or ""),
-        ):
-            try:
-                status = look()
-                rules.append((status.inode, status.size, status.mtime_ns, status.ctime_ns))
-            except OSError:
-                rules.append(())
-        return found, rules
 
-    def content(self, path: bytes, stamp: _Stamp) -> bytes | None:
+        def visit(folder: WalkedFolder, opened: Folder, names: list[bytes], left: list[bytes]) -> None:
+            if folder.root_prefix.startswith(within):
+                return
+            row = row_of(opened, names, left)
+            some = found.get(folder.root_prefix)
+            found[folder.root_prefix] = row if some is None else some.plus(row)
+
+        with suppress(FilewrightError) if prefix else nullcontext():
+            where = self.at(prefix[:-1]) if prefix else Location(self.root, (), ".")
+            walk = self.boundary.walk(where, depth=depth, visit=visit, task=self.task)
+            for _ in walk:
+                pass
+        return found
+
+    def content(self, path: bytes, stamp: Seen) -> bytes | None:
         """What a file or link holds, if it is still the one that was listed."""
         where = self.at(path)
         try:
@@ -353,17 +286,45 @@ class _Seen:
                 raw = file.status().raw
         except (FilewrightError, OSError):
             return None
-        same = (raw.st_ino & _INODE, raw.st_size, raw.st_mtime_ns) == stamp[:3]
+        same = (raw.st_ino, raw.st_size, raw.st_mtime_ns) == stamp.written
         return content if same and len(content) == stamp.size else None
 
-    def git_index(self) -> bytes:
-        """Git's index, after the time when it was written; nothing where the root has no repository of its own."""
+    def keep_index(self) -> tuple[int, ...] | None:
+        """Keep git's index as it is, unless it is kept; its stamp, or None where the root has no repository."""
         try:
             with self.boundary.open_file(self.at(b".git/index")) as file:
-                written = file.status().raw.st_mtime_ns
-                return written.to_bytes(8, "big") + file.read(0, _INDEX_MOST)
+                raw = file.status().raw
+                index = raw.st_ino, raw.st_size, raw.st_mtime_ns
+                try:
+                    self.folder.stat(_index(index))
+                except FileNotFoundError:
+                    data = file.read(0, _INDEX_MOST)
+                    fresh = begun(self.folder)
+                    with self.folder.open(fresh, write=True) as made:
+                        made.write(data, 0)
+                    self.folder.rename(fresh, self.folder, _index(index), "replace")
+                return index
         except (FilewrightError, OSError):
-            return b""
+            return None
+
+    def staged(self, index: tuple[int, ...] | None) -> Iterator[tuple[bytes, tuple[int, int, int], str]]:
+        """What git's index, as it was kept, says of files: see `_staged`. Ends at what is no index."""
+        if index is None:
+            return
+        with suppress(OSError, struct.error, ValueError, IndexError):
+            with self.folder.open(_index(index)) as file:
+                data = file.read(0, _INDEX_MOST)
+            yield from _staged(data, index[2], self.task)
+
+    def clean_up(self) -> None:
+        """Remove what was left of commands that never ended, and all that is kept if it is too much."""
+        old = time.time_ns() - _DAYS_OPEN * _DAY_NS
+        for name in self.folder.names():
+            with suppress(FileNotFoundError):  # Removed by another.
+                if not name.startswith(_KEPT) and self.folder.stat(name).mtime_ns < old:
+                    self.folder.remove(name)
+        if self.size > _KEEP_ALL:
+            self.throw_away()
 
     @property
     def size(self) -> int:
@@ -373,43 +334,38 @@ class _Seen:
         except FileNotFoundError:
             return 0
 
-    def keep(
-        self, listing: _Listing, line: str, seconds: float, room: int
-    ) -> tuple[bool, dict[bytes, _Stamp]]:
+    def keep(self, listing: Listing, line: str, seconds: float, room: int) -> tuple[bool, dict[bytes, int]]:
         """Keep what is not kept yet, first what a command line names, then the newest.
 
-        Returns whether all of it is, and those that the line names for which there was no time or room.
+        Returns whether all of it is, and the sizes of those that the line names for which there was no time or room.
         """
-        late: dict[bytes, _Stamp] = {}
+        late: dict[bytes, int] = {}
         with self._written() as execute:
             known = dict(execute("SELECT folder, listed FROM whole"))
-            states = {prefix: listed.state for prefix, listed in listing.items()}
+            states = {prefix: row.state for prefix, row in listing.items()}
             states = {prefix: state for prefix, state in states.items() if known.get(prefix) != state}
             names, left = _named(line), dict.fromkeys(states, 0)
-            wanted: list[tuple[bool, int, bytes, bytes, bytes]] = []
+            wanted: list[tuple[bool, int, bytes, bytes, Seen]] = []
             for prefix in states:
-                above, listed = names(prefix), listing[prefix]
-                keys = listed.stamps.tobytes()
+                above = names(prefix)
                 kept = set(execute("SELECT name, stamp FROM kept WHERE folder = ?", (prefix,)))
-                for index, name in enumerate(listed.names):
-                    key = keys[_KEY * index : _KEY * index + _KEY]
-                    _, size, mtime_ns, _, mode, *_ = listed.stamps[7 * index : 7 * index + 7]
-                    if stat.S_ISDIR(mode) or size > _KEEP_EACH or (name, key) in kept:
+                for name, stamp in listing[prefix].things():
+                    if stamp.is_folder or stamp.size > LARGE or (kept and (name, stamp.key) in kept):
                         continue
-                    wanted.append((not (above or names(name)), -mtime_ns, prefix, name, key))
+                    wanted.append((not (above or names(name)), -stamp.mtime_ns, prefix, name, stamp))
                     left[prefix] += 1
             deadline = time.monotonic() + seconds
-            for unnamed, _, prefix, name, key in sorted(wanted):
+            for unnamed, _, prefix, name, stamp in sorted(wanted):
                 if time.monotonic() > deadline or room < 0:
                     if unnamed:
                         break
-                    late[prefix + name] = _Stamp(*array("q", key))
+                    late[prefix + name] = stamp.size
                     continue
                 self.task.check()
-                content = self.content(prefix + name, _Stamp(*array("q", key)))
+                content = self.content(prefix + name, stamp)
                 if content is not None:
                     room -= len(content)
-                    execute(_KEEP, (prefix, name, key, _checked(content)))
+                    execute(_KEEP, (prefix, name, stamp.key, _checked(content)))
                 left[prefix] -= 1
             for prefix, state in states.items():
                 if not left[prefix]:
@@ -417,29 +373,33 @@ class _Seen:
         return not any(left.values()), late
 
     def lost(
-        self, listing: _Listing, line: str, late: Mapping[bytes, _Stamp], index: bytes
+        self, listing: Listing, line: str, late: Mapping[bytes, int], index: tuple[int, ...] | None
     ) -> dict[bytes, int]:
         """The sizes of the files that the line of a command names which takes away, and that nobody has kept."""
         if not _TAKES_AWAY.search(line):
             return {}
         found, names = dict(late), _named(line)
-        for prefix, listed in listing.items():
-            above = names(prefix)
-            sizes = listed.stamps[1::7]
-            for at, name in enumerate(listed.names):
-                if sizes[at] > _KEEP_EACH and (above or names(name)):
-                    found[prefix + name] = _Stamp(*listed.stamps[7 * at : 7 * at + 7])
-        with suppress(struct.error, ValueError, IndexError):
-            for path, seen, _ in _staged(index, self.task) if found else ():
-                if path in found and found[path].size <= _GIT_EACH and _is_staged(found[path], seen):
-                    del found[path]
-        return {path: stamp.size for path, stamp in found.items() if stamp.kind == "file"}
+        for prefix, row in listing.items():
+            for name, size in row.large:
+                if names(prefix) or names(name):
+                    found[prefix + name] = size
+        if not found:
+            return found
+        stamps = {
+            prefix + name: stamp
+            for prefix in set(map(prefix_of, found))
+            for name, stamp in listing[prefix].things()
+        }
+        for path, seen, _ in self.staged(index):
+            if path in found and found[path] <= _GIT_EACH and _is_staged(stamps[path], seen):
+                del found[path]
+        return {path: size for path, size in found.items() if stamps[path].kind == "file"}
 
     def kept(self, thing: _Thing) -> bytes | None:
         """What was kept of something that was listed."""
         if not thing.listed:
             return None
-        at = _prefix(thing.listed), basename(thing.listed), thing.stamp.key
+        at = prefix_of(thing.listed), basename(thing.listed), thing.stamp.key
         try:
             rows = self.database.read(
                 "SELECT content FROM kept WHERE folder = ? AND name = ? AND stamp = ?", *at
@@ -456,7 +416,7 @@ class _Seen:
         """Keep what something held that was listed."""
         with self._written() as execute:
             execute(
-                _KEEP, (_prefix(thing.listed), basename(thing.listed), thing.stamp.key, _checked(content))
+                _KEEP, (prefix_of(thing.listed), basename(thing.listed), thing.stamp.key, _checked(content))
             )
 
     @contextmanager
@@ -499,20 +459,23 @@ def _named(line: str) -> Callable[[bytes], bool]:
     return named
 
 
-def _is_staged(stamp: _Stamp, seen: tuple[int, int, int]) -> bool:
-    return (stamp.inode & 0xFFFFFFFF, *stamp[1:3]) == seen
+def _index(index: tuple[int, ...]) -> bytes:
+    return b"index-%x-%x-%x" % index
 
 
-def _staged(data: bytes, task: Task) -> Iterator[tuple[bytes, tuple[int, int, int], str]]:
+def _is_staged(stamp: Seen, seen: tuple[int, int, int]) -> bool:
+    return (stamp.inode & 0xFFFFFFFF, stamp.size, stamp.mtime_ns) == seen
+
+
+def _staged(data: bytes, written: int, task: Task) -> Iterator[tuple[bytes, tuple[int, int, int], str]]:
     """What git's index says of files that are as they were when it looked: path, inode, size, time, and object.
 
     Raises `struct.error` and `ValueError` for what is no index.
     """
-    written = int.from_bytes(data[:8], "big")
-    magic, version, count = struct.unpack_from(">4sII", data, 8)
+    magic, version, count = struct.unpack_from(">4sII", data)
     if magic != b"DIRC" or version not in (2, 3, 4):
         raise ValueError("not an index")
-    at, path = 20, b""
+    at, path = 12, b""
     for number in range(count):
         if number % 1024 == 0:
             task.check()
@@ -556,13 +519,13 @@ class _Found:
 class _Command:
     """What a command did: what is `gone`, what `came`, and what is other than it was, by path."""
 
-    def __init__(self, seen: _Seen) -> None:
+    def __init__(self, seen: _Watch) -> None:
         self._seen = seen
         self._boundary, self._root, self._task = seen.boundary, seen.root, seen.task
         self._found: list[_Found] = []
         self._gone: dict[bytes, _Thing] = {}
-        self._came: dict[bytes, _Stamp] = {}
-        self._changed: dict[bytes, tuple[_Thing, _Stamp]] = {}
+        self._came: dict[bytes, Seen] = {}
+        self._changed: dict[bytes, tuple[_Thing, Seen]] = {}
         self._lost: list[str] = []
         self._kept_after = 0
 
@@ -597,7 +560,7 @@ class _Command:
         return stayed | moved | made
 
     def compare(
-        self, before: Mapping[bytes, _Thing], after: Mapping[bytes, _Stamp], since: int, uncovered: set[bytes]
+        self, before: Mapping[bytes, _Thing], after: Mapping[bytes, Seen], since: int, uncovered: set[bytes]
     ) -> None:
         """Find what is different since that time.
 
@@ -621,7 +584,7 @@ class _Command:
                 if now.kind == old.stamp.kind == "folder" and old.stamp.inode == now.inode:
                     uncovered.add(path + b"/")
             if basename(path) in _RULE_FILES:
-                uncovered.add(_prefix(path))
+                uncovered.add(prefix_of(path))
         self._leave_out_uncovered(uncovered, since)
 
     def _leave_out_uncovered(self, uncovered: set[bytes], since: int) -> None:
@@ -635,7 +598,7 @@ class _Command:
         known |= {self._changed[path][0].stamp.inode for path in replaced}
         made: set[bytes] = set()
         for path, now in sorted((*self._came.items(), *replaced.items())):
-            came_to_light = _prefix(path) not in made and not uncovered.isdisjoint(_folders_to(path))
+            came_to_light = prefix_of(path) not in made and not uncovered.isdisjoint(_folders_to(path))
             if now.inode in known:
                 if now.kind == "folder":
                     uncovered.add(path + b"/")  # Other rules may hold for its new name.
@@ -644,7 +607,7 @@ class _Command:
             elif now.kind == "folder":
                 made.add(path + b"/")
 
-    def _is_new(self, path: bytes, stamp: _Stamp, since: int) -> bool:
+    def _is_new(self, path: bytes, stamp: Seen, since: int) -> bool:
         """Whether something was made since then."""
         if stamp.kind != "folder":
             return stamp.ctime_ns >= since
@@ -659,11 +622,11 @@ class _Command:
         *above, name = path.split(b"/")
         try:
             with self._root.folder.beneath(above, links=False, listing=False) as folder:
-                return inode not in (0, folder.stat(name).inode & _INODE)
+                return inode not in (0, folder.stat(name).inode)
         except OSError as error:
             return error.errno in _NOT_THERE
 
-    def ask_git(self, index: bytes) -> None:
+    def ask_git(self, index: tuple[int, ...] | None) -> None:
         """Have what git stores of the files that were not kept, if its index knew them as they were."""
         things = [*self._gone.values(), *(old for old, _ in self._changed.values())]
         wanted = {
@@ -675,11 +638,10 @@ class _Command:
             and self._seen.kept(thing) is None
         }
         found: list[tuple[_Thing, str]] = []
-        with suppress(struct.error, ValueError, IndexError):
-            for path, stamp, stored in _staged(index, self._task) if wanted else ():
-                thing = wanted.get(path)
-                if thing is not None and _is_staged(thing.stamp, stamp):
-                    found.append((thing, stored))
+        for path, stamp, stored in self._seen.staged(index) if wanted else ():
+            thing = wanted.get(path)
+            if thing is not None and _is_staged(thing.stamp, stamp):
+                found.append((thing, stored))
         contents = git_objects(
             self._boundary,
             self._seen.at(b"file"),
@@ -743,13 +705,13 @@ class _Command:
                 part += [Entry(place, before, None), Entry(place, None, after)]
         return parts
 
-    def _is_left(self, path: bytes, old: _Thing, now: _Stamp) -> bool:
+    def _is_left(self, path: bytes, old: _Thing, now: Seen) -> bool:
         """Whether something is as a tool has left it."""
         if old.left is None or old.stamp.rights != now.rights:
             return False
         return now.kind == "folder" or self._holds(path, now, old.left[0].after)
 
-    def _holds(self, path: bytes, now: _Stamp, side: Stamp | None) -> bool:
+    def _holds(self, path: bytes, now: Seen, side: Stamp | None) -> bool:
         """Whether a link leads there, or a file holds that; not where it cannot be read."""
         where = self._seen.at(path)
         try:
@@ -784,14 +746,14 @@ class _Command:
         came: dict[tuple[int, ...], list[bytes]] = {}
         for path, stamp in self._came.items():
             if stamp.kind != "folder":
-                came.setdefault(stamp[:3], []).append(path)
+                came.setdefault(stamp.written, []).append(path)
         folders = {stamp.inode: path for path, stamp in self._came.items() if stamp.kind == "folder"}
         files: list[tuple[bytes, bytes]] = []
         moved: dict[bytes, bytes] = {}
         for path, thing in self._gone.items():
             if thing.stamp.kind == "folder":
                 continue
-            known = came.get(thing.stamp[:3], []) if thing.left is None else self._alike(thing)
+            known = came.get(thing.stamp.written, []) if thing.left is None else self._alike(thing)
             if not known:
                 continue
             # Of several names of one inode each goes its own way, the same name before another.
@@ -808,13 +770,13 @@ class _Command:
                 old, new = dirname(old), dirname(new)
         for old, new in moved.items():
             yield Entry(
-                self._at(new), self._gone.pop(old).stamp.side(), self._came.pop(new).side(), self._at(old)
+                self._at(new), _side(self._gone.pop(old).stamp), _side(self._came.pop(new)), self._at(old)
             )
         for path, to in files:
             stamp, now = self._gone.pop(path).stamp, self._came.pop(to)
             carried = moved.get(dirname(path)) == dirname(to) and basename(path) == basename(to)
             if not carried or stamp.rights != now.rights:
-                yield Entry(self._at(to), stamp.side(), now.side(), self._at(path))
+                yield Entry(self._at(to), _side(stamp), _side(now), self._at(path))
 
     def _alike(self, thing: _Thing) -> list[bytes]:
         """Where a file is now that a tool has made or changed: what came and holds the same."""
@@ -824,7 +786,7 @@ class _Command:
                 return [path]
         return []
 
-    def _alterations(self, path: bytes, old: _Thing, now: _Stamp) -> Iterator[Entry]:
+    def _alterations(self, path: bytes, old: _Thing, now: Seen) -> Iterator[Entry]:
         place, was = self._at(path), old.stamp
         if was.kind != now.kind or now.kind == "link":
             before, after = self._before(path, old), self._after(path, now)
@@ -835,15 +797,15 @@ class _Command:
                 yield Entry(place, before, None)
                 if after is not None:
                     yield Entry(place, None, after)
-        elif now.kind == "folder" or (was[:3] == now[:3] and not self._is_rewritten(path, old, now)):
+        elif now.kind == "folder" or (was.written == now.written and not self._is_rewritten(path, old, now)):
             if was.rights != now.rights and now.kind != "other":
-                yield Entry(place, was.side(), now.side())
+                yield Entry(place, _side(was), _side(now))
         elif (before := self._before(path, old)) is not None:
-            after = self._after(path, now) or now.side()  # Of what cannot be read any more, no digest.
+            after = self._after(path, now) or _side(now)  # Of what cannot be read any more, no digest.
             if (before.digest, before.target, before.mode) != (after.digest, after.target, after.mode):
                 yield Entry(place, before, after)
 
-    def _is_rewritten(self, path: bytes, old: _Thing, now: _Stamp) -> bool:
+    def _is_rewritten(self, path: bytes, old: _Thing, now: Seen) -> bool:
         """Whether a file that was given its earlier time again holds something else."""
         if old.stamp.ctime_ns == now.ctime_ns or old.stamp.rights != now.rights:
             return False
@@ -856,7 +818,7 @@ class _Command:
         if stamp.kind == "other":
             return None
         if stamp.kind == "folder":
-            return stamp.side()
+            return _side(stamp)
         if thing.left is None:
             content = self._seen.kept(thing)
         else:
@@ -865,47 +827,42 @@ class _Command:
         if content is None:
             self._lost.append(self._seen.at(path).shown)
             return None
-        return self._side(stamp, content, keep=True)
+        return self._sided(stamp, content, keep=True)
 
-    def _after(self, path: bytes, stamp: _Stamp) -> Stamp | None:
+    def _after(self, path: bytes, stamp: Seen) -> Stamp | None:
         """What is there now, its content kept if it is small; None where it cannot be read."""
         if stamp.kind == "other":
             return None
         if stamp.kind == "folder":
-            return stamp.side()
+            return _side(stamp)
         self._task.check()
         where = self._seen.at(path)
         if stamp.kind == "file" and stamp.size > _AFTER_EACH:
             try:
                 with self._boundary.open_file(where) as file:
-                    return stamp.side(digest=digest_of(file) if stamp.size <= _HASHED else None)
+                    return _side(stamp, digest=digest_of(file) if stamp.size <= _HASHED else None)
             except (FilewrightError, OSError):
                 return None
         content = self._seen.content(path, stamp)
         if content is None:
             return None
         self._kept_after += len(content)
-        return self._side(stamp, content, keep=self._kept_after <= _AFTER_ALL)
+        return self._sided(stamp, content, keep=self._kept_after <= _AFTER_ALL)
 
-    def _side(self, stamp: _Stamp, content: bytes, *, keep: bool) -> Stamp:
+    def _sided(self, stamp: Seen, content: bytes, *, keep: bool) -> Stamp:
         if stamp.kind == "link":
-            return stamp.side(target=content)
+            return _side(stamp, target=content)
         blob = self._section(content) if keep else None
-        return stamp.side(digest=xxhash.xxh3_128_hexdigest(content), blob=blob)
+        return _side(stamp, digest=xxhash.xxh3_128_hexdigest(content), blob=blob)
 
     def _at(self, path: bytes) -> Place:
         return Place.of(self._seen.at(path))
 
 
-def _prefix(path: bytes) -> bytes:
-    """The path of the folder that holds something, with a slash at its end."""
-    return path[: path.rfind(b"/") + 1]
-
-
 def _folders_to(path: bytes) -> Iterator[bytes]:
     """The folders above, each with a slash at its end, the root being nothing."""
     while path:
-        yield (path := _prefix(path.removesuffix(b"/")))
+        yield (path := prefix_of(path.removesuffix(b"/")))
 
 
 def _path_in(root: Root, place: Place) -> bytes | None:
@@ -935,16 +892,28 @@ def _is_as_it_was(entry: Entry) -> bool:
     return replace(before, digest=after.digest, mode=after.mode, uid=after.uid, gid=after.gid) == before
 
 
-def _is_side(stamp: _Stamp, side: Stamp | None) -> bool:
+def _side(
+    stamp: Seen, *, digest: str | None = None, blob: str | None = None, target: bytes | None = None
+) -> Stamp:
+    """What was listed, for history, with what else is known."""
+    mode, size = stat.S_IMODE(stamp.mode), stamp.size if stamp.kind == "file" else 0
+    return Stamp(stamp.kind, mode, stamp.uid, stamp.gid, size, stamp.mtime_ns, digest, blob, target)
+
+
+def _is_side(stamp: Seen, side: Stamp | None) -> bool:
     """Whether what was listed is what a tool has found."""
     if side is None or stamp.kind != side.kind:
         return False
-    if side.kind != "link" and (stat.S_IMODE(stamp.mode), *stamp[5:]) != (side.mode, side.uid, side.gid):
+    if side.kind != "link" and (stat.S_IMODE(stamp.mode), stamp.uid, stamp.gid) != (
+        side.mode,
+        side.uid,
+        side.gid,
+    ):
         return False
     return side.kind != "file" or (stamp.size, stamp.mtime_ns) == (side.size, side.mtime_ns)
 
 
-def _stamp_of(side: Stamp, time_ns: int) -> _Stamp:
+def _stamp_of(side: Stamp, time_ns: int) -> Seen:
     """What a listing has of something that a change made at some time; its number is not known."""
     size = len(side.target or b"") if side.kind == "link" else side.size
-    return _Stamp(0, size, time_ns, 0, _FORMATS[side.kind] | side.mode, side.uid, side.gid)
+    return Seen(FORMS[side.kind] | side.mode, 0, 0, 0, side.uid, side.gid, size, time_ns, 0)

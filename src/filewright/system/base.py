@@ -11,7 +11,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
@@ -200,6 +200,29 @@ class BaseFolder(Handle):
             yield from ((name, "file") for name in batch.files)
             yield from ((name, "folder") for name in batch.folders)
             yield from batch.others
+
+    def stamps(self, names: Iterable[bytes]) -> list[tuple[int, ...] | None]:
+        """What tells each of many names that were just listed from what may be there later; None for what is gone.
+
+        Mode, inode, device, links, user, group, size, and when its content and anything of it changed; of a folder,
+        whose names are listed by themselves, no links, size and times.
+        """
+        found: list[tuple[int, ...] | None] = []
+        for status in self.stats(names):
+            if status is None:
+                found.append(None)
+                continue
+            raw = status.raw
+            is_folder = stat.S_ISDIR(raw.st_mode)
+            own = (0, raw.st_uid, raw.st_gid, 0, 0, 0)
+            if not is_folder:
+                own = (raw.st_nlink, raw.st_uid, raw.st_gid, raw.st_size, raw.st_mtime_ns, raw.st_ctime_ns)
+            found.append((raw.st_mode, raw.st_ino, raw.st_dev, *own))
+        return found
+
+    def stats(self, names: Iterable[bytes]) -> list[Status | None]:
+        """The status of each of many names that were just listed; None for what is gone meanwhile."""
+        raise NotImplementedError
 
     def is_mount(self, name: bytes) -> bool:  # noqa: ARG002
         """Whether something is mounted on a name in it: another file system, or another folder or file of this one."""

@@ -10,6 +10,7 @@ import errno
 import fcntl
 import os
 import signal
+import stat
 import threading
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
@@ -170,6 +171,22 @@ class Folder(BaseFolder, _Handle):
                 found.append(Status(look(name, dir_fd=folder, follow_symlinks=False)))
             except FileNotFoundError:
                 found.append(None)
+        return found
+
+    def stamps(self, names: Iterable[bytes]) -> list[tuple[int, ...] | None]:
+        """What tells each of many names that were just listed from what may be there later: see `base`."""
+        look, folder, is_folder = os.stat, self._fd, stat.S_IFDIR
+        found: list[tuple[int, ...] | None] = []
+        for name in names:
+            try:
+                raw = look(name, dir_fd=folder, follow_symlinks=False)
+            except FileNotFoundError:
+                found.append(None)
+                continue
+            if raw[0] & 0o170000 == is_folder:
+                found.append((*raw[:3], 0, raw[4], raw[5], 0, 0, 0))
+            else:
+                found.append((*raw[:7], raw.st_mtime_ns, raw.st_ctime_ns))
         return found
 
     def batches(self, count: int = _BATCH) -> Iterator[Batch]:
