@@ -189,6 +189,8 @@ FOUND = [
     # A line is missing, and the next one is like it but for its depth.
     Row("a.json", '     "t": 1,\n    "a": {\n     "i": {\n      "i": {\n', '     "t": 1,\n    "a": {\n      "i": {\n',
         '     "t": 1,\n    "b": {\n     "i": {\n      "t": 1\n     }\n    },\n    "a": {\n     "i": {\n      "i": {\n', None),
+    # A paragraph that came as one line, with a quote of it escaped.
+    Row("a.md", "One of git's, and\nmore.\n", "One of git's, and\nmore.\n", "One of git\\'s, and\\nmore.\\nIt is new.\\n", None),
     # Search and replacement are escaped to different depths, in prose.
     Row("a.md", "# One\n\nThe first.\n", "# One\\n\\nThe first.", "# One\\n\\nThe first of git\\'s.\\n\\nIt is new.", None),
     Row("a.md", "Refused: back-references (`\\1`), atomic groups and possessive repetition, `\\A`\n(use `^` and `$`), and any\nother escape.\n",

@@ -4,8 +4,8 @@ Owns: the one line index (`filetext`) and the one finder over it (`find`), which
 use alike; what an edit means by what was found (`locate`), the one writer (`write`), planning several
 edits of one call (`planning`) and saying why one is refused (`refusal`, `nearest`); edits that
 name lines, symbols or the nth match (`lines`), patches in both notations (`patch`), replacing every
-match of a pattern (`replace`); and the diffs that show what a change does (`diff`). `lastcheck` looks at what any
-edit would write, after all tiers and repairs: that damage in a request never
+match of a pattern (`replace`); and the diffs that show what a change does (`diff`). The writer looks at what any
+edit would write, after all tiers and repairs (`damage`): that damage in a request never
 reaches a file is what its size pays for, and that a notebook's diff is one of its cells.
 
 Never: opens, reads or writes a file by itself, knows how a change is committed, or changes a byte

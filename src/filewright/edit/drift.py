@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from filewright.edit.diff3 import Chunk, Merged, merge3
 from filewright.edit.filetext import FileText
 from filewright.edit.find import ByteRange, Located, Merge, Missed, UnclearError
-from filewright.edit.lastcheck import checked
 from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.request import Edit, Tier
 from filewright.edit.nearest import MOST_CHARS, clean
+from filewright.edit.write import checked
 from filewright.errors import Code
 from filewright.text import Line, Snapshot, Splice, apply, ordered
 

@@ -14,13 +14,13 @@ from typing import Any
 from filewright.edit.drift import find_drifted
 from filewright.edit.filetext import EditSource, FileText
 from filewright.edit.find import ByteRange, Literal, Located, Missed, UnclearError, WholeLines
-from filewright.edit.lastcheck import checked
 from filewright.edit.lines import located_rewrite
 from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.request import Edit, RequestLines, Rewrite, Tier
 from filewright.edit.nearest import alike
 from filewright.edit.overlay import Overlay
 from filewright.edit.refusal import Refusal, explained, overlapping, unchanged, unclear
+from filewright.edit.write import checked
 from filewright.errors import Code, FilewrightError
 from filewright.languages import Language, language_of
 from filewright.progress import Task

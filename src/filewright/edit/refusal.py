@@ -18,14 +18,13 @@ from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 from typing import Any
 
+from filewright.edit.damage import is_damaged
 from filewright.edit.diff3 import merge3
 from filewright.edit.filetext import FileText
 from filewright.edit.find import Literal, Located, Missed, UnclearError, find_exact, find_regions
-from filewright.edit.lastcheck import checked
 from filewright.edit.linediff import align
 from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.elision import says_omitted
-from filewright.edit.locate.repairs import is_damaged
 from filewright.edit.locate.request import (
     Edit,
     RequestLines,
@@ -37,6 +36,7 @@ from filewright.edit.locate.request import (
 )
 from filewright.edit.nearest import MOST_CHARS, NearText, clean, compared, nearest
 from filewright.edit.visible import LINE_CHARS, visible
+from filewright.edit.write import checked
 from filewright.errors import Code, FilewrightError
 from filewright.text import Line, Splice, apply, normalised
 from filewright.visible import one_line

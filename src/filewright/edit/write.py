@@ -4,6 +4,11 @@ Lines that search and replace share keep the file's own bytes: whitespace, typog
 Changed and new lines are the caller's, in the file's indentation and with its dominant terminator.
 What was looked past to find the place is looked past in the whole replacement, or the edit is refused:
 `UnclearError`. What comes out are splices of the lines that really differ, so nothing else can change.
+
+Four rules hold for every edit, whichever way its place was found. A line that the request keeps is the file's line,
+byte for byte, wherever it goes. A new line's indentation is one that either text holds, moved as all lines are.
+What is damaged in the search text is undone in the replacement, and nothing else is. Damage that only the
+replacement has is refused (`filewright.edit.damage`).
 """
 
 from __future__ import annotations
@@ -12,11 +17,22 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
+from itertools import pairwise
 from typing import NamedTuple
 
+from filewright.edit.damage import check_repaired, damage_alone
 from filewright.edit.filetext import FileText
-from filewright.edit.find import ByteRange, Literal, Merge, Part, Rows, UnclearError, WholeLines, find_exact
-from filewright.edit.linediff import Run, align
+from filewright.edit.find import (
+    ByteRange,
+    Literal,
+    Located,
+    Merge,
+    Rows,
+    UnclearError,
+    WholeLines,
+    find_exact,
+)
+from filewright.edit.linediff import Run, align, line_splices
 from filewright.edit.locate.indentation import Indentation
 from filewright.edit.locate.request import (
     WHITESPACE,
@@ -26,33 +42,53 @@ from filewright.edit.locate.request import (
     is_typographic,
     plain_but_for,
     shared,
+    width_of,
     words_of,
 )
+from filewright.edit.visible import visible
 from filewright.errors import Code
-from filewright.text import Line, Splice, encoded
+from filewright.text import Splice, encoded
 
-_TERMINATOR = re.compile(rb"\r\n|\n|\r")
 _MOST_COMPARED = 160_000
 """Pairs of lines of search and replace that are aligned longest run first."""
+_WORD, _WORD_BYTES = re.compile(r"\w+"), 256
+_LONGEST_INDENT = 1 << 16  # a line may be as long as the file
 
 
-def written(source: FileText, parts: Iterable[Part]) -> tuple[Splice, ...]:
-    """The splices of the parts of an edit, in order; none if it changes nothing.
+def checked(source: FileText, located: Located, *, literal: bool = False) -> tuple[Splice, ...]:
+    """The splices of a located edit, in order; none if it changes nothing.
 
-    Raises `unencodable`, and `UnclearError` where the replacement can be read in several ways.
+    With `literal` the replacement is meant as it is, whatever it looks like. Raises `unencodable`, and
+    `UnclearError` where nobody can say what is to be written.
     """
+    damage = None if literal else damage_alone(source, located)
+    if damage is not None:
+        what, line = damage
+        raise UnclearError(
+            Code.INVALID_INPUT,
+            f"the replacement holds {what} that neither the file nor the search text has, and it would be written "
+            f"as it is: {visible(line)}",
+            "send the whole text that is meant; with fuzzy=false the replacement is written as it is",
+        )
+    numbered = any("number" in what for what in located.repairs)
     result: list[Splice] = []
-    for part in parts:
+    for part in located.parts:
         match part:
-            case Literal():
-                result += write_exact(source, part.span.start, part.span.end, part.search, part.replace)
-            case WholeLines():
-                result += _rows(source, row_by_row(part))
-            case Rows():
-                result += _rows(source, part)
             case Merge():
                 result += part.splices
-    return tuple(parted(source, result))
+            case Literal():
+                if not literal and not located.edit.replace_all:
+                    _check_indent(source, part)
+                    _check_word(source, part)
+                result += write_exact(source, part.span.start, part.span.end, part.search, part.replace)
+            case WholeLines():
+                result += _rows(source, row_by_row(part), numbered=numbered, literal=literal)
+            case Rows():
+                result += _rows(source, part, numbered=numbered, literal=literal)
+    splices = tuple(parted(source, result))
+    if located.repairs and not literal:
+        check_repaired(source, located)
+    return splices
 
 
 def parted(source: FileText, splices: Iterable[Splice]) -> Iterator[Splice]:
@@ -78,7 +114,7 @@ def parted(source: FileText, splices: Iterable[Splice]) -> Iterator[Splice]:
         yield last
 
 
-def write_exact(source: FileText, start: int, end: int, search: str, replace: str) -> tuple[Splice, ...]:
+def write_exact(source: FileText, start: int, end: int, search: str, replace: str) -> Sequence[Splice]:
     """The splices that put `replace` where `search` is literally in [start, end).
 
     Lines equal in both keep their terminators. Raises `unencodable`.
@@ -86,23 +122,23 @@ def write_exact(source: FileText, start: int, end: int, search: str, replace: st
     theirs = _in_file(source, replace)
     if "\n" not in search and "\n" not in replace:
         return single(source, start, end, theirs)
-    # The last piece has no terminator of its own, so it never equals one that has.
     old = source.read(start, end)
-    ends = [match.span() for match in _TERMINATOR.finditer(old)] if "\n" in search else []
-    begins = [0, *(stop for _, stop in ends), len(old)]
-    left = [(old[begin:stop], True) for begin, (stop, _) in zip(begins, ends, strict=False)]
-    left.append((old[begins[-2] :], False))
-    *bodies, unended = theirs.split(b"\n")
-    right = [*((body, True) for body in bodies), (unended, False)]
-    dominant = source.dominant if bodies else b"\n"
-    result: list[Splice] = []
-    i = j = 0
-    for run in [*align(left, right), Run(len(left), len(right), 0)]:
-        if i < run.left or j < run.right:
-            new = b"".join(body + (dominant if ended else b"") for body, ended in right[j : run.right])
-            result += single(source, start + begins[i], start + begins[run.left], new)
-        i, j = run.left + run.length, run.right + run.length
-    return tuple(result)
+    there = old.splitlines(keepends=True) if "\n" in search else [old]
+    left = [body for line in there for body in line.splitlines()]
+    # What is behind the last terminator is no line, so it never equals one.
+    ended = len(there) - (not there[-1].endswith((b"\n", b"\r")))
+    *lines, rest = theirs.split(b"\n")
+    made = [line + source.dominant for line in lines]
+    for run in align(left[:ended], lines):
+        made[run.right : run.right + run.length] = there[run.left : run.left + run.length]
+    return _differing(start, old, b"".join(made) + rest)
+
+
+def _differing(start: int, old: bytes, new: bytes) -> list[Splice]:
+    """The splices that make `new` of the text `old` at `start`: of the lines that differ."""
+    return [
+        Splice(start + splice.offset, splice.length, splice.replacement) for splice in line_splices(old, new)
+    ]
 
 
 def single(source: FileText, start: int, end: int, new: bytes) -> tuple[Splice, ...]:
@@ -125,11 +161,15 @@ def inserted(source: FileText, offset: int, text: str) -> Merge:
     return Merge(ByteRange(offset, offset), (Splice(offset, 0, new),))
 
 
-class _Out(NamedTuple):
-    """A line of the result: row number `kept` of the region, or new text."""
+# Whole lines
 
-    kept: int
-    text: str = ""
+
+class _Made(NamedTuple):
+    """A line of the result: row number `row` of the region, or new text; and what was asked for."""
+
+    row: int
+    text: str
+    asked: str
     terminator: bytes | None = None
 
 
@@ -229,7 +269,7 @@ def _moved(old: Sequence[str], new: Sequence[str], same: Mapping[int, int]) -> d
     }
 
 
-def _rows(source: FileText, part: Rows) -> list[Splice]:
+def _rows(source: FileText, part: Rows, *, numbered: bool, literal: bool) -> list[Splice]:
     """The splices that make the new lines of rows: those that stay, as they are; others as the file writes them."""
     texts = [source.text(row.body) for row in part.rows]
     there = [None if at is None else texts[at] for at in part.found]
@@ -254,13 +294,48 @@ def _rows(source: FileText, part: Rows) -> list[Splice]:
         body = text[len(indent) :]
         return forms.get(indent, indent) + (_plain(source, body, own) if folds else body)
 
-    result: list[_Out] = []
+    made: list[_Made] = []
     for index, text in enumerate(part.new):
         at = part.found[same[index]] if index in same else -1
         if at is not None:  # a blank line that stays, and that the file lacks
             ending = part.terminators[index] if part.terminators else None
-            result.append(_Out(at) if at >= 0 else _Out(-1, fresh(text), ending))
-    return _spliced(source, part, result)
+            made.append(_Made(at, texts[at], text) if at >= 0 else _Made(-1, fresh(text), text, ending))
+    if not literal and part.indentation is not None:
+        found = [
+            text for text, old in zip(there, part.old, strict=True) if text is not None and not is_blank(old)
+        ]
+        _check_depths(
+            source, part, part.indentation, found, [one for one in made if one.asked.strip()], numbered
+        )
+    return _spliced(source, part, made)
+
+
+def _spliced(source: FileText, part: Rows, made: Sequence[_Made]) -> list[Splice]:
+    """The splices from the rows to the lines of the result.
+
+    At the end of the file the last line has a terminator as the part says, or as it was before; where all lines
+    go there, the terminator before them goes too, if the file's last has none.
+    """
+    rows, start, end = part.rows, part.span.start, part.span.end
+    bodies = [rows[one.row].body if one.row >= 0 else _in_file(source, one.text) for one in made]
+    endings = [(rows[one.row].terminator if one.row >= 0 else one.terminator) or b"" for one in made]
+    if part.terminators is None:
+        # A line that is as one of the file keeps its terminator, whatever the request calls it.
+        for run in align([row.body for row in rows], bodies):
+            endings[run.right : run.right + run.length] = [
+                ending or rows[run.left + step].terminator
+                for step, ending in enumerate(endings[run.right : run.right + run.length])
+            ]
+    endings = [ending or source.dominant for ending in endings]
+    was_ended = not rows or bool(rows[-1].terminator)
+    if end == source.size and made:
+        last, ended = made[-1].row, part.ended
+        if ended is None:
+            ended = bool(rows[last].terminator) if last >= 0 else was_ended
+        endings[-1] = endings[-1] if ended else b""
+    elif end == source.size and not was_ended and start > source.start and not part.ended:
+        start -= 2 if source.read(start - 2, start) == b"\r\n" else 1
+    return _differing(start, source.read(start, end), b"".join(map(bytes.__add__, bodies, endings)))
 
 
 def _plain(source: FileText, body: str, own: str) -> str:
@@ -274,6 +349,9 @@ def _plain(source: FileText, body: str, own: str) -> str:
             "send search and replace in the characters that the file has",
         )
     return body
+
+
+# Indentation
 
 
 def _changed_pairs(part: Rows) -> list[tuple[int, int]]:
@@ -417,65 +495,141 @@ def _in_common(one: Sequence[str], other: Sequence[str]) -> int:
     return sum(match.length for match in align(*solid))
 
 
-def _spliced(source: FileText, part: Rows, result: Sequence[_Out]) -> list[Splice]:
-    """The splices from the rows to the result's lines.
+def _check_depths(
+    source: FileText,
+    part: Rows,
+    indentation: Indentation,
+    found: Sequence[str],
+    made: Sequence[_Made],
+    numbered: bool,
+) -> None:
+    """Refuse a new line that is indented as no line of either text is, and as no step explains."""
+    known = indentation.known
+    asked = [
+        text for text, at in zip(part.old, part.found, strict=True) if at is not None and not is_blank(text)
+    ]
+    wanted, lines = [one.asked for one in made], [one.text for one in made]
+    if not indentation.same and _leaves_its_block(asked, wanted):
+        raise UnclearError(
+            Code.AMBIGUOUS_MATCH,
+            "the search text is indented otherwise than the file, and the replacement otherwise than the search text",
+            "send search and replace with the file's own indentation",
+        )
+    kept = {*asked}
+    doubtful = [at for at, text in enumerate(wanted) if text not in kept and indent_of(text) not in known]
+    steps = _steps(source, indentation, numbered) if doubtful else None
+    if steps is None:
+        return
+    for at in doubtful:
+        if not _is_in_step(at, lines, wanted, found, steps):
+            raise UnclearError(
+                Code.AMBIGUOUS_MATCH,
+                f"nothing says how deep {wanted[at].strip()!r} belongs: it would be indented by "
+                f"{len(indent_of(lines[at]))}, as no line of the file or of the search text is",
+                "send search and replace with the file's own indentation",
+            )
+        if not steps[0]:
+            break  # what is below the first is written as that is
 
-    At the end of the file the last line has a terminator as the part says, or as it was before; where all lines
-    go there, the terminator before them goes too, if the file's last has none.
+
+def _leaves_its_block(asked: Sequence[str], wanted: Sequence[str]) -> bool:
+    """Whether of two lines that stay together the one further left is moved, and the other is not with it."""
+    beside = {
+        (one.strip(), other.strip()): (width_of(one), width_of(other)) for one, other in pairwise(asked)
+    }
+    for one, other in pairwise(wanted):
+        before = beside.get((one.strip(), other.strip()))
+        if before is not None and before[0] != before[1]:
+            moved = width_of(one) - before[0], width_of(other) - before[1]
+            if moved[before[0] > before[1]] and moved[0] != moved[1]:
+                return True
+    return False
+
+
+def _steps(source: FileText, indentation: Indentation, numbered: bool) -> tuple[int, int] | None:
+    """How deep a block is in the request (0: as in the file) and in the file; None where nothing is in doubt.
+
+    Nothing is where no line is moved, unless prefixes were taken away: they may be set off otherwise in the
+    replacement. Where the margin is the same in both, a block in the request is as deep as the first indent says.
     """
-    rows, start, end, dominant = part.rows, part.span.start, part.span.end, source.dominant
-    bodies = [rows[out.kept].body if out.kept >= 0 else _in_file(source, out.text) for out in result]
-    endings = [(rows[out.kept].terminator if out.kept >= 0 else out.terminator) or dominant for out in result]
-    was_ended = not rows or bool(rows[-1].terminator)
-    if end == source.size and result:
-        last, ended = result[-1].kept, part.ended
-        if ended is None:
-            ended = bool(rows[last].terminator) if last >= 0 else was_ended
-        endings[-1] = endings[-1] if ended else b""
-    elif end == source.size and not was_ended and start > source.start and not part.ended:
-        start -= 2 if source.read(start - 2, start) == b"\r\n" else 1
-    splices: list[Splice] = []
-    i = j = 0
-    for at, to in [*_kept(rows, result, bodies), (len(rows), len(result))]:
-        begin = start if i == 0 else rows[i].offset if i < len(rows) else end
-        stop = rows[at].offset if at < len(rows) else end
-        new = b"".join(map(bytes.__add__, bodies[j:to], endings[j:to]))
-        if new or begin < stop:
-            splices += single(source, begin, stop, new)
-        # A line that stays keeps its own terminator, unless it gets or loses one.
-        if at < len(rows) and bool(rows[at].terminator) != bool(endings[to]):
-            splices += single(source, rows[at].body_end, rows[at].end, endings[to])
-        i, j = at + 1, to + 1
-    return _merged(splices)
+    known = indentation.known
+    pairs = [(asked, there) for asked, there in known.items() if asked]
+    tabs = "\t" in "".join((*known, *known.values()))
+    if not numbered and (indentation.same or tabs):
+        return None
+    if not numbered and pairs and known.get("") == "":
+        return min((width_of(asked), width_of(there)) for asked, there in pairs)
+    unit = source.indent_unit
+    return 0, len(unit) if unit.strip("\t") else 2
 
 
-def _merged(splices: Sequence[Splice]) -> list[Splice]:
-    """Splices that touch, as one."""
-    result: list[Splice] = []
-    for splice in splices:
-        if result and result[-1].end == splice.offset:
-            last = result.pop()
-            both = last.replacement + splice.replacement
-            splice = Splice(last.offset, last.length + splice.length, both)
-        if splice.length or splice.replacement:
-            result.append(splice)
-    return result
+def _is_in_step(
+    at: int, made: Sequence[str], wanted: Sequence[str], found: Sequence[str], steps: tuple[int, int]
+) -> bool:
+    """Whether a new line's indentation is one that the file has there, or a step from the line it is below."""
+    asked, deep = steps
+    own, mine = width_of(made[at]), width_of(wanted[at])
+    if indent_of(made[at]) in map(indent_of, found) and (not asked or mine != own):
+        return True
+    above = next((before for before in reversed(range(at)) if width_of(wanted[before]) < mine), None)
+    if above is None and not at:
+        return False
+    above = at - 1 if above is None else above
+    deeper = own - width_of(made[above])
+    if not asked:
+        return deeper % deep == 0 or deeper > 8 or wanted[at].lstrip().startswith("*")
+    return (mine - width_of(wanted[above]), deeper) == steps
 
 
-def _kept(rows: Sequence[Line], result: Sequence[_Out], bodies: Sequence[bytes]) -> list[tuple[int, int]]:
-    """Pairs (row, line of the result) that stay: those meant to, and equal ones between them."""
-    pairs: list[tuple[int, int]] = []
-    i = j = 0
-    spelled = any(out.terminator is not None for out in result)
-    meant = [(out.kept, index) for index, out in enumerate(result) if out.kept >= 0]
-    for at_row, at_new in [*meant, (len(rows), len(bodies))]:
-        if at_row < i:
-            continue
-        there = [(row.body, row.terminator if spelled else b"") for row in rows[i:at_row]]
-        here = [(bodies[at], result[at].terminator or b"") for at in range(j, at_new)]
-        for match in align(there, here) if not set(there).isdisjoint(here) else ():
-            pairs += [(i + match.left + step, j + match.right + step) for step in range(match.length)]
-        if at_row < len(rows):
-            pairs.append((at_row, at_new))
-        i, j = at_row + 1, at_new + 1
-    return pairs
+# A text inside a line
+
+
+def _check_indent(source: FileText, part: Literal) -> None:
+    """Refuse a text found inside a line that would put text of the line at another indent.
+
+    The first line of the search text lacks some of its indent. Taken literally, the line would be
+    moved, where the replacement has its indent, or another line before it; nobody asked for that.
+    """
+    first, *others = part.search.split("\n")
+    row = source.row_at(part.span.start)
+    if part.span.start - row.offset > _LONGEST_INDENT:
+        return
+    lead = source.text(source.read(row.offset, part.span.start))
+    indent = lead + indent_of(first)
+    if not lead or lead.strip(WHITESPACE) or not first.strip():
+        return
+    new, *more = part.replace.split("\n")
+    moved = bool(new.strip()) and (new in others or (indent_of(new) == indent and indent != indent_of(first)))
+    moved = moved or (new.strip() == first.strip() and indent_of(new) != indent_of(first))
+    for line in more:
+        given = indent_of(line)
+        moved = moved or (line.strip() == first.strip() and line not in others and given != indent)
+        # Of one line nothing says how those are indented that come behind it.
+        moved = moved or (not "".join(others).strip() and bool(line.strip()) and given == indent_of(first))
+    if moved:
+        raise UnclearError(
+            Code.AMBIGUOUS_MATCH,
+            f"the search text begins inside the indent of its line, "
+            f"and {first.strip()!r}, or a line beside it, would be moved",
+            "send search and replace with the whole indent of their first line",
+        )
+
+
+def _check_word(source: FileText, part: Literal) -> None:
+    """Refuse a text found inside a word of which the replacement has all: a part of the word would be there twice."""
+    span, search = part.span, part.search
+    head = tail = ""
+    first, last = _WORD.match(search), _WORD.match(search[::-1])
+    if first:
+        before = _WORD.match(source.text(source.read(span.start - _WORD_BYTES, span.start))[::-1])
+        head = before[0][::-1] + first[0] if before else ""
+    if last:
+        after = _WORD.match(source.text(source.read(span.end, span.end + _WORD_BYTES)))
+        tail = last[0][::-1] + after[0] if after else ""
+    if (head and part.replace.startswith(head)) or (tail and part.replace.endswith(tail)):
+        word = head or tail
+        raise UnclearError(
+            Code.AMBIGUOUS_MATCH,
+            f"the search text has only a part of the word {word!r}, and the replacement all of it",
+            "send search and replace with the same parts of the line",
+        )

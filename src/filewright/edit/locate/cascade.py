@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 
+from filewright.edit.damage import Repaired, fence_at_edge, repairs
 from filewright.edit.filetext import FileText
 from filewright.edit.find import (
     ByteRange,
@@ -20,12 +21,10 @@ from filewright.edit.find import (
     find_exact,
     find_regions,
 )
-from filewright.edit.lastcheck import checked
 from filewright.edit.locate.elision import find_elided
-from filewright.edit.locate.repairs import Repaired, fence_at_edge, repairs
 from filewright.edit.locate.request import Edit, RequestLines, Tier, is_blank, valid
 from filewright.edit.locate.soft import find_soft
-from filewright.edit.write import inserted
+from filewright.edit.write import checked, inserted
 from filewright.errors import Code, FilewrightError
 from filewright.text import Splice
 

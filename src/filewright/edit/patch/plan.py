@@ -15,12 +15,12 @@ from filewright.boundary import Location
 from filewright.edit.changeset import Copy, Create, Delete, Expected, Modify, Move, SetMode, Step
 from filewright.edit.filetext import FileText
 from filewright.edit.find import UnclearError
-from filewright.edit.lastcheck import checked
 from filewright.edit.locate.request import Tier
 from filewright.edit.nearest import nearest
 from filewright.edit.patch.place import Placed, Placing, Unplaced, applied, located
 from filewright.edit.patch.reader import FilePatch, Hunk, Kind, Patch
 from filewright.edit.visible import cut_line
+from filewright.edit.write import checked
 from filewright.errors import Code, FilewrightError
 from filewright.languages import language_of
 from filewright.progress import Task
