@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from filewright.edit.patch.plan import plan as plan_patch
     from filewright.edit.patch.reader import FilePatch, Patch
     from filewright.edit.patch.reader import parse as parse_patch
-    from filewright.edit.planning import Outcome, Plan, plan
+    from filewright.edit.planning import Asked, Outcome, Plan, plan
     from filewright.edit.replace import (
         Replaced,
         Replacement,
@@ -77,7 +77,7 @@ __getattr__, __all__ = face_of(
         "overlay": "Overlay",
         "patch.plan": "FileOutcome HunkOutcome PatchTarget fits plan_patch=plan",
         "patch.reader": "FilePatch Patch parse_patch=parse",
-        "planning": "Outcome Plan plan",
+        "planning": "Asked Outcome Plan plan",
         "replace": "Replaced Replacement check_count replace_matches replacement",
     },
 )

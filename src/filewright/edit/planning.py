@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from filewright.edit.drift import find_drifted
 from filewright.edit.filetext import EditSource, FileText
@@ -114,26 +114,34 @@ class Plan:
         return min(outcome.similarity for outcome in self.outcomes)
 
 
-@dataclass(frozen=True, slots=True)
-class _Placed:
+class Asked(NamedTuple):
+    """An edit of a call: its number there, from 0. Without `fuzzy` its text is there exactly, and its replacement is
+    written as it is, whatever it looks like.
+    """
+
+    edit: Edit | Rewrite
+    number: int
+    fuzzy: bool = True
+
+
+class _Placed(NamedTuple):
     """What became of an edit as it was located, its spans and changed stretches in offsets of the original.
 
     `shifts` are (offset, lines more) of what it changes.
     """
 
     outcome: Outcome
-    spans: tuple[ByteRange, ...]
-    changed: tuple[ByteRange, ...]
-    shifts: tuple[tuple[int, int], ...]
+    spans: Sequence[ByteRange]
+    changed: Sequence[ByteRange]
+    shifts: Sequence[tuple[int, int]]
 
 
 def plan(
     snapshot: EditSource,
-    edits: Sequence[Edit | Rewrite],
+    edits: Sequence[Edit | Rewrite | Asked],
     *,
-    numbers: Sequence[int] | None = None,
     total: int = 0,
-    fuzzy: bool | Sequence[bool] = True,
+    fuzzy: bool = True,
     in_turn: bool = False,
     bases: Sequence[bytes] = (),
     task: Task | None = None,
@@ -142,9 +150,8 @@ def plan(
 ) -> Plan:
     """The splices that make all `edits` of the file.
 
-    `numbers` are those of the edits in their call (from 0) of `total`, where it has edits of other files too.
-    `fuzzy` may be given for each edit; False also writes a replacement as it is, whatever it looks like.
-    `in_turn` locates every edit on the result of those before it alone. `bases` are texts the caller was
+    `total` edits are in their call, where it has edits of other files too. `fuzzy` is meant of edits that do not say
+    it themselves. `in_turn` locates every edit on the result of those before it alone. `bases` are texts the caller was
     shown of it before, newest first. `asked` names the file in errors (default: as the snapshot's
     location was asked for); `limit` is the most edits taken
     (default `settings.max_edits`). Raises the first edit's refusal (`no_match`, `ambiguous_match`,
@@ -152,16 +159,6 @@ def plan(
     `details["refusals"]`), `invalid_input`, `too_large`, `unencodable`, `is_binary`.
     """
     name = asked or str(getattr(snapshot, "asked", "the text"))
-    narrow: Narrowed | None = None
-    if isinstance(snapshot, Snapshot) and snapshot.encoding.width > 1:
-        narrow = Narrowed.to_edit(snapshot)
-        snapshot, bases = narrow.snapshot, [narrow.text(base) for base in bases]
-        edits = [
-            replace(edit, base=narrow.text(edit.base))
-            if isinstance(edit, Rewrite) and edit.base is not None
-            else edit
-            for edit in edits
-        ]
     most = Settings.fields["max_edits"].default if limit is None else limit
     if not edits:
         raise FilewrightError(
@@ -174,152 +171,162 @@ def plan(
             hint="send them in several calls",
             details={"count": len(edits), "limit": most},
         )
-    loose = [fuzzy] * len(edits) if isinstance(fuzzy, bool) else fuzzy
-    planner = _Planner(snapshot, bases, task, _language(snapshot, name))
-    for index, edit in enumerate(edits):
-        if task is not None:
-            task.check()
-        number = index if numbers is None else numbers[index]
-        planner.add(number, edit, fuzzy=loose[index], in_turn=in_turn and index > 0)
-        if in_turn and planner.refusals:
-            break
-    if not planner.refusals and not planner.splices:
-        planner.refusals.append(unchanged())
-    if planner.refusals:
-        error = planner.refusals[0].error(name, total or len(edits))
-        error.details["refusals"] = [refusal.data() for refusal in planner.refusals]
-        raise error
-    splices = ordered(planner.splices, snapshot.size)
-    return Plan(splices if narrow is None else tuple(narrow.widened(splices)), tuple(planner.outcomes()))
-
-
-class _Planner:
-    def __init__(
-        self, snapshot: EditSource, bases: Sequence[bytes], task: Task | None, language: Language | None
-    ) -> None:
-        self._snapshot = snapshot
-        self._language = language
-        self._source = FileText(snapshot, task, language=language)
-        self._bases = bases
-        self._task = task
-        self._placed: list[_Placed] = []
-        self.splices: tuple[Splice, ...] = ()
-        self.refusals: list[Refusal] = []
-
-    def add(self, number: int, edit: Edit | Rewrite, *, fuzzy: bool, in_turn: bool) -> None:
-        """Place one more edit, or note why it cannot be."""
-        source, found = self._located(edit, fuzzy=fuzzy, in_turn=in_turn)
-        if isinstance(found, Missed):
-            fuzzy = fuzzy and isinstance(edit, Edit)
-            self.refusals.append(explained(source, found, number, fuzzy=fuzzy))
-            return
-        try:
-            splices = checked(source, found, literal=not fuzzy)
-        except UnclearError as why:
-            self.refusals.append(unclear(source, found, why, number))
-            return
-        self._take(number, source, found, splices)
-
-    def _located(
-        self, edit: Edit | Rewrite, *, fuzzy: bool, in_turn: bool
-    ) -> tuple[FileText, Located | Missed]:
-        """Where an edit goes, and in which text: in the original, or in the result of the edits before it."""
-        original = self._source
-        if isinstance(edit, Rewrite):
-            return original, located_rewrite(original, edit)
-        found = Missed(edit, Code.NO_MATCH, Tier.EXACT) if in_turn else locate(original, edit, fuzzy=fuzzy)
-        if isinstance(found, Missed) and found.code is Code.NO_MATCH:
-            if in_turn or self.splices:
-                overlay = Overlay(self._snapshot, self.splices)
-                result = FileText(overlay, self._task, language=self._language)
-                there = locate(result, edit, fuzzy=fuzzy)
-                if in_turn or isinstance(there, Located) or there.code is Code.AMBIGUOUS_MATCH:
-                    return result, there
-            return original, self._drifted(edit, fuzzy=fuzzy) or found
-        if isinstance(found, Located) and found.tier is not Tier.EXACT:
-            # A loose match, unless the text was there more strictly when it was shown: then someone has changed it,
-            # and what is alike elsewhere is a twin. Where whitespace alone changed, at that very place, it is right.
-            drifted = self._drifted(edit, fuzzy=fuzzy, below=found.tier)
-            start, end = found.start, found.end
-            if (
-                isinstance(drifted, Missed)
-                and found.tier is not Tier.SOFT
-                and any(span.start < end and span.end > start for span in drifted.spans)
-            ):
-                return original, found
-            return original, drifted or found
-        return original, found
-
-    def _drifted(self, edit: Edit, *, fuzzy: bool, below: Tier = Tier.SOFT) -> Located | Missed | None:
-        if not fuzzy or not self._bases or edit.end_line is not None:
-            return None
-        return find_drifted(self._source, edit, self._bases, below=below)
-
-    def _take(self, number: int, source: FileText, located: Located, splices: tuple[Splice, ...]) -> None:
-        """Take a located edit, unless it touches what an earlier one changes in the original."""
-        spans = tuple(part.span for part in located.parts)
-        changed = tuple(ByteRange(splice.offset, splice.end) for splice in splices)
-        overlay = source.snapshot
-        on_result = isinstance(overlay, Overlay) and source is not self._source
-        if isinstance(overlay, Overlay) and on_result:
-            self.splices = overlay.composed(ordered(splices, overlay.size))
-            changed = spans = tuple(
-                ByteRange(overlay.origin_of(span.start), overlay.origin_of(span.end, end=True))
-                for span in spans
-            )
-        elif splices and set(splices) <= set(self.splices):
-            # An earlier edit makes the very same change: there is one result, whoever makes it.
-            splices = changed = ()
-        else:
-            for other in self._placed:
-                touched = _touching(changed, other.spans) or _touching(other.changed, spans)
-                if touched is not None:
-                    line = self._source.line_number(touched.start)
-                    self.refusals.append(overlapping(number, other.outcome.index, line))
-                    return
-            self.splices = _joined(self.splices, splices)
-        shifts = [
-            (
-                splice.offset,
-                terminators_in(splice.replacement).total
-                - terminators_in(source.read(splice.offset, splice.end)).total,
-            )
-            for splice in splices
-            if splice.length < _COUNTED
+    given = [one if isinstance(one, Asked) else Asked(one, at, fuzzy) for at, one in enumerate(edits)]
+    narrow: Narrowed | None = None
+    if isinstance(snapshot, Snapshot) and snapshot.encoding.width > 1:
+        narrow = Narrowed.to_edit(snapshot)
+        snapshot, bases = narrow.snapshot, [narrow.text(base) for base in bases]
+        given = [
+            one._replace(edit=replace(one.edit, base=narrow.text(one.edit.base)))
+            if isinstance(one.edit, Rewrite) and one.edit.base is not None
+            else one
+            for one in given
         ]
-        if on_result:
-            shifts = [(spans[0].start, sum(more for _, more in shifts))]
-        first = source.line_number(located.start)
-        last = source.line_number(located.end - 1) if located.start < located.end else first - 1
-        outcome = Outcome(
-            number,
-            located.tier,
-            first,
-            last,
-            first,
-            last + sum(more for _, more in shifts),
-            (len(located.parts) if located.edit.replace_all else 1) if splices else 0,
-            _similarity(source, located),
-            located.inner,
-            located.repairs,
-            on_result,
-            _follows(source, located),
-            located.named,
+    source = FileText(snapshot, task, language=_language(snapshot, name))
+    placed: list[_Placed] = []
+    splices: tuple[Splice, ...] = ()
+    refusals: list[Refusal] = []
+    for edit, number, loose in given:
+        source.task.check()
+        text, found = _located(
+            source, splices, edit, bases, fuzzy=loose, in_turn=in_turn and number != given[0].number
         )
-        self._placed.append(_Placed(outcome, spans, changed, tuple(shifts)))
+        if isinstance(found, Missed):
+            refusals.append(explained(text, found, number, fuzzy=loose and isinstance(edit, Edit)))
+        else:
+            try:
+                made = checked(text, found, literal=not loose)
+            except UnclearError as why:
+                refusals.append(unclear(text, found, why, number))
+            else:
+                taken = _taken(source, text, placed, splices, number, found, made)
+                if isinstance(taken, Refusal):
+                    refusals.append(taken)
+                else:
+                    placed.append(taken[0])
+                    splices = taken[1]
+        if in_turn and refusals:
+            break
+    if not refusals and not splices:
+        refusals.append(unchanged())
+    if refusals:
+        error = refusals[0].error(name, total or len(edits))
+        error.details["refusals"] = [refusal.data() for refusal in refusals]
+        raise error
+    whole = ordered(splices, snapshot.size)
+    return Plan(whole if narrow is None else tuple(narrow.widened(whole)), tuple(_outcomes(placed)))
 
-    def outcomes(self) -> Iterator[Outcome]:
-        """What became of each edit, with the lines of the final result."""
-        for placed in self._placed:
-            outcome = placed.outcome
-            shift = sum(
-                more
-                for other in self._placed
-                if other is not placed and not (outcome.on_result and other.outcome.index < outcome.index)
-                for offset, more in other.shifts
-                if offset <= placed.spans[0].start
-            )
-            yield replace(outcome, new_first=outcome.first + shift, new_last=outcome.new_last + shift)
+
+def _located(
+    source: FileText,
+    splices: Sequence[Splice],
+    edit: Edit | Rewrite,
+    bases: Sequence[bytes],
+    *,
+    fuzzy: bool,
+    in_turn: bool,
+) -> tuple[FileText, Located | Missed]:
+    """Where an edit goes, and in which text: in the original, or in the result of the edits before it."""
+    if isinstance(edit, Rewrite):
+        return source, located_rewrite(source, edit)
+    found = Missed(edit, Code.NO_MATCH, Tier.EXACT) if in_turn else locate(source, edit, fuzzy=fuzzy)
+    nowhere = isinstance(found, Missed) and found.code is Code.NO_MATCH
+    if nowhere and (in_turn or splices):
+        result = FileText(Overlay(source.snapshot, splices), source.task, language=source.language)
+        there = locate(result, edit, fuzzy=fuzzy)
+        if in_turn or isinstance(there, Located) or there.code is Code.AMBIGUOUS_MATCH:
+            return result, there
+    tier = found.tier if isinstance(found, Located) else Tier.SOFT
+    if (
+        tier is Tier.EXACT
+        or not (nowhere or isinstance(found, Located))
+        or not fuzzy
+        or edit.end_line is not None
+    ):
+        return source, found
+    # A loose match, unless the text was there more strictly when it was shown: then someone has changed it,
+    # and what is alike elsewhere is a twin. Where whitespace alone changed, at that very place, it is right.
+    drifted = find_drifted(source, edit, bases, below=tier)
+    if (
+        isinstance(found, Located)
+        and isinstance(drifted, Missed)
+        and tier is not Tier.SOFT
+        and any(span.start < found.end and span.end > found.start for span in drifted.spans)
+    ):
+        return source, found
+    return source, drifted or found
+
+
+def _taken(
+    source: FileText,
+    text: FileText,
+    placed: Sequence[_Placed],
+    before: tuple[Splice, ...],
+    number: int,
+    located: Located,
+    splices: tuple[Splice, ...],
+) -> tuple[_Placed, tuple[Splice, ...]] | Refusal:
+    """A located edit and the splices with it, unless it touches what an earlier one changes in the original."""
+    spans = [part.span for part in located.parts]
+    changed = [ByteRange(splice.offset, splice.end) for splice in splices]
+    overlay = text.snapshot if text is not source else None
+    together = before
+    shifts = [
+        (
+            splice.offset,
+            terminators_in(splice.replacement).total
+            - terminators_in(text.read(splice.offset, splice.end)).total,
+        )
+        for splice in splices
+        if splice.length < _COUNTED
+    ]
+    more = sum(lines for _, lines in shifts)
+    if isinstance(overlay, Overlay):
+        together = overlay.composed(ordered(splices, overlay.size))
+        spans = [
+            ByteRange(overlay.origin_of(span.start), overlay.origin_of(span.end, end=True)) for span in spans
+        ]
+        changed, shifts = spans, [(spans[0].start, more)]
+    elif splices and set(splices) <= set(before):
+        # An earlier edit makes the very same change: there is one result, whoever makes it.
+        splices, changed, shifts, more = (), [], [], 0
+    else:
+        for other in placed:
+            touched = _touching(changed, other.spans) or _touching(other.changed, spans)
+            if touched is not None:
+                return overlapping(number, other.outcome.index, source.line_number(touched.start))
+        together = _joined(before, splices)
+    first = text.line_number(located.start)
+    last = text.line_number(located.end - 1) if located.start < located.end else first - 1
+    outcome = Outcome(
+        number,
+        located.tier,
+        first,
+        last,
+        first,
+        last + more,
+        (len(located.parts) if located.edit.replace_all else 1) if splices else 0,
+        _similarity(text, located),
+        located.inner,
+        located.repairs,
+        overlay is not None,
+        _follows(text, located),
+        located.named,
+    )
+    return _Placed(outcome, spans, changed, shifts), together
+
+
+def _outcomes(placed: Sequence[_Placed]) -> Iterator[Outcome]:
+    """What became of each edit, with the lines of the final result."""
+    for own, spans, _, _ in placed:
+        shift = sum(
+            more
+            for other in placed
+            if other.outcome is not own and not (own.on_result and other.outcome.index < own.index)
+            for offset, more in other.shifts
+            if offset <= spans[0].start
+        )
+        yield replace(own, new_first=own.first + shift, new_last=own.new_last + shift)
 
 
 def _language(snapshot: EditSource, name: str) -> Language | None:

@@ -12,6 +12,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary import Location
 from filewright.edit import (
+    Asked,
     Delete,
     Edit,
     Expected,
@@ -497,23 +498,20 @@ class _Edits:
     def _edited(self, file: _File, snapshot: Snapshot) -> Decided[Plan]:
         """The plan of a file as it is, or of a notebook as its cells are shown."""
         context, arguments = self._context, self._arguments
-        asked: list[tuple[int, Edit | Rewrite, bool]] = [
-            (number, edit, False) for number, edit in file.removed
-        ]
+        asked = [Asked(edit, number, fuzzy=False) for number, edit in file.removed]
         for number, item in file.items:
             self._number = number
             if not item.is_whole:
-                asked.append((number, *self._edit(item, file, snapshot)))
-        asked.sort(key=lambda each: each[0])  # what is moved within the file is removed first
+                edit, fuzzy = self._edit(item, file, snapshot)
+                asked.append(Asked(edit, number, fuzzy))
+        asked.sort(key=lambda each: each.number)  # what is moved within the file is removed first
 
         def planned(page: Snapshot) -> Plan:
             part, start = _in_cell(page, arguments.cell)
             made = plan(
                 part,
-                [edit for _, edit, _ in asked],
-                numbers=[number for number, _, _ in asked],
+                asked,
                 total=len(arguments.edits),
-                fuzzy=[fuzzy for _, _, fuzzy in asked],
                 in_turn=arguments.in_turn,
                 bases=context.shown.bases(file.location, except_version=page.version) if part is page else (),
                 task=self._task,
