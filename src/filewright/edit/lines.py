@@ -68,11 +68,14 @@ def _there(source: FileText, rewrite: Rewrite) -> Located:
         new = encoded(text, source.encoding, source.dominant, argument="replace")
         edit = Edit(f"lines {first}-{last}", text, start_line=first, end_line=last)
         return Located(edit, Tier.EXACT, (Merge(span, (Splice(start, end - start, new),)),))
-    old = normalised(source.text(source.read(start, end)))
-    if not old.endswith("\n"):
-        text = text.removesuffix("\n")  # the file does not end in a newline, and goes on not to
+    data = source.read(start, end)
+    body = data.removesuffix(b"\n").removesuffix(b"\r")
+    if body and not body.endswith((b"\n", b"\r")):
+        # The last line keeps its terminator; at the end of a file it may have none.
+        data, text = body, text.removesuffix("\n")
+    old = normalised(source.text(data))
     edit = Edit(old, text, start_line=first, end_line=last)
-    return Located(edit, Tier.EXACT, (Literal(span, old, text),))
+    return Located(edit, Tier.EXACT, (Literal(ByteRange(start, start + len(data)), old, text),))
 
 
 def _ended(text: str) -> str:
@@ -188,8 +191,8 @@ class LineEdit:
     template: Replacement | None = None
 
 
-def edit_of(snapshot: Snapshot, edit: LineEdit, *, task: Task | None = None) -> Edit:
-    """The edit that makes a `LineEdit` of the file as it is: of exactly the text that is on its lines.
+def edit_of(snapshot: Snapshot, edit: LineEdit, *, task: Task | None = None) -> Rewrite:
+    """The lines that a `LineEdit` makes anew in the file as it is.
 
     Raises `no_match` with the number of places there are, `invalid_input` for a line past the end.
     """
@@ -209,13 +212,11 @@ def edit_of(snapshot: Snapshot, edit: LineEdit, *, task: Task | None = None) -> 
         above = source.rows_at(start - 2, 1) if start > 1 else ()
         indent = indent_of(source.text(above[0].body)) if above and edit.keep_indent else ""
         text = edit.replace or "\n"
-        return Edit("", _ended(_in_place(text, "", indent)), start_line=start)
-    ways = (_whole_lines(source, edit), _parts(source, edit))
-    if edit.pattern is not None:
-        ways = (_matched(snapshot, source, edit, edit.pattern), iter(()))
+        return _made(start, start - 1, _in_place(text, "", indent))
+    ways = (_whole_lines, _parts) if edit.pattern is None else (_matched,)
     seen = 0
     for way in ways:
-        for made in way if not seen else ():
+        for made in way(source, edit) if not seen else ():
             seen += 1
             if seen == edit.occurrence:
                 return made
@@ -233,18 +234,11 @@ def edit_of(snapshot: Snapshot, edit: LineEdit, *, task: Task | None = None) -> 
     )
 
 
-def _rewriting(source: FileText, first: int, last: int, text: str) -> Edit:
-    """The edit that makes `text` of some lines, of which the last keeps its terminator; none of them without text."""
-    there = normalised(source.text(source.read(source.offset(first - 1), source.offset(last)))).removesuffix(
-        "\n"
-    )
-    new = normalised(text).removesuffix("\n")
-    if new and there and not there.endswith("\n"):
-        return Edit(there, new, start_line=first, end_line=last)
-    return Edit(there + "\n", text and new + "\n", start_line=first, end_line=last)
+def _made(first: int, last: int, text: str) -> Rewrite:
+    return Rewrite(first, last, text, "by its line")
 
 
-def _whole_lines(source: FileText, edit: LineEdit) -> Iterator[Edit]:
+def _whole_lines(source: FileText, edit: LineEdit) -> Iterator[Rewrite]:
     """The lines from the start line on that are those of the search text."""
     asked = normalised(edit.search or "").removesuffix("\n").split("\n")
     stripped = _BLANKS if edit.ignore_indent else ""
@@ -260,7 +254,7 @@ def _whole_lines(source: FileText, edit: LineEdit) -> Iterator[Edit]:
                 solid = next((i for i, line in enumerate(asked) if line.strip()), 0)
                 there = source.text(source.rows_at(first - 1 + solid, 1)[0].body)
                 text = _in_place(text, indent_of(asked[solid]), indent_of(there))
-            yield _rewriting(source, first, last, "" if text is None else text or "\n")
+            yield _made(first, last, "" if text is None else text or "\n")
 
 
 def _in_place(text: str, asked: str, there: str) -> str:
@@ -270,7 +264,7 @@ def _in_place(text: str, asked: str, there: str) -> str:
     return text if given else _moved(text, asked, there)
 
 
-def _parts(source: FileText, edit: LineEdit) -> Iterator[Edit]:
+def _parts(source: FileText, edit: LineEdit) -> Iterator[Rewrite]:
     """The places inside a line from the start line on."""
     text = normalised(edit.search or "").removesuffix("\n")
     rows = source.snapshot.lines.since(source.offset(edit.start_line - 1), task=source.task)
@@ -279,12 +273,15 @@ def _parts(source: FileText, edit: LineEdit) -> Iterator[Edit]:
         column = body.find(text)
         while column >= 0:
             new = body[:column] + (edit.replace or "") + body[column + len(text) :]
-            yield _rewriting(source, line, line, new or "\n")
+            yield _made(line, line, new or "\n")
             column = body.find(text, column + len(text))
 
 
-def _matched(snapshot: Snapshot, source: FileText, edit: LineEdit, pattern: Pattern) -> Iterator[Edit]:
+def _matched(source: FileText, edit: LineEdit) -> Iterator[Rewrite]:
     """The matches of the pattern, each replaced in its lines."""
+    snapshot, pattern = source.snapshot, edit.pattern
+    assert isinstance(snapshot, Snapshot)
+    assert pattern is not None
     start = source.offset(edit.start_line - 1)
     expanded = edit.template.expander(snapshot) if edit.template is not None else lambda _: b""
     for match in find_matches(snapshot, pattern, start=start, task=source.task):
@@ -295,4 +292,4 @@ def _matched(snapshot: Snapshot, source: FileText, edit: LineEdit, pattern: Patt
             last += 1  # the match takes a line's end with it, so the next line takes part
         before = source.read(source.offset(first), match.offset)
         after = source.read(match.end, source.offset(last + 1))
-        yield _rewriting(source, first + 1, last + 1, source.text(before + expanded(match) + after))
+        yield _made(first + 1, last + 1, source.text(before + expanded(match) + after))
