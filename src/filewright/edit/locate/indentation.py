@@ -98,21 +98,11 @@ class Indentation:
 
     def _readings(self, wanted: list[str], own: str) -> list[Callable[[str], str | None]]:
         """The rules that agree with the unit of the file and with the one all indents of the request show."""
-        indents = (*wanted, *self.known)
-        widths = [len(indent) for indent in indents if indent and "\t" not in indent]
-        unit = gcd(*widths) if widths else 0
+        unit = gcd(*(len(indent) for indent in (*wanted, *self.known) if "\t" not in indent))
         shifts = [self._shift] if self._shift else []
-        tabs = any("\t" in form for form in (*self.known.values(), *self.known))
-        mixed = tabs and any(" " in indent for indent in indents)
-        # Two indents that moved by the same columns: the unit is the same.
-        if shifts and not mixed and (len(self.known) > 1 or own == " " * unit):
-            return shifts
         fitting = [scale for scale in self._scales if scale.size == unit and own in ("", scale.unit)]
-        of_file = [scale for scale in fitting if scale.unit == own]
-        if of_file and mixed:
-            shifts = []
         # One pair of indents does not tell a shift from another unit.
-        chosen = of_file or fitting or ([] if shifts else self._scales)
+        chosen = fitting or ([] if shifts else self._scales)
         return [
             *shifts,
             *(scale.of_new for scale in [scale for scale in chosen if not scale.steps] or chosen),
