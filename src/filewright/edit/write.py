@@ -131,13 +131,17 @@ def write_exact(source: FileText, start: int, end: int, search: str, replace: st
     made = [line + source.dominant for line in lines]
     for run in align(left[:ended], lines):
         made[run.right : run.right + run.length] = there[run.left : run.left + run.length]
-    return _differing(start, old, b"".join(made) + rest)
+    return _differing(start, old, [*made, rest])
 
 
-def _differing(start: int, old: bytes, new: bytes) -> list[Splice]:
-    """The splices that make `new` of the text `old` at `start`: of the lines that differ."""
+def _differing(start: int, old: bytes, new: Sequence[bytes]) -> list[Splice]:
+    """The splices that make lines of the text `old` at `start`: of those that differ."""
+    made = b""
+    for line in new:
+        # A newline behind a lone return would be one line end with it.
+        made += b"\r" if line == b"\n" and made.endswith(b"\r") else line
     return [
-        Splice(start + splice.offset, splice.length, splice.replacement) for splice in line_splices(old, new)
+        Splice(start + splice.offset, splice.length, splice.replacement) for splice in line_splices(old, made)
     ]
 
 
@@ -335,7 +339,7 @@ def _spliced(source: FileText, part: Rows, made: Sequence[_Made]) -> list[Splice
         endings[-1] = endings[-1] if ended else b""
     elif end == source.size and not was_ended and start > source.start and not part.ended:
         start -= 2 if source.read(start - 2, start) == b"\r\n" else 1
-    return _differing(start, source.read(start, end), b"".join(map(bytes.__add__, bodies, endings)))
+    return _differing(start, source.read(start, end), [*map(bytes.__add__, bodies, endings)])
 
 
 def _plain(source: FileText, body: str, own: str) -> str:
