@@ -186,11 +186,9 @@ def plan(
     placed: list[_Placed] = []
     splices: tuple[Splice, ...] = ()
     refusals: list[Refusal] = []
-    for edit, number, loose in given:
+    for at, (edit, number, loose) in enumerate(given):
         source.task.check()
-        text, found = _located(
-            source, splices, edit, bases, fuzzy=loose, in_turn=in_turn and number != given[0].number
-        )
+        text, found = _located(source, splices, edit, bases, fuzzy=loose, in_turn=in_turn and at > 0)
         if isinstance(found, Missed):
             refusals.append(explained(text, found, number, fuzzy=loose and isinstance(edit, Edit)))
         else:
