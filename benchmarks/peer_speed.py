@@ -2,7 +2,8 @@
 
     python -m benchmarks.peer_speed [MEGABYTES] [--into FOLDER] [--chart FILE.svg]
 
-The peers are `largefile` from PyPI and `@modelcontextprotocol/server-filesystem` from npm, as published.
+The peers are, as published, `largefile` from PyPI, `@modelcontextprotocol/server-filesystem` and Desktop Commander
+from npm, and `rust-mcp-filesystem` from crates.io, which is compiled; where Node or Cargo is missing they are left out.
 Every call goes over stdio; what a peer has no tool for is left out. Answers are looked at: the lines of the
 tail one by one, what is found by its number. What a server answers wrongly is said beside its time.
 """
@@ -16,6 +17,7 @@ import math
 import os
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -34,6 +36,8 @@ from benchmarks.searching import make_tree
 
 NEW = "ERROR checksum mismatch (repaired)"
 LINES, NAMES, FOUND = 1000, 50, 6
+COMMANDER = "@wonderwhy-er/desktop-commander@0.2.52"
+RUST = "rust-mcp-filesystem@0.4.5"
 _PATIENCE = 300.0
 _NUMBERED = re.compile(r"^ *(\d+)\t(.*)$", re.MULTILINE)
 
@@ -148,6 +152,80 @@ def official(log: Path) -> dict[str, Act]:
     return {"tail 1,000 lines": tail, "edit one line": edit, "names in a tree of 50,000 files": names}
 
 
+def desktop_commander(log: Path) -> dict[str, Act]:
+    """The work in Desktop Commander's tools; its searches run aside and are asked for what they have found."""
+    tree = {"path": str(log.parent / "tree")}
+
+    async def searched(ask: Ask, **arguments: Any) -> str:
+        answer = await ask("start_search", {**arguments, "contextLines": 0, "literalSearch": True})
+        session = answer.partition("session: ")[2].split()[0]
+        while "COMPLETED" not in answer:
+            await asyncio.sleep(0.02)
+            answer = await ask("get_more_search_results", {"sessionId": session})
+        return answer
+
+    async def search(ask: Ask) -> bool:
+        folder = str(log.parent)
+        found = await searched(ask, path=folder, filePattern=log.name, pattern=RARE, searchType="content")
+        return f" - {RARE}" in found
+
+    async def tail(ask: Ask) -> bool:
+        answer = await ask("read_file", {"path": str(log), "offset": -LINES})
+        return answer.rstrip("\n").splitlines()[-LINES:] == _tail(log)
+
+    async def edit(ask: Ask) -> bool:
+        await ask("edit_block", {"file_path": str(log), "old_string": RARE, "new_string": NEW})
+        return _holds(log, NEW)
+
+    async def names(ask: Ask) -> bool:
+        found = await searched(ask, **tree, pattern="**/mod07/file07.py", searchType="files")
+        return found.count("file07.py") >= NAMES
+
+    async def text(ask: Ask) -> bool:
+        found = await searched(ask, **tree, pattern="needle_rare is here", searchType="content")
+        return found.count(" - needle_rare is here") == FOUND
+
+    return {
+        "search a rare line": search,
+        "tail 1,000 lines": tail,
+        "edit one line": edit,
+        "names in a tree of 50,000 files": names,
+        "text in a tree of 50,000 files": text,
+    }
+
+
+def rust_filesystem(log: Path) -> dict[str, Act]:
+    """The work in `rust-mcp-filesystem`'s tools."""
+    where, tree = {"path": str(log)}, {"path": str(log.parent / "tree")}
+
+    async def search(ask: Ask) -> bool:
+        folder = {"path": str(log.parent), "pattern": log.name}
+        return RARE in await ask("search_files_content", {**folder, "query": RARE})
+
+    async def tail(ask: Ask) -> bool:
+        return (await ask("tail_file", {**where, "lines": LINES})).splitlines() == _tail(log)
+
+    async def edit(ask: Ask) -> bool:
+        await ask("edit_file", {**where, "edits": [{"oldText": RARE, "newText": NEW}]})
+        return _holds(log, NEW)
+
+    async def names(ask: Ask) -> bool:
+        found = await ask("search_files", {**tree, "pattern": "**/mod07/file07.py"})
+        return found.count("file07.py") == NAMES
+
+    async def text(ask: Ask) -> bool:
+        found = await ask("search_files_content", {**tree, "pattern": "**/*", "query": "needle_rare"})
+        return found.count("needle_rare is here") == FOUND
+
+    return {
+        "search a rare line": search,
+        "tail 1,000 lines": tail,
+        "edit one line": edit,
+        "names in a tree of 50,000 files": names,
+        "text in a tree of 50,000 files": text,
+    }
+
+
 def _tail(log: Path) -> list[str]:
     with log.open("rb") as file:
         file.seek(-(1 << 20), os.SEEK_END)
@@ -159,6 +237,35 @@ def _holds(log: Path, text: str) -> bool:
     with log.open("rb") as file:
         file.seek(middle - (4 << 20))
         return found in file.read(8 << 20)
+
+
+def others(into: Path) -> dict[str, Callable[[Path], StdioServerParameters]]:
+    """How the peers that only this compares are started over a root, once they are installed in `into`."""
+    started: dict[str, Callable[[Path], StdioServerParameters]] = {}
+    node, npm, cargo = map(shutil.which, ("node", "npm", "cargo"))
+    if node is not None and npm is not None:
+        prefix = into / "commander"
+        # Its scripts fetch a program for searching, which may be on the PATH already.
+        options = "--silent", "--ignore-scripts", "--prefix", str(prefix)
+        subprocess.run([npm, "install", *options, COMMANDER], check=True, stdout=subprocess.DEVNULL)
+        entry = prefix / "node_modules" / COMMANDER.rpartition("@")[0] / "dist" / "index.js"
+        home = prefix / "home" / ".claude-server-commander"
+        home.mkdir(parents=True, exist_ok=True)
+        (home / "config.json").write_text('{"allowedDirectories": ["/"], "telemetryEnabled": false}')
+        environment = {**os.environ, "HOME": str(home.parent)}
+        started["Desktop Commander"] = lambda root: StdioServerParameters(
+            command=node, args=[str(entry)], cwd=root, env=environment
+        )
+    if cargo is not None:
+        package, _, version = RUST.partition("@")
+        program = into / "bin" / package
+        if not program.exists():
+            options = "--quiet", "--locked", "--root", str(into), "--version", version
+            subprocess.run([cargo, "install", *options, package], check=True)
+        started[package] = lambda root: StdioServerParameters(
+            command=str(program), args=["--allow-write", str(root)], cwd=root
+        )
+    return started
 
 
 async def timed(server: StdioServerParameters, works: dict[str, Act]) -> tuple[dict[str, Outcome], int]:
@@ -222,7 +329,7 @@ def table(size: str, columns: dict[str, dict[str, Outcome]], peaks: dict[str, in
 def chart(size: str, columns: dict[str, dict[str, Outcome]]) -> str:
     """The times as bars on a logarithmic scale, as SVG; without an answer, a hollow bar and what was wrong."""
     works = list(next(iter(columns.values())))
-    width, left, right, top, bar, between = 760, 220, 90, 44, 13, 14
+    width, left, right, top, bar, between = 920, 220, 90, 44, 13, 14
     group = bar * len(columns) + between
     height = top + group * len(works) + 30
     low, high = -2.0, math.log10(_PATIENCE)  # powers of ten of a second
@@ -246,7 +353,7 @@ def chart(size: str, columns: dict[str, dict[str, Outcome]]) -> str:
         )
     for number, (server, outcomes) in enumerate(columns.items()):
         colour = COLOURS[number % len(COLOURS)]
-        at = left + 150 * number
+        at = left + 140 * number
         parts.append(f'<rect x="{at}" y="14" width="12" height="12" fill="{colour}"/>')
         parts.append(f'<text x="{at + 18}" y="24">{server}</text>')
         for row, work in enumerate(works):
@@ -274,13 +381,20 @@ def main() -> None:
     chosen = parser.parse_args()
     base = Path(tempfile.mkdtemp(prefix="filewright-peers-"))
     try:
-        started = install((chosen.into or base / "packages").absolute())
+        into = (chosen.into or base / "packages").absolute()
+        started = {**install(into), **others(into)}
         started["filewright"] = lambda root: StdioServerParameters(
             command=sys.executable,
             args=["-m", "filewright", "serve", "--log-level", "error", str(root)],
             env={**os.environ, "FILEWRIGHT_STATE_DIR": str(base / "state")},
         )
-        work = {"filewright": native, LARGEFILE: largefile, OFFICIAL: official}
+        work = {
+            "filewright": native,
+            LARGEFILE: largefile,
+            OFFICIAL: official,
+            "Desktop Commander": desktop_commander,
+            "rust-mcp-filesystem": rust_filesystem,
+        }
         columns: dict[str, dict[str, Outcome]] = {}
         peaks: dict[str, int] = {}
         for name, works in work.items():
