@@ -245,7 +245,7 @@ class Workspace(TypedTools, Closing):
     ) -> RevertResult:
         """Take back an undo or a rewind: `change_id`, or the newest that is not taken back itself."""
         if change_id is None:
-            change_id = self._changes.redoable(task)
+            change_id = self._changes.redoable()
             if change_id is None:
                 raise FilewrightError(Code.NOT_FOUND, "there is no undo to take back", "nothing to do")
         return self._within(task).revert_edit(change_id, preview=preview)

@@ -40,6 +40,7 @@ CREATE TABLE operations (
     plan BLOB, seal BLOB
 );
 CREATE INDEX operations_by_state ON operations (state, session, number);
+CREATE INDEX operations_that_say_more ON operations (number) WHERE more IS NOT NULL;
 CREATE TABLE entries (
     operation INTEGER NOT NULL, number INTEGER NOT NULL, root INTEGER NOT NULL, path BLOB NOT NULL,
     was_root INTEGER, was BLOB, before TEXT, after TEXT, spans BLOB, removed TEXT, inserted TEXT,
@@ -47,6 +48,7 @@ CREATE TABLE entries (
 ) WITHOUT ROWID;
 CREATE INDEX entries_by_path ON entries (root, path, operation);
 CREATE INDEX renames ON entries (root, path, operation) WHERE was IS NOT NULL;
+CREATE INDEX departures ON entries (operation, was) WHERE was IS NOT NULL OR after IS NULL;
 CREATE INDEX entries_by_former_path ON entries (was_root, was, operation) WHERE was IS NOT NULL;
 CREATE TABLE contents (
     name TEXT UNIQUE NOT NULL, operation INTEGER NOT NULL, size INTEGER NOT NULL, packed INTEGER NOT NULL,

@@ -194,20 +194,35 @@ class Log:
         )
         return {number for (number,) in rows}
 
+    def made_by(self, client: str, after: int) -> set[int]:
+        """The changes later than one of the clients whose name begins so, in whatever case."""
+        rows = self.database.read(
+            f"SELECT number, client FROM operations WHERE client IS NOT NULL AND number > ? AND {_COMMITTED}",
+            after,
+        )
+        begin = client.casefold()
+        return {number for number, name in rows if name.casefold().startswith(begin)}
+
     def undos(self) -> list[ChangeRecord]:
         """The changes that took others back, without their entries."""
-        rows = self.database.read(f"SELECT {_HEAD} FROM operations WHERE more IS NOT NULL AND {_COMMITTED}")
+        rows = self.database.read(
+            f"SELECT {_HEAD} FROM operations INDEXED BY operations_that_say_more "
+            f"WHERE more IS NOT NULL AND {_COMMITTED}"
+        )
         return [head for head in map(_head, rows) if head.reverts]
 
-    def heads(self) -> Iterator[ChangeRecord]:
-        """All changes, newest first, without their entries."""
-        before = 1 << 62
+    def heads(self, *session: str | None) -> Iterator[list[ChangeRecord]]:
+        """All changes, or those of a session, newest first, without their entries, in pages."""
+        where = f"session IS ? AND {_BY_STATE}" if session else _COMMITTED
+        before, count = 1 << 62, 50  # The newest are often enough.
         while rows := self.database.read(
-            f"SELECT {_HEAD} FROM operations WHERE {_COMMITTED} AND number < ? ORDER BY number DESC LIMIT {_PAGE}",
+            f"SELECT {_HEAD} FROM operations WHERE {where} AND number < ? ORDER BY number DESC LIMIT ?",
+            *session,
             before,
+            count,
         ):
-            yield from map(_head, rows)
-            before = rows[-1][0]
+            yield [*map(_head, rows)]
+            before, count = rows[-1][0], _PAGE
 
     def touching(self, path: bytes, before: int) -> Iterator[int]:
         """The operations older than one that did something at an absolute path or below it, newest first."""
@@ -241,22 +256,28 @@ class Log:
                     found.append((operation, roots[root].rstrip(b"/") + b"/" + was + below[len(way) :]))
         return found
 
-    def has_renames(self, after: int) -> bool:
-        """Whether something was renamed since an operation."""
-        return bool(
-            self.database.read("SELECT 1 FROM entries WHERE was IS NOT NULL AND operation > ? LIMIT 1", after)
+    def departures(self, after: int, *, renames: bool = False) -> set[int]:
+        """The changes later than one that moved or deleted something; or only those that moved something."""
+        rows = self.database.read(
+            "SELECT DISTINCT operation FROM entries INDEXED BY departures JOIN operations AS made "
+            f"ON made.number = operation WHERE operation > ? AND {_COMMITTED} "
+            "AND (was IS NOT NULL OR after IS NULL) AND (was IS NOT NULL) >= ?",
+            after,
+            renames,
         )
+        return {number for (number,) in rows}
 
-    def touching_any(self, wanted: Callable[[Place], bool]) -> set[int]:
-        """The operations that did something at one of the `wanted` places, of all that there were."""
+    def touching_any(self, wanted: Callable[[Place], bool], numbers: Sequence[int] | None = None) -> set[int]:
+        """The operations that did something at one of the `wanted` places, of all or of those with these numbers."""
         roots = self._roots()
+        among = f" AND operation IN ({','.join(map(str, numbers))})" if numbers is not None else ""
         found: set[int] = set()
         for root, name in _ENDS:
-            places = f"SELECT DISTINCT {root}, {name} FROM entries WHERE {name} IS NOT NULL"
+            places = f"SELECT DISTINCT {root}, {name} FROM entries WHERE {name} IS NOT NULL{among}"
             for number, path in self.database.read(places):
                 if wanted(_place(roots, number, path)):
                     rows = self.database.read(
-                        f"SELECT operation FROM entries WHERE {root} = ? AND {name} = ?", number, path
+                        f"SELECT operation FROM entries WHERE {root} = ? AND {name} = ?{among}", number, path
                     )
                     found.update(row[0] for row in rows)
         return found

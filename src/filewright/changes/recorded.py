@@ -7,7 +7,7 @@ import itertools
 import re
 import secrets
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -62,7 +62,6 @@ class RecordedChanges:
         self._own = [self._log(StateFolder.of(self._index, root)) for root in boundary.roots]
         self._related: dict[str, Log] = {}
         self._listed: tuple[object, list[str], list[Log]] = None, [], self._own
-        self._hidden_for: tuple[Task | None, Mapping[Log, frozenset[int]]] = None, {}
 
     def _log(self, state: StateFolder) -> Log:
         return Log(self._boundary, self._settings, state, self._flusher)
@@ -110,8 +109,7 @@ class RecordedChanges:
         if session is not None:
             chosen.append(self.made_in(self._session(session, task)))
         if client is not None:
-            heads, begin = self._heads_since(moment + 1, task), client.casefold()
-            chosen.append({h.number for h in heads if (h.client or "").casefold().startswith(begin)})
+            chosen.append(set[int]().union(*(log.made_by(client, moment) for log in self.logs)))
         numbers: Iterable[int] = (head.number for head in self.heads(task))
         if location is not None:
             numbers = self._touching(Place.of(location))
@@ -208,20 +206,23 @@ class RecordedChanges:
             raise errors.unknown_change(given)
         return found
 
-    def heads(self, task: Task | None = None) -> Iterator[ChangeRecord]:
-        """All changes of what is below the roots, newest first, without their entries."""
-        streams = [self._visible(log, log.heads(), task) for log in self.logs]
+    def heads(self, task: Task | None = None, *session: str | None) -> Iterator[ChangeRecord]:
+        """All changes of what is below the roots, or a session's, newest first, without their entries."""
+        denied = self._denied()
+        streams = [
+            (head for page in log.heads(*session) for head in self._visible(log, page, denied))
+            for log in self.logs
+        ]
         for head in heapq.merge(*streams, key=lambda head: head.number, reverse=True):
             if task is not None:
                 task.check()
             yield head
 
-    def _heads_since(self, moment: int, task: Task | None) -> Iterator[ChangeRecord]:
-        return itertools.takewhile(lambda head: head.number >= moment, self.heads(task))
-
-    def _visible(self, log: Log, heads: Iterable[ChangeRecord], task: Task | None) -> Iterator[ChangeRecord]:
+    def _visible(
+        self, log: Log, heads: Sequence[ChangeRecord], denied: Callable[[Place], bool]
+    ) -> Iterator[ChangeRecord]:
         """Those of some heads of which something is seen, each with what that is."""
-        hidden = self._hidden(log, task)
+        hidden = self._hidden(log, denied, [head.number for head in heads])
         for head in heads:
             if head.number not in hidden:
                 yield head
@@ -232,52 +233,49 @@ class RecordedChanges:
                 if seen is not None:
                     yield replace(seen, entries=())
 
-    def undos(self, task: Task | None = None) -> list[ChangeRecord]:
+    def _hidden(
+        self, log: Log, denied: Callable[[Place], bool], numbers: Sequence[int] | None = None
+    ) -> set[int]:
+        """The changes of which something is denied now, or beyond the roots; of all, or of some."""
+        own = {root.resolved for root in self._boundary.roots}
+        return log.touching_any(lambda place: place.root not in own or denied(place), numbers)
+
+    def undos(self) -> list[ChangeRecord]:
         """The changes that took others back, newest first, without their entries."""
-        found = (undo for log in self.logs for undo in self._visible(log, log.undos(), task))
+        denied = self._denied()
+        found = (undo for log in self.logs for undo in self._visible(log, log.undos(), denied))
         return sorted(found, key=lambda undo: undo.number, reverse=True)
 
     def standing(self, task: Task | None = None) -> Iterator[ChangeRecord]:
         """The changes that are neither undone nor undos, newest first, but for what configured a client."""
-        undone = undone_by(self.undos(task))
+        undone = undone_by(self.undos())
         return (
             head
             for head in self.heads(task)
             if not head.reverts and head.id not in undone and head.client != SETUP
         )
 
-    def redoable(self, task: Task | None = None) -> str | None:
+    def redoable(self) -> str | None:
         """The newest undo that is not taken back itself, and takes none back."""
-        undos = self.undos(task)
+        undos = self.undos()
         undone, names = undone_by(undos), {undo.id for undo in undos}
         redos = {undo.id for undo in undos if len(undo.reverts) == 1 and undo.reverts[0] in names}
         return next((undo.id for undo in undos if undo.id not in undone and undo.id not in redos), None)
 
-    def undone(self, task: Task | None = None) -> set[int]:
+    def undone(self) -> set[int]:
         """The numbers of the changes that are undone, but for undos."""
-        undos = self.undos(task)
+        undos = self.undos()
         found = {number_of(name) or 0 for name in undone_by(undos)}
         return found.difference(undo.number for undo in undos if not undo.partial)
 
-    def _hidden(self, log: Log, task: Task | None) -> frozenset[int]:
-        """The changes of which something is denied now, or beyond the roots; for one task they stay the same."""
-        if task is not None and task is self._hidden_for[0] and log in self._hidden_for[1]:
-            return self._hidden_for[1][log]
-        denied = self._denied()
-        own = {root.resolved for root in self._boundary.roots}
-        hidden = frozenset(log.touching_any(lambda place: place.root not in own or denied(place)))
-        if task is not None:
-            known = self._hidden_for[1] if task is self._hidden_for[0] else {}
-            self._hidden_for = task, {**known, log: hidden}
-        return hidden
-
-    def sessions(self, task: Task | None = None) -> list[Session]:
+    def sessions(self) -> list[Session]:
         """The sessions, the one that changed something last first."""
         found: dict[str | None, Session] = {}
+        denied = self._denied()
         for log in self.logs:
             parts: Iterable[Session] = log.sessions()
-            if self._hidden(log, task):
-                heads = self._visible(log, log.heads(), task)
+            if self._hidden(log, denied):
+                heads = (head for page in log.heads() for head in self._visible(log, page, denied))
                 parts = (Session(head.session, 1, head.number, head.number, head.client) for head in heads)
             for part in parts:
                 known = found.get(part.name)
@@ -302,9 +300,8 @@ class RecordedChanges:
         if scope.change_id is not None:
             contents = self.contents(self.identify(scope.change_id), inside=inside)
             record = contents.record
-            if not inside and any(log.has_renames(record.number) for log in self.logs):
-                later = itertools.takewhile(lambda head: head.id > record.id, self.heads(task))
-                contents = self._net(record, [*later, record], {record.id}, task, changed_only=False)
+            if not inside and any(log.departures(record.number, renames=True) for log in self.logs):
+                contents = self._net(record, {record.id}, task, changed_only=False)
             words = f": {record.summary}" if scope.path is None and scope.hunk is None else ""
             selected = Selected(
                 contents,
@@ -318,26 +315,21 @@ class RecordedChanges:
         return selected if scope.path is None and scope.hunk is None else self._narrowed(selected, scope)
 
     def _net(
-        self,
-        record: ChangeRecord,
-        heads: Sequence[ChangeRecord],
-        chosen: Collection[str],
-        task: Task,
-        *,
-        changed_only: bool,
+        self, record: ChangeRecord, chosen: Collection[str], task: Task, *, changed_only: bool
     ) -> Contents:
-        """What the chosen ones of `heads` did together, at the places to which the others have moved it."""
+        """What the chosen changes did together, at the places to which others have moved it."""
         from filewright.changes.net import net_of
 
-        others = {head.id for head in heads if head.id not in chosen}
-        left = effective((undo for undo in undoing(self.undos(task)) if undo.id in others), others)
+        oldest, apart = min(chosen), set(chosen)
+        for undo in undoing(self.undos()):
+            # What others have undone among themselves is as if it never was.
+            if undo.id not in chosen and apart.isdisjoint(undo.reverts) and min(undo.reverts) > oldest:
+                apart.update(undo.reverts, (undo.id,))
+        moving = (id_of(number) for log in self.logs for number in log.departures(number_of(oldest) or 0))
+        played = sorted({*moving}.difference(apart).union(chosen))
         return net_of(
             record,
-            (
-                (self._all_contents(h.id), h.id in chosen)
-                for h in reversed(heads)
-                if h.id in left or h.id in chosen
-            ),
+            ((self._all_contents(name), name in chosen) for name in played),
             changed_only=changed_only,
             task=task,
         )
@@ -346,45 +338,38 @@ class RecordedChanges:
         """The changes of a session, of a prompt, or since a moment, as one."""
         if scope.session is not None:
             name = self._session(scope.session, task)
-            heads = list(self._heads_since(min(self.made_in(name)), task))
-            chosen = {head.id for head in heads if head.session == name}
+            heads = list(self.heads(task, name))
             what, summary = f"the session {name}", f"rewind the session {name}"
             named = {"session": name}
         elif scope.prompt is not None:
             change = self.identify(scope.prompt)
-            heads = list(self.heads(task))
-            groups = ({head.id for head in group} for group in prompts(heads))
-            chosen = next((group for group in groups if change in group), set())
+            groups = prompts(self.heads(task, self.record(change).session))
+            heads = next((group for group in groups if change in {head.id for head in group}), [])
             what, summary = f"the prompt of the change {change}", f"undo the prompt of {change}"
             named = {"prompt": change}
         else:
             moment, shown = self._moment(scope.since or "", known=True)
-            heads = list(self._heads_since(moment + 1, task))
-            chosen = {head.id for head in heads}
+            heads = list(itertools.takewhile(lambda head: head.number > moment, self.heads(task)))
             what, summary = f"what was changed since {shown}", f"rewind to {shown}"
             named = {"since": shown}
-        left = chosen if every else effective(undoing(self.undos(task)), chosen)
-        newest = next((head for head in heads if head.id in left), None)
-        if newest is None:
+        chosen = {head.id for head in heads}
+        left = chosen if every else effective(undoing(self.undos()), chosen)
+        meant = [head for head in heads if head.id in left]
+        if not meant:
             raise FilewrightError(
                 Code.NO_CHANGE,
                 f"there is nothing left to undo of {what}",
                 hint="it is undone already" if chosen else "nothing was changed since then",
                 details=named,
             )
-        ids = tuple(head.id for head in heads if head.id in left)
+        record = replace(meant[0], summary=what, undoable=all(head.undoable for head in meant))
         # An undo may have found some of it undone already: since a moment, nothing is left out.
         played = left if scope.session is not None else chosen
-        oldest = min(played)
-        upto = next(index for index, head in enumerate(heads, 1) if head.id == oldest)
-        record = replace(
-            newest, summary=what, undoable=all(head.undoable for head in heads if head.id in left)
-        )
-        contents = self._net(record, heads[:upto], played, task, changed_only=not every)
+        contents = self._net(record, played, task, changed_only=not every)
         if inside:
             contents = contents.narrowed(list(self._seen(contents.record.entries)))
-        count = f" ({len(ids)} changes)" if len(ids) > 1 else ""
-        return Selected(contents, ids, what, summary + count, named)
+        count = f" ({len(meant)} changes)" if len(meant) > 1 else ""
+        return Selected(contents, tuple(head.id for head in meant), what, summary + count, named)
 
     def scope_named(self, given: str) -> Scope:
         """What a person means by a word: a session, `last`, a time or a change since which all is meant."""
@@ -414,7 +399,7 @@ class RecordedChanges:
                 return last
         if self.made_in(given):
             return given
-        known = [each.name for each in self.sessions(task) if each.name is not None]
+        known = [each.name for each in self.sessions() if each.name is not None]
         found = named_by(given, known, "session") if len(given) >= _LEAST_BEGUN else None
         if found is None:
             raise errors.unknown_session(given, known[:5])

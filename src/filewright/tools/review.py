@@ -85,8 +85,8 @@ def sessions(context: Context, limit: int, cursor: str | None) -> SessionsResult
 
     Raises `invalid_input` for a cursor that is none.
     """
-    groups = context.changes.sessions(context.task)
-    undone = context.changes.undone(context.task)
+    groups = context.changes.sessions()
+    undone = context.changes.undone()
     begin = 0
     if cursor is not None:
         begin = next((at for at, group in enumerate(groups, 1) if (group.name or "") == cursor), 0)
