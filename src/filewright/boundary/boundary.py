@@ -348,7 +348,9 @@ class Boundary:
             hidden=include_hidden,
             details=details,
             kinds=None if kinds is None else frozenset(kinds),
-            hide=tuple((parts[:-1], parts[-1]) for parts in self._rules[where.root.index].protection.own),
+            hide=tuple(
+                (parts[:-1], parts[-1]) for parts in self._rules[where.root.index].protection.own.values()
+            ),
             hide_git=not include_git,
             after=after.parts[len(where.parts) :] if after is not None and where.holds(after) else (),
             cross=self._cross,
@@ -397,26 +399,14 @@ class Boundary:
 
     def denied_by_rule(self, root: Root, task: Task) -> Counter[str]:
         """How many names are denied below a root, by each rule: for the user, never for an agent."""
-        reasons: Counter[str] = Counter()
-        pending: list[tuple[bytes, ...]] = [()]
-        while pending:
-            task.check()
-            parts = pending.pop()
-            try:
-                folder, rules = self._beneath(Location(root, parts), parts)
-            except (OSError, FilewrightError):
-                continue  # It cannot be read, is gone, or is our own.
-            with folder:
-                if rules.broken is not None:
-                    reasons[rules.broken.why] += 1
-                    continue
-                for name, kind in folder.scan():
-                    is_folder = kind == "folder"
-                    if not rules.denies(name, is_folder):
-                        pending += [(*parts, name)] if is_folder else []
-                    elif not is_deny_file(name):
-                        reasons[rules.reason(name, is_folder)] += 1
-        return reasons
+        top = Location(root, ())
+        if (broken := self.rules_for(top).broken) is not None:
+            return Counter({broken.why: 1})
+        walk = self.walk(top, include_ignored=True, include_git=True, task=task)
+        for _ in walk:
+            pass
+        del walk.denied[""]
+        return walk.denied
 
     def _outer_rules(self) -> Matcher:
         if self.excludes_file is None:
@@ -539,43 +529,38 @@ class Boundary:
         not be there, and a link on the way counts by its name alone: where it leads is asked when it is opened.
         """
         root, given = where.root.folder, self._rules_at(where.root)
-        if held is not None:
-            if not given.active and not self._rules_above(where.root, held, changing=True):
-                return given
-            asking = _Asking(given, where)
-            try:
-                with root.beneath(where.parts, cross=self._cross, listing=False, ask=asking) as opened:
-                    return asking.rules_in(opened)
-            except OSError as error:
-                raise self._failure(error, where, "look into") from error
-        if any(map(is_deny_file, where.parts)):
+        if held is None and any(map(is_deny_file, where.parts)):
             return CLOSED
-        folders = [
-            b"".join(part + b"/" for part in where.parts[:depth]) for depth in range(len(where.parts) + 1)
-        ]
-        if not given.active and not root.holds_any([path + file for path in folders for file in RULE_FILES]):
+        known = given.active
+        if held is not None:
+            known = known or self._rules_above(where.root, held, changing=True)
+        else:
+            above = [b"".join(part + b"/" for part in where.parts[:up]) for up in range(len(where.parts) + 1)]
+            known = known or root.holds_any([path + file for path in above for file in RULE_FILES])
+        if not known:
             return given
-        rules = given.entered(None, root)
-        for depth, name in enumerate(where.parts, 1):
-            if rules.denies(name, True):
-                return rules if rules.broken else CLOSED
-            try:
-                parts = where.parts[:depth]
-                with root.beneath(parts, links=False, cross=self._cross, listing=False) as folder:
-                    rules = rules.entered(name, folder)
-            except OSError:
-                rules = rules.entered(name, None)
-        return rules
+        asking = _Asking(given, where)
+        try:
+            links = held is not None
+            with root.beneath(
+                where.parts, links=links, cross=self._cross, listing=False, ask=asking
+            ) as opened:
+                return asking.rules_in(opened)
+        except (OSError, FilewrightError) as error:
+            if held is None:
+                return asking.rules_by_name()
+            if isinstance(error, OSError):
+                raise self._failure(error, where, "look into") from error
+            raise
 
     def _refuse_protected(self, where: Location, parts: tuple[bytes, ...], *, itself: bool = True) -> None:
         """Refuse what is protected or lies below it; if `itself` is changed, also what holds such a thing."""
-        protection = self._rules[where.root.index].protection
-        rule = protection.rule_for(parts) or (protection.covers_below(parts) if itself else None)
+        rule = self._rules[where.root.index].protection.rule_for(parts, holding=itself)
         if rule is not None:
             raise errors.protected(where.asked, rule)
 
     def _refuse_own(self, where: Location, parts: tuple[bytes, ...]) -> None:
-        if self._rules[where.root.index].protection.is_own(parts):
+        if self._rules[where.root.index].protection.own_at(parts) is not None:
             raise errors.own_state(where.asked)
 
     def _failure(self, error: OSError, where: Location, doing: str) -> FilewrightError:
@@ -631,6 +616,11 @@ class _Asking:
             above = self._rules[names[:-1]] if names else self._given
             self._rules[names] = above.entered(names[-1] if names else None, folder)
         return self._rules[names]
+
+    def rules_by_name(self) -> DenyRules:
+        """The rules at the end of the way, as far as it was walked, and from there on by the names alone."""
+        names = max(self._rules, key=len, default=())
+        return self._rules.get(names, self._given).below(self._where.parts[len(names) :])
 
 
 def _is_folder(above: Folder, name: bytes) -> bool | None:

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from filewright import errors
 from filewright.boundary.ignore import NOTHING, Matcher, Rule, problem_of
@@ -45,40 +46,48 @@ _FILE_BYTES = 64 << 10
 _REMEMBERED_BYTES = 8 << 10
 _TRIES = 8
 _SPECIAL = re.compile(rb"[*?\[\]\\!# ]")
-_READINGS: tuple[tuple[Callable[[bytes], bytes], Callable[[bytes], bytes]], ...] = (
-    (bytes, bytes),
-    (plain_form, folded),
-)
-"""How names and rules are read: as written, and as a file system that ignores case and more would."""
+
+
+class _Reading(NamedTuple):
+    """Some rules and the path of a folder, in one of the ways in which names are read."""
+
+    matcher: Matcher
+    prefix: bytes
+    of_name: Callable[[bytes], bytes]
+    of_rules: Callable[[bytes], bytes]
 
 
 class _Scope:
-    """Some rules as they are for the names in one folder: for each of `_READINGS` the rules and the folder's path."""
+    """Some rules as they are for the names in one folder: as written, and as a file system reads them that ignores
+    case and more."""
 
-    __slots__ = ("_forms",)
+    __slots__ = ("_readings",)
 
-    def __init__(self, forms: Sequence[tuple[Matcher, bytes]]) -> None:
-        self._forms = forms
+    def __init__(self, readings: Iterable[_Reading]) -> None:
+        self._readings = tuple(readings)
 
     @staticmethod
     def at(folder: bytes) -> _Scope:
         """No rules, in a folder whose path from the root ends in a slash."""
-        return _Scope([(NOTHING, b"/".join(map(name, folder.split(b"/")))) for name, _ in _READINGS])
+        plain = b"/".join(map(plain_form, folder.split(b"/")))
+        return _Scope((_Reading(NOTHING, folder, bytes, bytes), _Reading(NOTHING, plain, plain_form, folded)))
 
     def __bool__(self) -> bool:
-        return any(matcher for matcher, _ in self._forms)
+        return any(reading.matcher for reading in self._readings)
 
-    def rule(self, name: bytes, folder: bool) -> tuple[bytes, Rule] | None:
-        """The rule that matches the name of a folder, or of something else, and the path of the folder it is from."""
-        for (matcher, prefix), (form, _) in zip(self._forms, _READINGS, strict=True):
-            found = matcher.decides(prefix, form(name), folder) if matcher else None
-            if found is not None and not found.rule.negated:
-                return self._forms[0][1][: found.base], found.rule
+    def rule(self, name: bytes, folder: bool | None) -> tuple[bytes, Rule] | None:
+        """The rule that matches the name of a folder, or of something else (None: of either), and the path of the
+        folder it is from."""
+        for matcher, prefix, form, _ in self._readings:
+            for is_folder in (False, True) if folder is None else (folder,):
+                found = matcher.decides(prefix, form(name), is_folder)
+                if found is not None and not found.rule.negated:
+                    return self._readings[0].prefix[: found.base], found.rule
         return None
 
     def left(self, names: list[bytes], folder: bool) -> list[bytes]:
         """The names that no rule matches."""
-        for (matcher, prefix), (form, _) in zip(self._forms, _READINGS, strict=True):
+        for matcher, prefix, form, _ in self._readings:
             if matcher and names:
                 kept = set(matcher.kept(prefix, [form(name) for name in names], folder))
                 names = [name for name in names if form(name) in kept]
@@ -86,17 +95,16 @@ class _Scope:
 
     def below(self, name: bytes) -> _Scope:
         """The same for the names in the folder `name`."""
-        paths = [
-            prefix + form(name) + b"/" for (_, prefix), (form, _) in zip(self._forms, _READINGS, strict=True)
-        ]
-        return _Scope(
-            [(matcher.below(path), path) for (matcher, _), path in zip(self._forms, paths, strict=True)]
-        )
+        paths = [each.prefix + each.of_name(name) + b"/" for each in self._readings]
+        both = zip(self._readings, paths, strict=True)
+        return _Scope(each._replace(matcher=each.matcher.below(path), prefix=path) for each, path in both)
 
     def plus(self, content: bytes) -> _Scope:
         """With the rules of a file in this folder."""
-        forms = zip(self._forms, _READINGS, strict=True)
-        return _Scope([(m.with_files(len(path), read(content)), path) for (m, path), (_, read) in forms])
+        return _Scope(
+            each._replace(matcher=each.matcher.with_files(len(each.prefix), each.of_rules(content)))
+            for each in self._readings
+        )
 
 
 _NONE = _Scope.at(b"")
@@ -105,32 +113,31 @@ _NONE = _Scope.at(b"")
 class DenyRules:
     """What is denied, and what may not be changed, of the names in one folder.
 
-    `given` are those of the command line and of the client's roots, which no file undoes. `broken` says why a
-    rule file cannot be used; then, and where all of the folder is denied, it is `closed`: every name is.
-    `active` rules may deny more than deny files.
+    The `scopes` are the rules of deny files, those of read-only files, and those given: by the command line and the
+    client's roots, which no file undoes. `broken` says why a rule file cannot be used; then, and where all of the
+    folder is denied, it is `closed`: every name is. `active` rules may deny more than deny files.
     """
 
-    __slots__ = ("_files", "_given", "_read_only", "active", "broken", "closed")
+    __slots__ = ("_denying", "_scopes", "active", "broken", "closed")
 
     def __init__(
         self,
-        given: tuple[_Scope, ...] = (),
-        files: _Scope = _NONE,
-        read_only: _Scope = _NONE,
+        scopes: tuple[_Scope, ...] = (_NONE, _NONE),
         broken: Unusable | None = None,
         *,
         active: bool = False,
         closed: bool = False,
     ) -> None:
-        self._given, self._files, self._read_only = given, files, read_only
+        self._scopes = scopes
+        self._denying = (*scopes[2:], scopes[0])
         self.broken = broken
         self.closed = closed or broken is not None
-        self.active = active or self.closed or any(given)
+        self.active = active or self.closed or any(scopes[2:])
 
     @staticmethod
     def of(globs: Sequence[str]) -> DenyRules:
         """The rules that hold in every root. Raises `invalid_input` for one that can match nothing."""
-        return DenyRules((_NONE.plus(_checked(globs, "deny")),) if globs else ())
+        return DenyRules((_NONE, _NONE, _NONE.plus(_checked(globs, "deny")))) if globs else NO_RULES
 
     def narrowed(self, folders: Sequence[tuple[bytes, ...]]) -> DenyRules:
         """These for a root, of which only what lies in `folders` is served, given by their parts."""
@@ -147,25 +154,31 @@ class DenyRules:
         # What holds another folder must not close that again: level by level, the ways in last.
         lines = [(depth, False, path + b"/*") for path, depth in shut.items()]
         lines += [(depth - 1, True, b"!" + path) for path, depth in opened.items()]
-        return DenyRules((*self._given, _NONE.plus(b"\n".join(line for _, _, line in sorted(lines)))))
+        return DenyRules((*self._scopes, _NONE.plus(b"\n".join(line for _, _, line in sorted(lines)))))
 
     def denies(self, name: bytes, folder: bool | None) -> bool:
         """Whether `name` is denied; with None, which may not be there, whether it is as a file or a folder."""
         if self.closed or is_deny_file(name):
             return True
-        return self.active and any(_matches(scope, name, folder) for scope in (*self._given, self._files))
+        return self.active and any(scope.rule(name, folder) is not None for scope in self._denying)
 
     def keeps(self, name: bytes, folder: bool | None) -> bool:
         """Whether `name` may not be changed; None as for `denies`."""
-        return self.active and _matches(self._read_only, name, folder)
+        return self.active and self._scopes[1].rule(name, folder) is not None
 
-    def allowed(self, names: list[bytes], folder: bool, *, changing: bool = False) -> list[bytes]:
-        """The names that are not denied, and for `changing` may be changed, in their order."""
+    def allowed(
+        self, names: list[bytes], folder: bool, *, changing: bool = False, denied: Counter[str]
+    ) -> list[bytes]:
+        """The names that are not denied, and for `changing` may be changed, in their order; counts the others by the
+        `reason`."""
         if self.closed:
             return []
-        for scope in (*self._given, self._files, *((self._read_only,) if changing else ())):
-            names = scope.left(names, folder)
-        return [name for name in names if not is_deny_file(name)]
+        kept = names
+        for scope in (*self._denying, *self._scopes[1 : 1 + changing]):
+            kept = scope.left(kept, folder)
+        kept = [name for name in kept if not is_deny_file(name)]
+        denied.update(self.reason(name, folder) for name in set(names).difference(kept))
+        return kept
 
     def entered(self, name: bytes | None, folder: Folder | None) -> DenyRules:
         """The rules in the folder `name` of this one (None: this one, a root), with those of its own files.
@@ -183,26 +196,25 @@ class DenyRules:
         """The rules in a folder below this one that is not there: by the `names` on the way to it alone."""
         rules = self
         for name in names:
+            if rules.denies(name, True):
+                return rules if rules.broken else CLOSED
             rules = rules.entered(name, None)
         return rules
 
     def begun(self, name: bytes, given: DenyRules) -> DenyRules:
         """The rules in the folder `name` of this one where that is a root of its own, which has `given` too."""
+        files, kept, *within = (scope.below(name) for scope in self._scopes)
         every = _NONE.plus(b"/*")
-        kept = every if self.keeps(name, True) else self._read_only.below(name)
-        files = every if self.denies(name, True) else self._files.below(name)
-        within = tuple(scope.below(name) for scope in self._given)
-        return DenyRules((*given._given, *within), files, kept, self.broken, active=True)
+        files, kept = every if self.denies(name, True) else files, every if self.keeps(name, True) else kept
+        return DenyRules((files, kept, *given._scopes[2:], *within), self.broken, active=True)
 
     def reason(self, name: bytes, folder: bool) -> str:
         """By which rule `name` is denied, for the user: its file and its words."""
-        for scope in self._given:
-            if (given := scope.rule(name, folder)) is not None:
-                return f"--deny: {given[1]}"
-        found = self._files.rule(name, folder)
-        if found is None:
-            return self.broken.why if self.broken is not None else ""
-        return f"{quote(found[0] + DENY_FILE)}: {found[1]}"
+        for scope in self._denying:
+            if (found := scope.rule(name, folder)) is not None:
+                file = quote(found[0] + DENY_FILE) if scope is self._scopes[0] else "--deny"
+                return f"{file}: {found[1]}"
+        return self.broken.why if self.broken is not None else ""
 
     def require(self, asked: str, name: bytes, folder: bool | None, *, changing: bool = False) -> None:
         """Raise `refusal` for what is denied, as `denies`, and for `changing` what may only be read."""
@@ -225,28 +237,22 @@ CLOSED = DenyRules(closed=True)
 """Everything is denied."""
 
 
-def _matches(scope: _Scope, name: bytes, folder: bool | None) -> bool:
-    kinds = (False, True) if folder is None else (folder,)
-    return any(scope.rule(name, kind) is not None for kind in kinds)
-
-
 @lru_cache(maxsize=128)
 def _entered(
     rules: DenyRules, name: bytes | None, place: bytes, deny: _Content, read_only: _Content
 ) -> DenyRules:
-    given, scopes, broken = rules._given, [rules._files, rules._read_only], rules.broken
+    scopes, broken = [*rules._scopes], rules.broken
     if not rules.active:
         scopes = [_Scope.at(place)] * 2
     elif name is not None:
-        given, scopes = tuple(scope.below(name) for scope in given), [scope.below(name) for scope in scopes]
+        scopes = [scope.below(name) for scope in scopes]
     for number, (file, content) in enumerate(zip(RULE_FILES, (deny, read_only), strict=True)):
         problem = content if isinstance(content, Unusable) else Unusable(problem_of(content or b""))
         if problem.why:
             broken = broken or Unusable(f"{quote(place + file)} {problem.why}", problem.number)
         elif isinstance(content, bytes) and broken is None:
             scopes[number] = scopes[number].plus(content)
-    files, kept = scopes
-    return DenyRules(given, files, kept, broken, active=True)
+    return DenyRules(tuple(scopes), broken, active=True)
 
 
 def is_deny_file(name: bytes) -> bool:
@@ -315,34 +321,31 @@ class Protection:
     ) -> None:
         self._rules = _matcher((*PROTECTED, *more), "protected")
         self._allowed = _matcher(tuple(allowed), "allow_write")
-        self.own = own
-        self._plain = [tuple(map(plain_form, path)) for path in own]
+        self.own = {tuple(map(plain_form, path)): path for path in own}
 
-    def is_own(self, parts: Sequence[bytes]) -> bool:
-        """Whether a path is that of something of our own, or below it."""
-        return any(path == tuple(map(plain_form, parts[: len(path)])) for path in self._plain)
+    def own_at(self, parts: Sequence[bytes], *, holding: bool = False) -> str | None:
+        """What of our own a path is, lies below or, if `holding`, holds; None if it does not."""
+        plain = tuple(map(plain_form, parts))
+        for own, path in self.own.items():
+            if own == plain[: len(own)] or (holding and own[: len(plain)] == plain):
+                return os.fsdecode(b"/".join(path))
+        return None
 
-    def rule_for(self, parts: Sequence[bytes]) -> str | None:
-        """The rule by which the path below a root is protected, or what it lies in; None if there is none."""
+    def rule_for(self, parts: Sequence[bytes], *, holding: bool = False) -> str | None:
+        """The rule by which the path below a root is protected, or what it lies in; None if there is none.
+
+        If `holding`, also for what holds something of our own, which would go with it.
+        """
         plain = [plain_form(part) for part in parts]
         found = _first(self._rules, plain)
         if found is not None and _first(self._allowed, plain) is None:
             return found
-        return self._own(lambda path: path == tuple(plain[: len(path)]))
+        return self.own_at(parts, holding=holding)
 
     def concerns(self, name: bytes) -> bool:
         """Whether a path that ends in `name` may be protected although its folder is not; quick."""
         plain = plain_form(name)
-        return bool(self._rules.suspects([plain])) or any(path[-1] == plain for path in self._plain)
-
-    def covers_below(self, parts: Sequence[bytes]) -> str | None:
-        """A protected path that lies below the folder `parts` and would go with it; None if there is none."""
-        plain = tuple(map(plain_form, parts))
-        return self._own(lambda path: path[: len(plain)] == plain)
-
-    def _own(self, fits: Callable[[tuple[bytes, ...]], bool]) -> str | None:
-        found = (path for path, plain in zip(self.own, self._plain, strict=True) if fits(plain))
-        return next((os.fsdecode(b"/".join(path)) for path in found), None)
+        return bool(self._rules.suspects([plain])) or any(own[-1] == plain for own in self.own)
 
 
 def _checked(rules: Sequence[str], setting: str) -> bytes:

@@ -14,6 +14,7 @@ import errno
 import heapq
 import re
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -173,8 +174,8 @@ class WalkedFolder:
 class Walk:
     """The entries below a folder, each folder before what is in it, names in byte order: to be gone through once.
 
-    So far it left out `ignored` names by ignore rules and `denied` ones, which are for no agent's eyes;
-    `unreadable` folders could not be read.
+    So far it left out `ignored` names by ignore rules and, each by its rule, `denied` ones, which are for no agent's
+    eyes; `unreadable` folders could not be read.
     """
 
     def __init__(
@@ -183,7 +184,7 @@ class Walk:
         """Takes `opened`, and reads its names at once."""
         self.unreadable = 0
         self.ignored = 0
-        self.denied = 0
+        self.denied: Counter[str] = Counter()
         self._where = where
         self._root = where.root
         self._options = options
@@ -316,7 +317,7 @@ class Walk:
                 folder.denied = folder.above.denied.entered(folder.name, opened)
                 if folder.denied.broken is not None:
                     self.unreadable += 1
-                    self.denied += 1
+                    self.denied[folder.denied.broken.why] += 1
             if options.rules is not None and rules:
                 folder.matcher = _with_rules(folder.matcher, len(folder.root_prefix), opened, rules)
             folder.whole = not runs and not folder.denied.active and folder.after < 0
@@ -404,7 +405,7 @@ class Walk:
             return before - len(names) - len(folders)
 
         if folder.denied.active:
-            self.denied += keep(partial(folder.denied.allowed, changing=options.changing))
+            keep(partial(folder.denied.allowed, changing=options.changing, denied=self.denied))
         hidden = {name for above, name in options.hide if name in kinds and above == folder.parts}
         if options.hide_git and (_GIT in kinds or _GIT in names):
             hidden.add(_GIT)
