@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from filewright.system import kernel
+from filewright.system import linux
 
 
 @pytest.fixture
@@ -26,44 +26,44 @@ def folder(tmp_path: Path) -> Iterator[int]:
     os.close(folder)
 
 
-@pytest.mark.skipif(not kernel.has_renameat2(), reason="needs renameat2")
+@pytest.mark.skipif(not linux.has_renameat2(), reason="needs renameat2")
 def test_two_names_are_exchanged(folder: int, tmp_path: Path) -> None:
-    kernel.renameat2(folder, b"a", folder, b"d", kernel.RENAME_EXCHANGE)
+    linux.renameat2(folder, b"a", folder, b"d", linux.RENAME_EXCHANGE)
     assert (tmp_path / "d").read_text() == "a"
     assert (tmp_path / "a" / "x").read_text() == "x"
 
 
-@pytest.mark.parametrize("number", [kernel._FCHMODAT2, 100_000], ids=["fchmodat2", "without"])
+@pytest.mark.parametrize("number", [linux._FCHMODAT2, 100_000], ids=["fchmodat2", "without"])
 @pytest.mark.parametrize("name", ["a", "d"])
 def test_a_mode_is_set_through_a_handle(
     folder: int, tmp_path: Path, name: str, number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kernel, "_FCHMODAT2", number)
-    handle = os.open(name, kernel.O_PATH | os.O_NOFOLLOW, dir_fd=folder)
-    kernel.chmod_descriptor(handle, 0o640)
+    monkeypatch.setattr(linux, "_FCHMODAT2", number)
+    handle = os.open(name, linux.O_PATH | os.O_NOFOLLOW, dir_fd=folder)
+    linux.chmod_descriptor(handle, 0o640)
     os.close(handle)
     assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o640
 
 
-@pytest.mark.parametrize("number", [kernel._FCHMODAT2, 100_000], ids=["fchmodat2", "without"])
+@pytest.mark.parametrize("number", [linux._FCHMODAT2, 100_000], ids=["fchmodat2", "without"])
 def test_a_mode_is_never_set_through_a_link(
     folder: int, tmp_path: Path, number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kernel, "_FCHMODAT2", number)
+    monkeypatch.setattr(linux, "_FCHMODAT2", number)
     before = (tmp_path / "a").stat().st_mode
-    handle = os.open("link", kernel.O_PATH | os.O_NOFOLLOW, dir_fd=folder)
+    handle = os.open("link", linux.O_PATH | os.O_NOFOLLOW, dir_fd=folder)
     with pytest.raises(OSError, match="supported") as caught:
-        kernel.chmod_descriptor(handle, 0o600)
+        linux.chmod_descriptor(handle, 0o600)
     os.close(handle)
     assert caught.value.errno == errno.EOPNOTSUPP
     assert (tmp_path / "a").stat().st_mode == before
 
 
 def test_an_owner_is_set_on_the_link_itself(folder: int, tmp_path: Path) -> None:
-    handle = os.open("link", kernel.O_PATH | os.O_NOFOLLOW, dir_fd=folder)
-    kernel.chown_descriptor(handle, os.getuid(), None)
+    handle = os.open("link", linux.O_PATH | os.O_NOFOLLOW, dir_fd=folder)
+    linux.chown_descriptor(handle, os.getuid(), -1)
     if os.getuid() == 0:
-        kernel.chown_descriptor(handle, 1234, 2345)
+        linux.chown_descriptor(handle, 1234, 2345)
         status = (tmp_path / "link").lstat()
         assert (status.st_uid, status.st_gid) == (1234, 2345)
         assert (tmp_path / "a").stat().st_uid == 0
@@ -73,16 +73,16 @@ def test_an_owner_is_set_on_the_link_itself(folder: int, tmp_path: Path) -> None
 @pytest.mark.parametrize("name", [b"a\0b", b"\0"])
 def test_a_nul_never_shortens_a_name(folder: int, name: bytes) -> None:
     for call in (
-        lambda: kernel.openat2(folder, name, os.O_RDONLY, 0),
-        lambda: kernel.renameat2(folder, name, folder, b"x", 0),
-        lambda: kernel.renameat2(folder, b"a", folder, name, 0),
+        lambda: linux.openat2(folder, name, os.O_RDONLY, 0),
+        lambda: linux.renameat2(folder, name, folder, b"x", 0),
+        lambda: linux.renameat2(folder, b"a", folder, name, 0),
     ):
         with pytest.raises(OSError, match="null byte"):
             call()
 
 
-@pytest.mark.skipif(not kernel.has_openat2(), reason="needs openat2")
+@pytest.mark.skipif(not linux.has_openat2(), reason="needs openat2")
 def test_descriptors_are_not_inherited(folder: int) -> None:
-    descriptor = kernel.openat2(folder, b"a", os.O_RDONLY, kernel.RESOLVE_BENEATH)
+    descriptor = linux.openat2(folder, b"a", os.O_RDONLY, linux.RESOLVE_BENEATH)
     assert not os.get_inheritable(descriptor)
     os.close(descriptor)

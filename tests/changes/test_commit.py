@@ -357,7 +357,7 @@ def test_without_exchange_a_plain_rename_serves(bench: Any, monkeypatch: pytest.
     def lacking(*_: Any) -> None:
         raise OSError(errno.EINVAL, "no such flag")
 
-    monkeypatch.setattr("filewright.system.kernel.renameat2", lacking)
+    monkeypatch.setattr("filewright.system.linux.renameat2", lacking)
     record = bench.commit(
         bench.modify("a.txt", EDIT),
         Create(bench.at("new/n.txt"), b"n"),
@@ -383,7 +383,7 @@ def test_without_exchange_a_failure_still_takes_back(bench: Any, monkeypatch: py
             raise FileExistsError(errno.EEXIST, "taken")
         real(source, target, **more)
 
-    monkeypatch.setattr("filewright.system.kernel.renameat2", lacking)
+    monkeypatch.setattr("filewright.system.linux.renameat2", lacking)
     monkeypatch.setattr(os, "link", racing)
     error = _refused(
         bench, bench.modify("a.txt", EDIT), Delete(bench.at("b.txt")), Create(bench.at("zz.txt"), b"z")

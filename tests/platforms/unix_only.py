@@ -24,7 +24,7 @@ from filewright.system.windows_names import name_problem
 ON_WINE = sys.platform == "win32" and "WINEPREFIX" in os.environ
 
 _MODULES = {"fcntl", "grp", "pty", "pwd", "resource", "termios"}
-_ROOMS = {"beneath", "darwin", "kernel", "landlock", "linux", "posix"}
+_ROOMS = {"beneath", "darwin", "landlock", "linux", "posix"}
 _CALLS = {
     "chown": "Windows has no owners by number",
     "fork": "Windows has no fork",

@@ -239,7 +239,7 @@ _CALLS = {
         "posix_fallocate",
         "access",
     ],
-    "filewright.system.kernel": ["openat2", "renameat2", "chmod_descriptor", "chown_descriptor"],
+    "filewright.system.linux": ["openat2", "renameat2", "chmod_descriptor", "chown_descriptor"],
     "fcntl": ["flock", "fcntl", "ioctl"],
     # What SQLite does itself is one step: a transaction has ended, or never was.
     "filewright.changes.database": ["begin", "end"],

@@ -160,7 +160,7 @@ def test_tcp_can_be_taken_away(places: tuple[Path, Path, Path]) -> None:
 def test_a_kernel_without_landlock_is_reported_and_nothing_fails(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(landlock.kernel, "landlock_abi", lambda: 0)
+    monkeypatch.setattr(landlock.linux, "landlock_version", lambda: 0)
     report = landlock.confine([str(tmp_path)])
     assert not report.enforced
     assert "no Landlock" in report.line
@@ -170,10 +170,12 @@ def test_a_kernel_without_landlock_is_reported_and_nothing_fails(
 
 
 def test_a_filter_that_forbids_landlock_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def refuse(attributes: bytes) -> int:
+    def refuse(_: int, attributes: bytes | None, *__: int) -> int:
+        if attributes is None:
+            return 1  # the version
         raise PermissionError(1, "Operation not permitted")
 
-    monkeypatch.setattr(landlock.kernel, "landlock_create_ruleset", refuse)
+    monkeypatch.setattr(landlock.linux, "landlock_create", refuse)
     report = landlock.confine([str(tmp_path)])
     assert not report.enforced
     assert "Operation not permitted" in report.line

@@ -29,11 +29,11 @@ REFUSED = {
 
 SWAP = """
 import os, sys
-from filewright.system import kernel
+from filewright.system import linux
 folder = os.open(sys.argv[1], os.O_RDONLY)
 print("swapping", flush=True)
 while True:
-    kernel.renameat2(folder, b"swap", folder, b"link", kernel.RENAME_EXCHANGE)
+    linux.renameat2(folder, b"swap", folder, b"link", linux.RENAME_EXCHANGE)
 """
 REMOVE_AND_LINK = """
 import os, sys

@@ -293,11 +293,11 @@ def test_a_read_only_workspace_offers_and_does_nothing(root: Path, tmp_path: Pat
 
 SWAP = """
 import os, sys
-from filewright.system import kernel
+from filewright.system import linux
 folder = os.open(sys.argv[1], os.O_RDONLY)
 print("swapping", flush=True)
 while True:
-    kernel.renameat2(folder, b"swap", folder, b"link", kernel.RENAME_EXCHANGE)
+    linux.renameat2(folder, b"swap", folder, b"link", linux.RENAME_EXCHANGE)
 """
 
 

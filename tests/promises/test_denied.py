@@ -552,11 +552,11 @@ def test_what_a_folder_brings_along_is_read_only_for_the_same_call_too(
 
 SWAP = """
 import os, sys
-from filewright.system import kernel
+from filewright.system import linux
 folder = os.open(sys.argv[1], os.O_RDONLY)
 print("swapping", flush=True)
 while True:
-    kernel.renameat2(folder, b"with-rules", folder, b"without", kernel.RENAME_EXCHANGE)
+    linux.renameat2(folder, b"with-rules", folder, b"without", linux.RENAME_EXCHANGE)
 """
 
 

@@ -21,7 +21,7 @@ from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple
 
 from filewright import system
-from filewright.boundary.wildmatch import MalformedError, bracket, source, translate
+from filewright.boundary.wildmatch import MalformedError, bracket, translate
 
 FILE_BYTES = 1 << 20
 """Longer ignore files are not read: no one writes them, but a hostile repository might."""
@@ -36,6 +36,7 @@ _CHECKED = 256
 _REMEMBERED_BYTES = 8 << 10
 
 Tail = tuple[Literal["is", "ends", "starts", "fits"], bytes]
+_ANY: Tail = ("starts", b"")
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,36 +98,26 @@ class Rule:
         `fits` carries the source of an expression for the whole name.
         """
         cut = self.text.rfind(b"/") + 1
-        last = self.text[cut:]
-        if b"[" in self.text[:cut] or (cut and b"\\" in self.text):
-            return (("fits", b".*"),)  # A slash in brackets or behind a backslash: the cut may be none.
+        head, last = self.text[:cut], self.text[cut:]
+        if b"[" in head or (head and b"\\" in self.text):
+            return (_ANY,)  # A slash in brackets or behind a backslash: the cut may be none.
         # `a**/b` fits `ab`: git takes what follows a literal part on its own.
-        loose = re.search(rb"[^/*]\*\*", self.text[:cut]) is not None
+        loose = re.search(rb"[^/*]\*\*", head) is not None
+        if texts := _expand(last.lstrip(b"*")):
+            kind: Literal["is", "ends"] = "ends" if loose or last.startswith(b"*") else "is"
+            return tuple((kind, text) for text in texts)
         special = _SPECIAL.search(last)
-        if special is None:
-            return (("ends" if loose else "is", last),)
-        if last.startswith(b"*"):
-            if ends := _expand(last.lstrip(b"*")):
-                return tuple(("ends", text) for text in ends)
-        elif not loose:
-            if names := _expand(last):
-                return tuple(("is", text) for text in names)
-            if start := last[: special.start()]:
-                return (("starts", start),)
-        if (end := _plain_end(last)) and b"\\" not in last:
+        if special is not None and special.start() and not loose:
+            return (("starts", last[: special.start()]),)
+        end = last[max(map(last.rfind, (b"*", b"?", b"]"))) + 1 :]
+        if end and b"[" not in end and b"\\" not in last:
             return (("ends", end),)
         if loose or b"**" in last:
-            return (("fits", b".*"),)
+            return (_ANY,)
         try:
-            return (("fits", source(last, self.characters)),)
+            return (("fits", translate(last, self.characters).pattern),)
         except MalformedError:
             return ()
-
-
-def _plain_end(text: bytes) -> bytes:
-    """What follows the last wildcard: a name that the text fits ends in it."""
-    end = max(text.rfind(each) for each in (b"*", b"?", b"]"))
-    return text[end + 1 :] if b"[" not in text[end + 1 :] else b""
 
 
 def _expand(text: bytes) -> tuple[bytes, ...]:

@@ -46,11 +46,6 @@ def translate(pattern: bytes, characters: bool = False) -> re.Pattern[bytes]:
     With `characters`, `?` matches one character of UTF-8 instead of one byte. Raises
     `MalformedError`.
     """
-    return re.compile(source(pattern, characters), re.DOTALL)
-
-
-def source(pattern: bytes, characters: bool = False) -> bytes:
-    """The text of the expression of `translate`."""
     # What is between two `**` is a group, of pieces that each begin with a star but for the first.
     groups: list[tuple[bytes, list[bytes]]] = [(b"", [b""])]
     position = 0
@@ -81,9 +76,9 @@ def source(pattern: bytes, characters: bool = False) -> bytes:
                 raise MalformedError
             text, position = re.escape(pattern[position : position + 1]), position + 1
         groups[-1][1][-1] += text
-    return b"".join(
-        _group(opened, pieces, last=index == len(groups) - 1) for index, (opened, pieces) in enumerate(groups)
-    )
+    last = len(groups) - 1
+    source = b"".join(_group(*group, last=number == last) for number, group in enumerate(groups))
+    return re.compile(source, re.DOTALL)
 
 
 def _group(opened: bytes, pieces: list[bytes], *, last: bool) -> bytes:

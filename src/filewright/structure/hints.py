@@ -174,13 +174,12 @@ _CHARS: Final = 200
 class CsvFacts:
     """The delimiter, the number of columns, and their names if the first row looks like a header.
 
-    `names` holds at most 100. `uneven` says that sampled rows have other numbers of columns.
+    `names` holds at most 100.
     """
 
     delimiter: str
     columns: int
     names: tuple[str, ...] | None
-    uneven: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,8 +253,8 @@ def csv_facts(sample: Sample, delimiter: str | None = None) -> CsvFacts | None:
             best = rank
     if best is None:
         return None
-    share, columns, found, rows = best
-    return CsvFacts(found, columns, _header(rows), share < 1)
+    _, columns, found, rows = best
+    return CsvFacts(found, columns, _header(rows))
 
 
 def _header(rows: list[list[str]]) -> tuple[str, ...] | None:

@@ -83,7 +83,7 @@ else:
         from filewright.system.darwin import can, open_folder, umask
 
 if TYPE_CHECKING:
-    from filewright.system import kernel, landlock, nt, standard, watchdog
+    from filewright.system import landlock, linux, standard, watchdog
 
 HAS_GROUPS = sys.platform != "win32"
 """Whether children are in groups, which have to be ended; else each is bound to this process by the system."""
@@ -115,12 +115,11 @@ __all__ = [
     "flush_all",
     "groups",
     "kept_of_mode",
-    "kernel",
     "landlock",
     "limit_process",
+    "linux",
     "make_folder",
     "name_problem",
-    "nt",
     "open_file",
     "open_folder",
     "path_of_url",
@@ -133,4 +132,4 @@ __all__ = [
     "watchdog",
 ]
 
-__getattr__ = names_of(__name__, {"kernel": "", "landlock": "", "watchdog": "", "nt": "", "standard": ""})
+__getattr__ = names_of(__name__, {"landlock": "", "linux": "", "standard": "", "watchdog": ""})

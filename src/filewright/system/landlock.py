@@ -19,7 +19,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 if sys.platform == "linux":
-    from filewright.system import kernel
+    from ctypes import c_char_p, c_int, c_uint
+
+    from filewright.system import linux
+
+    _add_rule = linux.system_call(c_int, c_int, c_char_p, c_uint)
+    _restrict_self = linux.system_call(c_int, c_uint)
+
+_ADD_RULE, _RESTRICT_SELF, _NO_NEW_PRIVILEGES = 445, 446, 38
 
 Place = int | str | bytes
 """A descriptor, or a path; what is not there is left out."""
@@ -83,7 +90,7 @@ def available() -> int:
     """Landlock's version here; 0 where the kernel has none, or is not to be used."""
     if sys.platform != "linux" or os.environ.get("FILEWRIGHT_SYSTEM") == "posix":
         return 0
-    return kernel.landlock_abi()
+    return linux.landlock_version()
 
 
 def program_reads() -> tuple[str, ...]:
@@ -108,16 +115,10 @@ def program_reads() -> tuple[str, ...]:
     return tuple(sorted(place for place in places if place.strip("/")))
 
 
-def confine(
-    write: Sequence[Place],
-    read: Sequence[Place] = (),
-    *,
-    run: Sequence[Place] | None = None,
-    network: bool = True,
-) -> Confinement:
-    """Confine this process for good: changes below `write`, reading below `read`, running below `run`.
+def confine(write: Sequence[Place], read: Sequence[Place] = (), *, network: bool = True) -> Confinement:
+    """Confine this process for good: changes below `write`, reading below `read`, running of what the system has.
 
-    `run` defaults to `SYSTEM_READS` and `program_reads()`. `network=False` also takes outgoing and
+    `network=False` also takes outgoing and
     listening TCP away where the kernel can. Call it before any thread is started: threads that run
     already are not confined (`missing` says so). Never raises for a kernel without Landlock, for a
     filter that forbids it, or for a place that is not there; `Confinement.reason` says why.
@@ -131,11 +132,10 @@ def confine(
     running = _threads()
     if running > 1:
         missing.append(f"{running - 1} threads that were running already")
-    runs = ("/proc/self", *SYSTEM_READS, *program_reads()) if run is None else tuple(run)
     rules: list[tuple[int, Iterable[Place]]] = [
         (CHANGE, write),
         (READ, read),
-        (RUN, runs),
+        (RUN, ("/proc/self", *SYSTEM_READS, *program_reads())),
         (READ_FILE | WRITE_FILE, ("/dev/null", "/dev/tty")),
     ]
     try:
@@ -174,14 +174,22 @@ def restrict(rules: Sequence[tuple[int, Iterable[Place]]], *, network: bool) -> 
     tcp = _TCP if version >= _NET_VERSION and not network else 0
     scopes = _SCOPES if version >= _SCOPE_VERSION else 0
     size = 24 if version >= _SCOPE_VERSION else 16 if version >= _NET_VERSION else 8
-    ruleset = kernel.landlock_create_ruleset(struct.pack("=QQQ", handled, tcp, scopes)[:size])
+    attributes = struct.pack("=QQQ", handled, tcp, scopes)
+    ruleset = _done(linux.landlock_create(linux.LANDLOCK_CREATE_RULESET, attributes, size, 0))
     try:
         for access, places in rules:
             for place in places:
                 _allow(ruleset, access & handled, place)
-        kernel.landlock_restrict_self(ruleset)
+        _done(linux.libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0))
+        _done(_restrict_self(_RESTRICT_SELF, ruleset, 0))
     finally:
         os.close(ruleset)
+
+
+def _done(result: int) -> int:
+    if result < 0:
+        raise linux.failure()
+    return result
 
 
 def _allow(ruleset: int, access: int, place: Place) -> None:
@@ -189,14 +197,14 @@ def _allow(ruleset: int, access: int, place: Place) -> None:
         descriptor, opened = place, False
     else:
         try:
-            descriptor, opened = os.open(place, kernel.O_PATH | os.O_CLOEXEC), True
+            descriptor, opened = os.open(place, linux.O_PATH | os.O_CLOEXEC), True
         except (FileNotFoundError, NotADirectoryError, PermissionError):
             return  # What cannot be reached needs no permission.
     try:
         if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
             access &= _ON_FILES
         if access:
-            kernel.landlock_add_path(ruleset, access, descriptor)
+            _done(_add_rule(_ADD_RULE, ruleset, 1, struct.pack("=Qi", access, descriptor), 0))
     finally:
         if opened:
             os.close(descriptor)

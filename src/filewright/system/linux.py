@@ -1,17 +1,34 @@
-"""Folders and files as Linux does them: resolved in the kernel, exchanged in one step, leased, confined."""
+"""Folders and files as Linux does them: resolved in the kernel, exchanged in one step, leased.
+
+The system calls that Python does not offer, each with its substitute where the kernel lacks it:
+
+============================== ================ ======================================================
+function                       since Linux      without it
+============================== ================ ======================================================
+`openat2`                      5.6              `OSError(ENOSYS)`; `beneath` walks part by part
+`renameat2`                    3.15             `OSError(ENOSYS)`; the caller renames one after the other
+`chmod_descriptor`             6.6              `chmod` through `/proc/self/fd`
+`chown_descriptor`             2.6.39           none needed
+============================== ================ ======================================================
+"""
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import fcntl
 import os
 import signal
+import stat
+import struct
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import ClassVar
+from ctypes import c_char_p, c_int, c_long, c_size_t, c_uint
+from functools import cache, lru_cache
+from typing import Any, ClassVar
 
-from filewright.system import kernel, posix
+from filewright.system import posix
 from filewright.system.base import BaseFile, Capabilities, Status, require_same, system_error
 from filewright.system.posix import _FOLDER, File, Folder
 
@@ -26,10 +43,206 @@ _LOOK = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
 _NOT_OURS = ("security.ima", "security.evm", "system.nfs4_acl", "trusted.overlay.")
 _NO_ATTRIBUTES = (errno.EOPNOTSUPP, errno.ENOSYS, errno.EPERM, errno.EACCES)
 
+AT_FDCWD = -100
+AT_EMPTY_PATH = 0x1000
+AT_SYMLINK_NOFOLLOW = 0x100
+AT_NO_AUTOMOUNT = 0x800
+O_PATH: int = getattr(os, "O_PATH", 0)
+
+RESOLVE_NO_XDEV = 0x01
+RESOLVE_NO_MAGICLINKS = 0x02
+RESOLVE_NO_SYMLINKS = 0x04
+RESOLVE_BENEATH = 0x08
+
+RENAME_NOREPLACE = 1
+RENAME_EXCHANGE = 2
+
+_OPENAT2 = 437
+_FCHMODAT2 = 452
+_RENAMEAT2 = {
+    "x86_64": 316,
+    "aarch64": 276,
+    "riscv64": 276,
+    "loongarch64": 276,
+    "i686": 353,
+    "armv7l": 382,
+    "ppc64le": 357,
+    "s390x": 347,
+}
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def failure(path: bytes | None = None) -> OSError:
+    """The error of the last call."""
+    number = ctypes.get_errno()
+    return OSError(number, os.strerror(number), path)
+
+
+def _reject_nul(path: bytes) -> None:
+    # C ends the string there: what is opened would not be what was checked.
+    if b"\0" in path:
+        raise OSError(errno.EINVAL, "embedded null byte", path)
+
+
+def system_call(*arguments: type[Any]) -> Callable[..., int]:
+    """`syscall` with its number and these arguments.
+
+    It is variadic: a function object of its own per signature converts by declared types, in half the time of
+    guessing.
+    """
+    call = libc["syscall"]
+    call.argtypes = (c_long, *arguments)
+    call.restype = c_long
+    return call
+
+
+_openat2 = system_call(c_int, c_char_p, c_char_p, c_size_t)
+
+
+@lru_cache(maxsize=64)
+def _how(flags: int, resolve: int) -> bytes:
+    return struct.pack("=QQQ", flags, 0, resolve)
+
+
+def openat2(folder: int, path: bytes, flags: int, resolve: int) -> int:
+    """Open `path` below the descriptor `folder`; `O_CLOEXEC` is added. `EAGAIN` is the caller's to retry."""
+    _reject_nul(path)
+    how = _how(flags | os.O_CLOEXEC, resolve)
+    descriptor = _openat2(_OPENAT2, folder, path, how, 24)
+    if descriptor < 0:
+        raise failure(path)
+    return descriptor
+
+
+@lru_cache(maxsize=1)
+def has_openat2() -> bool:
+    """Whether this kernel (and this process's system call filter) offers `openat2`."""
+    try:
+        os.close(openat2(AT_FDCWD, b".", O_PATH | os.O_DIRECTORY, RESOLVE_BENEATH))
+    except OSError as error:
+        # A container's filter answers EPERM; any other error is about the current folder.
+        return error.errno not in (errno.ENOSYS, errno.EPERM, errno.EINVAL)
+    return True
+
+
+_rename_call = system_call(c_int, c_char_p, c_int, c_char_p, c_uint)
+
+
+@cache
+def _rename_number() -> int | None:
+    return _RENAMEAT2.get(os.uname().machine)
+
+
+def renameat2(source_folder: int, source: bytes, target_folder: int, target: bytes, flags: int) -> None:
+    """`renameat2` itself; `OSError(ENOSYS or EINVAL)` where kernel or file system lacks the flag."""
+    number = _rename_number()
+    if number is None:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+    _reject_nul(source)
+    _reject_nul(target)
+    if _rename_call(number, source_folder, source, target_folder, target, flags) != 0:
+        raise failure(source)
+
+
+@lru_cache(maxsize=1)
+def has_renameat2() -> bool:
+    """Whether this kernel offers `renameat2` at all."""
+    try:
+        renameat2(AT_FDCWD, b"", AT_FDCWD, b"", RENAME_NOREPLACE)
+    except OSError as error:
+        return error.errno == errno.ENOENT
+    return True
+
+
+_fchmodat2 = system_call(c_int, c_char_p, c_uint, c_int)
+
+
+def chmod_descriptor(descriptor: int, mode: int) -> None:
+    """Set the mode of what `descriptor` (also one opened with `O_PATH`) refers to, never of a link's target.
+
+    `os.chmod(name, dir_fd=…)` follows links, and `fchmod` refuses `O_PATH` descriptors.
+    """
+    if _fchmodat2(_FCHMODAT2, descriptor, b"", mode, AT_EMPTY_PATH) == 0:
+        return
+    error = failure()
+    if error.errno not in (errno.ENOSYS, errno.EPERM):
+        raise error
+    if stat.S_ISLNK(os.fstat(descriptor).st_mode):
+        raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
+    os.chmod(f"/proc/self/fd/{descriptor}", mode)
+
+
+_fchownat = libc.fchownat
+_fchownat.argtypes = (c_int, c_char_p, c_uint, c_uint, c_int)
+_fchownat.restype = c_int
+
+
+def chown_descriptor(descriptor: int, uid: int, gid: int) -> None:
+    """Set user and group of what `descriptor` (also one opened with `O_PATH`) refers to; -1 keeps one."""
+    if _fchownat(descriptor, b"", uid, gid, AT_EMPTY_PATH) != 0:
+        raise failure()
+
+
+_statx = getattr(libc, "statx", None)
+_STATX_BTIME = 0x800
+_STATX = struct.Struct("=I 76x q I")  # stx_mask, then stx_btime
+
+
+def birth_ns(folder: int, name: bytes = b"") -> int | None:
+    """When a thing was made, by its name in an open folder, or a descriptor's own; None where nobody keeps that."""
+    found = _statx_of(folder, name, _STATX_BTIME)
+    if found is None:
+        return None
+    mask, seconds, nanoseconds = _STATX.unpack_from(found)
+    return int(seconds) * 1_000_000_000 + int(nanoseconds) if mask & _STATX_BTIME else None
+
+
+_STATX_ATTRIBUTES = struct.Struct("=8x Q")
+_STATX_MOUNT_ROOT = 0x2000
+
+
+def is_mount(folder: int, name: bytes) -> bool:
+    """Whether something is mounted on a name in an open folder; False where the kernel does not say (before 5.8)."""
+    found = _statx_of(folder, name, 0)
+    return found is not None and bool(_STATX_ATTRIBUTES.unpack_from(found)[0] & _STATX_MOUNT_ROOT)
+
+
+def _statx_of(folder: int, name: bytes, wanted: int) -> ctypes.Array[ctypes.c_char] | None:
+    buffer = ctypes.create_string_buffer(256)
+    flags = AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT
+    return buffer if _statx is not None and _statx(folder, name, flags, wanted, buffer) == 0 else None
+
+
+def syncfs(descriptor: int) -> None:
+    """Flush the file system that a descriptor lies on."""
+    if libc.syncfs(descriptor) != 0:
+        raise failure()
+
+
+_SYNC_FILE_RANGE_WRITE = 2  # begin, and wait for nothing
+
+
+def start_writeback(descriptor: int, offset: int, length: int) -> None:
+    """Let the disk begin with a part of a file: a hint, which says nothing of what is on the disk."""
+    call = getattr(libc, "sync_file_range", None)
+    if call is not None:
+        call(descriptor, ctypes.c_int64(offset), ctypes.c_int64(length), _SYNC_FILE_RANGE_WRITE)
+
+
+landlock_create = system_call(c_char_p, c_size_t, c_uint)
+LANDLOCK_CREATE_RULESET = 444
+
+
+def landlock_version() -> int:
+    """The version of Landlock that this kernel enforces; 0 where it has none, or has it switched off."""
+    return max(0, int(landlock_create(LANDLOCK_CREATE_RULESET, None, 0, 1)))
+
+
 can = Capabilities(
-    beneath=kernel.has_openat2(),
-    exchange=kernel.has_renameat2(),
-    keep=kernel.has_renameat2(),
+    beneath=has_openat2(),
+    exchange=has_renameat2(),
+    keep=has_renameat2(),
     handles=True,
     where=os.path.isdir("/proc/self/fd"),
     lease=True,
@@ -38,7 +251,7 @@ can = Capabilities(
     clone=True,
     birth=True,
     flush_file_system=True,
-    confine=kernel.landlock_abi() > 0,
+    confine=landlock_version() > 0,
 )
 
 
@@ -50,7 +263,7 @@ class _LinuxHandle(posix._Handle):
 
     def flush_file_system(self) -> bool:
         """Flush all of its file system in one call."""
-        kernel.syncfs(self._fd)
+        syncfs(self._fd)
         return True
 
     def unchangeable(self) -> bool:
@@ -94,7 +307,7 @@ class LinuxFile(_LinuxHandle, File):
 
     def start_writeback(self, offset: int, length: int) -> None:
         """Let the disk begin with a range already written."""
-        kernel.start_writeback(self._fd, offset, length)
+        start_writeback(self._fd, offset, length)
 
     def clone_from(self, source: BaseFile) -> bool:
         """Share all blocks of `source`; False where the file system cannot."""
@@ -140,7 +353,7 @@ class LinuxFile(_LinuxHandle, File):
 
 
 class LinuxFolder(_LinuxHandle, Folder):
-    """A folder whose names are resolved, exchanged and held by the kernel."""
+    """A folder whose names are resolved, exchanged and held by the"""
 
     __slots__ = ()
     file_type: ClassVar[type[File]] = LinuxFile
@@ -149,16 +362,16 @@ class LinuxFolder(_LinuxHandle, Folder):
 
     def status(self) -> Status:
         """What the system says of it now, when it was made included."""
-        return Status(os.fstat(self._fd), kernel.birth_ns(self._fd))
+        return Status(os.fstat(self._fd), birth_ns(self._fd))
 
     def stat(self, name: bytes, *, birth: bool = False) -> Status:
         """The status of what has that name: see `base`."""
         status = super().stat(name)
-        return Status(status.raw, kernel.birth_ns(self._fd, name)) if birth else status
+        return Status(status.raw, birth_ns(self._fd, name)) if birth else status
 
     def is_mount(self, name: bytes) -> bool:
         """Whether something is mounted on a name in it: another file system, or another folder or file of this one."""
-        return kernel.is_mount(self._fd, name)
+        return is_mount(self._fd, name)
 
     def path(self) -> bytes | None:
         """Its absolute path at this moment; None if it was deleted, or there is no `/proc`."""
@@ -189,12 +402,12 @@ class LinuxFolder(_LinuxHandle, Folder):
             half = len(parts) // 2
             with type(self)(self._resolve(parts[:half], _ENTER, cross=cross)) as above:
                 return above._resolve(parts[half:], flags, cross=cross)
-        resolve = kernel.RESOLVE_BENEATH | kernel.RESOLVE_NO_MAGICLINKS | kernel.RESOLVE_NO_SYMLINKS
+        resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS
         if not cross:
-            resolve |= kernel.RESOLVE_NO_XDEV
+            resolve |= RESOLVE_NO_XDEV
         for _ in range(_RETRIES):
             try:
-                return kernel.openat2(self._fd, path, flags, resolve)
+                return openat2(self._fd, path, flags, resolve)
             except OSError as error:
                 if error.errno not in (errno.EAGAIN, errno.EINTR):
                     raise
@@ -203,9 +416,9 @@ class LinuxFolder(_LinuxHandle, Folder):
     # Changing
 
     def _rename_at_once(self, name: bytes, to: Folder, to_name: bytes, *, exchange: bool) -> None:
-        flag = kernel.RENAME_EXCHANGE if exchange else kernel.RENAME_NOREPLACE
+        flag = RENAME_EXCHANGE if exchange else RENAME_NOREPLACE
         try:
-            kernel.renameat2(self._fd, name, to.fileno(), to_name, flag)
+            renameat2(self._fd, name, to.fileno(), to_name, flag)
         except OSError as error:
             if error.errno == errno.EPERM and not can.keep:  # A container's filter says so.
                 raise system_error(errno.ENOSYS) from error
@@ -214,12 +427,12 @@ class LinuxFolder(_LinuxHandle, Folder):
     def set_mode(self, name: bytes, mode: int, *, expected: Status | None = None) -> None:
         """Set the permission bits of the thing itself, readable or not: see `posix.Folder.set_mode`."""
         with self._held(name, expected) as thing:
-            kernel.chmod_descriptor(thing, mode)
+            chmod_descriptor(thing, mode)
 
     def set_owner(self, name: bytes, uid: int, gid: int, *, expected: Status | None = None) -> None:
         """Set user and group of the thing itself, a link included: see `posix.Folder.set_owner`."""
         with self._held(name, expected) as thing:
-            kernel.chown_descriptor(thing, uid, gid)
+            chown_descriptor(thing, uid, gid)
 
     @contextmanager
     def _held(self, name: bytes, expected: Status | None) -> Iterator[int]:
