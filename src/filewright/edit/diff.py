@@ -396,38 +396,30 @@ def _hunk(
     before: Snapshot, edits: Sequence[Touched], room: int, line_chars: int, floor: int, stop: int
 ) -> Hunk:
     """The hunk of consecutive edits with its context, which begins at `floor` at the earliest and ends by `stop`."""
-    first = edits[0]
-    position, end = first.offset, edits[-1].end
-    for _ in range(min(_CONTEXT, first.line - 1)):
+    first, end = edits[0], edits[-1].end
+    position, above = first.offset, 0
+    while above < min(_CONTEXT, first.line - 1):
         begin = before.lines.begin(position - 1)
         if position - begin > PEEK or begin < floor:
             break
-        position = begin
+        position, above = begin, above + 1
     for _ in range(_CONTEXT):
         if end >= stop or (after := before.lines.end(end)) - end > PEEK:
             break
         end = after
     rows: list[Row] = []
-    lead = len(_lines(before, position, first.offset))
-    old_start, new_start = old, new = first.line - lead, first.new_line - lead
-
-    def keep(stop: int) -> None:
-        nonlocal old, new
-        for line in _lines(before, position, stop):
+    old, new = first.line - above, first.new_line - above
+    for edit in (*edits, None):
+        upto = end if edit is None else edit.offset
+        for line in before.read(position, upto - position).splitlines(keepends=True):
             rows.append(_row(before, " ", line, old, new))
             old, new = old + 1, new + 1
-
-    for edit in edits:
-        keep(edit.offset)
-        rows += _changed(before, edit, room, line_chars)
-        old, new, position = old + edit.old_count, new + edit.new_count, edit.end
-    keep(end)
+        if edit is not None:
+            rows += _changed(before, edit, room, line_chars)
+            old, new, position = old + edit.old_count, new + edit.new_count, edit.end
     shown = tuple(replace(row, text=cut_line(row.text, line_chars)) for row in rows)
-    return Hunk(old_start, old - old_start, new_start, new - new_start, shown, first.number)
-
-
-def _lines(before: Snapshot, start: int, stop: int) -> list[bytes]:
-    return before.read(start, stop - start).splitlines(keepends=True)
+    begun, new_begun = first.line - above, first.new_line - above
+    return Hunk(begun, old - begun, new_begun, new - new_begun, shown, first.number)
 
 
 def _changed(before: Snapshot, edit: Touched, room: int, line_chars: int) -> list[Row]:
@@ -438,20 +430,17 @@ def _changed(before: Snapshot, edit: Touched, room: int, line_chars: int) -> lis
     ends = {line[-2:] if line.endswith(b"\r\n") else line[-1:] for line in (*edit.old, *edit.new)}
     marked = before.held is not None or len(ends & {b"\n", b"\r", b"\r\n"}) > 1
     usual = before.dominant if marked else None
-    removed = [
-        _row(before, "-", line, at, None, usual) for at, line in enumerate(edit.old[:fit_old], edit.line)
-    ]
-    added = [
-        _row(before, "+", line, None, at, usual) for at, line in enumerate(edit.new[:fit_new], edit.new_line)
-    ]
+    gone, come = enumerate(edit.old[:fit_old], edit.line), enumerate(edit.new[:fit_new], edit.new_line)
+    removed = [_row(before, "-", line, at, None, usual) for at, line in gone]
+    added = [_row(before, "+", line, None, at, usual) for at, line in come]
     if len(edit.old) == len(edit.new):
         for at, (one, two) in enumerate(zip(removed, added, strict=False)):
             texts = cut_pair(one.text, two.text, line_chars)
             removed[at], added[at] = replace(one, text=texts[0]), replace(two, text=texts[1])
-    if fit_old < edit.old_count:
-        removed.append(Row("-", "", edit.line + fit_old, None, hidden=edit.old_count - fit_old))
-    if fit_new < edit.new_count:
-        added.append(Row("+", "", None, edit.new_line + fit_new, hidden=edit.new_count - fit_new))
+    if hidden := edit.old_count - fit_old:
+        removed.append(Row("-", "", edit.line + fit_old, None, hidden=hidden))
+    if hidden := edit.new_count - fit_new:
+        added.append(Row("+", "", None, edit.new_line + fit_new, hidden=hidden))
     return removed + added
 
 
@@ -538,13 +527,7 @@ def _compared(
     before: Snapshot, group: Sequence[Splice], start: int, end: int, number: int
 ) -> Iterator[Touched]:
     data = before.read(start, end - start)
-    parts: list[bytes] = []
-    position = start
-    for splice in group:
-        parts += (data[position - start : splice.offset - start], splice.replacement)
-        position = splice.end
-    parts.append(data[position - start :])
-    fresh = b"".join(parts)
+    fresh = apply(data, [replace(splice, offset=splice.offset - start) for splice in group])
     bom = before.encoding.bom
     if start == 0 and bom and data.startswith(bom) and fresh.startswith(bom):
         data, fresh, start = data[len(bom) :], fresh[len(bom) :], len(bom)
@@ -561,25 +544,17 @@ def _compared(
 
 def _glimpse(before: Snapshot, group: Sequence[Splice], start: int, end: int, number: int) -> Touched:
     """A region too large to compare: the beginnings of its first old and new lines."""
-    near = max(start, group[0].offset - 200)
-    lead = before.read(near, group[0].offset - near)
-    ended = before.dominant
-    old = [_ended(line, ended) for line in before.read(near, min(end - near, PEEK)).splitlines(keepends=True)]
-    new = [_ended(line, ended) for line in (lead + group[0].replacement[:PEEK]).splitlines(keepends=True)]
-    gone = before.lines.line_at(end) - number
-    come = gone
+    near, first, line_at = max(start, group[0].offset - 200), group[0], before.lines.line_at
+    lead, ended = before.read(near, first.offset - near), before.dominant
+    old, new = (
+        [line if line.endswith((b"\n", b"\r")) else line + ended for line in text.splitlines(keepends=True)]
+        for text in (before.read(near, min(end - near, PEEK)), lead + first.replacement[:PEEK])
+    )
+    come = gone = line_at(end) - number
     for splice in group:
         come += terminators_in(splice.replacement).total
-        come -= _lines_in(before, splice)
+        if splice.length <= PEEK:
+            come -= terminators_in(before.read(splice.offset, splice.length)).total
+        else:
+            come -= line_at(splice.end) - line_at(splice.offset)
     return Touched(start, end, number, old, new, max(gone, len(old)), max(come, len(new)))
-
-
-def _lines_in(before: Snapshot, splice: Splice) -> int:
-    """How many lines end in what a splice replaces."""
-    if splice.length <= PEEK:
-        return terminators_in(before.read(splice.offset, splice.length)).total
-    return before.lines.line_at(splice.end) - before.lines.line_at(splice.offset)
-
-
-def _ended(line: bytes, terminator: bytes) -> bytes:
-    return line if line.endswith((b"\n", b"\r")) else line + terminator
