@@ -78,7 +78,7 @@ def _hunk(hunk: DiffHunk) -> HunkView:
     return HunkView(hunk.old, hunk.old_count, hunk.new, hunk.new_count, tuple(rows), hunk.number, sides)
 
 
-# Stamp by side, and word by word
+# Side by side, and word by word
 
 
 def _sides(rows: Sequence[DiffRow]) -> Iterator[tuple[DiffRow | None, DiffRow | None]]:

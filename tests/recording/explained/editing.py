@@ -42,6 +42,10 @@ RETOLD = (
         "an edit before it in the session is made now, or is refused now: change ids and versions are others",
         lambda was, now: was.id in {"native-40.13", "native-40.15", "native-40.18", "largefile-19.14"},
     ),
+    Retold(
+        "a name that is missing in a header of two lines is told with the line it is missing in",
+        lambda was, now: was.id == "native-67.02" and was.code == now.code,
+    ),
 )
 
 OUTCOMES = (

@@ -61,6 +61,7 @@ _HEADER = re.compile(
     r"|\*\*\* (?:Move to|Move File To|Rename to):(?P<moved>.*)"
 )
 _MODES = ("old", "new", "created", "deleted", "both")
+_NAMES = ("source", "target", "file", "moved")
 _NOT_BELOW = ("git", "file", "moved")
 """What is not said below git's line."""
 _PREFIX = re.compile(rb"[abciwo12]/(?=.)", re.DOTALL)
@@ -350,7 +351,7 @@ class _Reader:
                     "begin each file with '--- a/path' and '+++ b/path' lines, or use '*** Begin Patch'",
                 )
             )
-            raise self.refused(first, why, hint)
+            raise self.refused(first - self.envelope, why, hint)
         return tuple(files)
 
     def _check_between(self, files: list[FilePatch]) -> None:
@@ -393,6 +394,8 @@ class _Reader:
             below = fact not in _NOT_BELOW if part is None else part == "Update" and fact == "moved"
             if said and ("moved" in said or not below):
                 break
+            if fact in _NAMES and not match[fact].strip():
+                raise self.refused(self.at, "a file name is missing", "name the file")
             said |= {key: text for key, text in match.groupdict().items() if text is not None}
             self.at += 1
         part = said.get("part")
@@ -445,7 +448,7 @@ class _Reader:
                 plain, time = (text[: match.start()], match[0]) if match else (text.strip(" "), "")
             name = unquote(plain)
         if not name:
-            raise self.refused(at, "a file name is missing", "name the file there")
+            raise self.refused(at, "a file name is missing", "name the file after '--- ' and '+++ '")
         return name, bool(_EPOCH.search(time))
 
     def _named(
@@ -516,7 +519,7 @@ class _Reader:
             raise self.refused(
                 max(self.at - 1, at),
                 f"the hunks of {quote(old)} are missing",
-                "send all of the patch again; a hunk is a line '@@' and lines that begin with ' ', '-' or '+'",
+                "give it '@@' sections with '-' and '+' lines" if self.envelope else _RESEND,
             )
         return kind, old, new, prefixed
 
@@ -579,7 +582,7 @@ class _Reader:
         return self.refused(
             at,
             "this line of a hunk begins with neither a space, '-' nor '+'",
-            "put a space before each line of context, and '+' before each line that is new",
+            "put '+' before it" if self._adding else "put a space before each line of context",
         )
 
     def _sign(self, at: int) -> str:
