@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from filewright import errors
-from filewright.dialects.table import Call, Json, Node, Record, encoded, fit, nested, table, worded
+from filewright.dialects.table import Call, Json, Record, encoded, fit, table, worded
 from filewright.errors import Code, FilewrightError
 from filewright.tools import FailedCall, ToolResult
 from filewright.visible import visible
@@ -21,7 +21,9 @@ from filewright.wording import counted
 
 if TYPE_CHECKING:
     from filewright.structure import Symbol, SyntaxIssue
-    from filewright.tools import EditRequest, EditResult, FileRead, OverviewResult, SearchHit, SearchResult
+    from filewright.tools import EditResult, FileRead, ListedEntry, OverviewResult, SearchHit, SearchResult
+
+Parts = tuple[bytes, ...]
 
 _LINE_CHARS = 2000
 _CUT = " [... line truncated ...]"
@@ -89,11 +91,13 @@ def _fitting(rows: Sequence[str], limit: int) -> list[str]:
     return kept
 
 
-def _answered(call: Call, rows: Sequence[str], *footers: str, empty: str = "") -> str:
-    """The rows that fit, then what is said of them; `empty` if there are none."""
+def _answered(call: Call, rows: Sequence[str], *footers: str, empty: str = "", more: str = "") -> str:
+    """The rows that fit, then what is said of them; `empty` if there are none, and if there is `more` of what."""
     kept = _fitting(rows, _room(call)) if rows else [empty]
-    cut = f"[... output truncated: {len(kept)} of {len(rows)} lines shown; narrow the request ...]"
-    return "\n".join([*kept, *([cut] if len(kept) < len(rows) else []), *footers])
+    said = [f"[... output truncated: {len(kept)} of {len(rows)} lines shown; narrow the request ...]"]
+    return "\n".join(
+        [*kept, *said[len(rows) <= len(kept) :], *footers, *[f"(more {more}, not shown)"] * bool(more)]
+    )
 
 
 # Reading
@@ -117,9 +121,8 @@ def read_file(
     if column is not None:
         piece = call.read(path, line=max(1, offset), column=column, encoding=encoding)
         row = f"{piece.start_line:>6}\t{visible(piece.content)}"
-        if piece.next is not None:
-            row += f"\n(the line goes on; call again with column={piece.next.column})"
-        return row
+        more = f"\n(the line goes on; call again with column={piece.next.column})" if piece.next else ""
+        return row + more
     file = call.read(path, start=offset, limit=limit or _READ_LINES, encoding=encoding)
     rows, following = _page(file, _room(call))
     last = file.start_line + len(rows) - 1
@@ -147,15 +150,16 @@ def read_files(call: Call, paths: Sequence[str]) -> str:
             omitted = len(paths) - position
             rows.append(f"[... {omitted} more file(s) not shown; call read_files with fewer paths ...]")
             break
+        name, following = visible(path), None
         try:
             kept, following = _page(call.read(path, limit=_READ_LINES), max(200, left))
-            section = [f"==> {visible(path)} <==", *kept]
-            if following is not None:
-                section.append(f"[... more; use read_file with offset={following} for the rest ...]")
+            section = [f"==> {name} <==", *kept]
         except FilewrightError as error:
             if error.ends_call:
                 raise
-            section = [f"==> {visible(path)} — {_code(error.code)}: {visible(error.message)} <=="]
+            section = [f"==> {name} — {_code(error.code)}: {visible(error.message)} <=="]
+        if following is not None:
+            section.append(f"[... more; use read_file with offset={following} for the rest ...]")
         left -= sum(map(_size, section))
         rows += section
     return "\n".join(rows)
@@ -198,20 +202,15 @@ def list_dir(call: Call, path: str) -> str:
             folders.append(f"{visible(entry.name)}/")
         else:
             others.append(f"{visible(entry.name)}\t{size}")
-    return _answered(call, folders + others, *_more(complete, "entries"), empty="(empty directory)")
-
-
-def _more(complete: bool, what: str) -> Sequence[str]:
-    return () if complete else (f"(more {what}, not shown)",)
+    return _answered(call, folders + others, empty="(empty directory)", more="" if complete else "entries")
 
 
 def glob(call: Call, path: str, pattern: str, respect_gitignore: bool) -> str:
     """The files that fit, newest first."""
-    entries, complete = call.entries(
-        path, glob=pattern, sort="modified", include_ignored=not respect_gitignore
-    )
+    how: Json = {"glob": pattern, "sort": "modified", "include_ignored": not respect_gitignore}
+    entries, complete = call.entries(path, **how)
     rows = [visible(entry.path) for entry in entries if entry.type == "file"]
-    return _answered(call, rows, *_more(complete, "files"), empty="(no matches)")
+    return _answered(call, rows, empty="(no matches)", more="" if complete else "files")
 
 
 def tree(call: Call, path: str, depth: int, respect_gitignore: bool) -> str:
@@ -219,17 +218,22 @@ def tree(call: Call, path: str, depth: int, respect_gitignore: bool) -> str:
     entries, complete = call.entries(
         path, depth=depth or 4, details=True, include_ignored=not respect_gitignore
     )
+    top = call.locate(path)
+    below: dict[Parts, list[tuple[bool, Parts, ListedEntry]]] = {}
+    for entry in entries:
+        parts = call.locate(entry.path.removesuffix("/")).parts
+        below.setdefault(parts[:-1], []).append((entry.type != "folder", parts, entry))
 
-    def drawn(nodes: Sequence[Node], margin: str = "") -> Iterator[str]:
-        nodes = sorted(nodes, key=lambda node: (node.entry.type != "folder", node.parts))
-        for entry, _, children in nodes:
-            corner, below = ("└── ", "    ") if entry is nodes[-1].entry else ("├── ", "│   ")
+    def drawn(folder: Parts, margin: str) -> Iterator[str]:
+        rows = sorted(below.get(folder, ()))
+        for _, parts, entry in rows:
+            corner, deeper = ("└── ", "    ") if parts == rows[-1][1] else ("├── ", "│   ")
             end = {"folder": "/", "link": "@"}.get(entry.type, f"\t{entry.size}")
             yield f"{margin}{corner}{visible(entry.name)}{end}"
-            yield from drawn(children, margin + below)
+            yield from drawn(parts, margin + deeper)
 
-    rows = [*drawn(nested(call, path, entries))] or ["(no entries)"]
-    return _answered(call, [call.locate(path).shown, *rows], *_more(complete, "entries"))
+    rows = [*drawn(top.parts, "")] or ["(no entries)"]
+    return _answered(call, [top.shown, *rows], more="" if complete else "entries")
 
 
 def file_stat(call: Call, path: str) -> Json:
@@ -330,74 +334,38 @@ def grep(
     multiline: bool,
 ) -> str:
     """Search; sorted by path and line. A file that is not text has no matches."""
-    how = {
-        "path": path,
-        "glob": glob,
-        "max_results": _GREP_PAGE,
-        **_regex(call, pattern, ignore_case, multiline),
-    }
     last = offset + head_limit if head_limit else None
-    complete = True
-
-    def pages(**more: Any) -> Iterator[SearchResult]:
-        """Every page of a native search; `complete` says whether the last of them is all."""
-        nonlocal complete
-        cursor = None
-        try:
-            while True:
-                found = call.search(cursor=cursor, **how, **more)
-                complete, cursor = found.complete, found.next_cursor
-                yield found
-                if cursor is None:
-                    return
-        except FilewrightError as error:
-            if error.code != Code.IS_BINARY:
-                raise
-
-    def matches(found: SearchResult) -> list[SearchHit]:
-        """The hits of a page; of several lines, a match of nothing is none."""
-        return [hit for hit in found.results if hit.end > hit.offset or not multiline]
-
-    def files(output: str) -> Mapping[str, int]:
-        """The files that match with their counts (1 unless counted)."""
+    how = {"path": path, "glob": glob, **_regex(call, pattern, ignore_case, multiline)}
+    rows: list[str] = []
+    shown, total, complete = 0, 0, True
+    if output_mode == "content":
+        before, after = (context or 0 if side is None else side for side in (before_context, after_context))
+        hits: list[SearchHit] = []
+        for found in _pages(call, context_before=before, context_after=after, **how):
+            total, complete = total or found.total or 0, found.complete
+            hits += _matches(found, multiline)
+            rows, shown = _hit_rows(hits[offset:last], _room(call), groups=bool(before or after))
+            if shown < len(hits[offset:last]) or len(hits) == last:
+                complete = complete or total > 0
+                break
+        total = max(len(hits), 0 if multiline and complete else total)
+    else:
         counts: Counter[str] = Counter()
         lines: set[tuple[str, int]] = set()
-        for found in pages(output="matches" if multiline else output, context=0):
-            lines |= {(hit.path, hit.line) for hit in matches(found)}
+        output = {"count": "counts"}.get(output_mode, "files")
+        for found in _pages(call, context=0, output="matches" if multiline else output, **how):
+            complete = found.complete
+            lines |= {(hit.path, hit.line) for hit in _matches(found, multiline)}
             counts.update({file.path: file.count or 1 for file in found.files if file.count != 0})
             if len(counts) >= _GREP_FILES:
                 break
         counts.update(name for name, _ in sorted(lines))
-        return counts
-
-    if output_mode == "content":
-        before, after = (context or 0 if side is None else side for side in (before_context, after_context))
-        hits: list[SearchHit] = []
-        rows: list[str] = []
-        shown = 0
-        for found in pages(context_before=before, context_after=after):
-            hits += matches(found)
-            wanted = hits[offset:last]
-            rows, shown = _hit_rows(wanted, _room(call), groups=bool(before or after))
-            if shown < len(wanted) or len(hits) == last:
-                break
-        total = len(hits)
-        if not complete:
-            total = max(total, sum(files("counts").values()))
-    else:
-        counting = output_mode == "count"
-        counts = files("counts" if counting else "files")
-        names = [visible(name) + (f":{count}" if counting else "") for name, count in counts.items()]
+        names = [visible(name) + f":{count}" * (output == "counts") for name, count in counts.items()]
         rows = _fitting(names[offset:last], _room(call))
         shown, total = len(rows), len(names)
     if not rows:
-        return (
-            f"(no results at offset {offset}; {total} total)"
-            if total
-            else "(no matches)"
-            if complete
-            else _STOPPED
-        )
+        none = "(no matches)" if complete else _STOPPED
+        return f"(no results at offset {offset}; {total} total)" if total else none
     following = offset + shown
     if following < total:
         cut = "" if shown == head_limit else "page was cut: "
@@ -407,6 +375,26 @@ def grep(
             f"call again with offset={following} for more ...]"
         )
     return "\n".join(rows if complete else [*rows, _STOPPED])
+
+
+def _pages(call: Call, **how: Any) -> Iterator[SearchResult]:
+    """Every page of a native search; a file that is not text has none."""
+    cursor = None
+    try:
+        while True:
+            found = call.search(max_results=_GREP_PAGE, cursor=cursor, **how)
+            yield found
+            cursor = found.next_cursor
+            if cursor is None:
+                return
+    except FilewrightError as error:
+        if error.code != Code.IS_BINARY:
+            raise
+
+
+def _matches(found: SearchResult, multiline: bool) -> list[SearchHit]:
+    """The hits of a page; of several lines, a match of nothing is none."""
+    return [hit for hit in found.results if hit.end > hit.offset or not multiline]
 
 
 def _regex(call: Call, pattern: str, ignore_case: bool, multiline: bool) -> Json:
@@ -430,16 +418,14 @@ def _hit_rows(hits: Sequence[SearchHit], limit: int, *, groups: bool) -> tuple[l
     lines: dict[tuple[str, int], str] = {}
     used = shown = 0
     for hit in hits:
-        cut = f"{'…' if hit.text_column > 1 else ''}{visible(hit.text)}{'…' if hit.truncated else ''}"
-        first, after = hit.line - len(hit.context_before), hit.last_line + 1
-        rows = dict(enumerate([*hit.context_before, cut, *hit.more_lines], first))
-        rows |= enumerate(hit.context_after, after)
+        text = f"{'…' * (hit.text_column > 1)}{hit.text}{'…' * hit.truncated}"
+        first = hit.line - len(hit.context_before)
+        rows = [*enumerate([*hit.context_before, text, *hit.more_lines], first)]
         block = {}
-        for number, text in rows.items():
-            mark = ":" if hit.line <= number < after else "-"
+        for number, row in [*rows, *enumerate(hit.context_after, hit.last_line + 1)]:
+            mark = ":" if hit.line <= number <= hit.last_line else "-"
             if mark == ":" or (hit.path, number) not in lines:
-                row = text if number == hit.line else visible(text)
-                block[hit.path, number] = f"{visible(hit.path)}{mark}{number}{mark}{row}"
+                block[hit.path, number] = visible(f"{hit.path}{mark}{number}{mark}{row}")
         used += sum(_size(row) for key, row in block.items() if key not in lines) + 3 * groups
         if used > limit:
             if not lines:
@@ -459,9 +445,9 @@ def _hit_rows(hits: Sequence[SearchHit], limit: int, *, groups: bool) -> tuple[l
 
 
 def _named(edit: Record) -> Record:
-    if not edit.old_string:
+    if not edit.search:
         raise ValueError("old_string must not be empty")
-    if edit.old_string == edit.new_string:
+    if edit.search == edit.replace:
         raise ValueError("old_string and new_string are identical")
     return edit
 
@@ -475,21 +461,16 @@ def _scoped(given: Record) -> Record:
 CHECKS = {"edit": _named, "edit_file": _named, "replace": _scoped}
 
 
-def edit_file(call: Call, path: str, old_string: str, new_string: str, replace_all: bool) -> str:
+def edit_file(call: Call, path: str, **edit: Any) -> str:
     """One edit."""
-    edit: EditRequest = {"search": old_string, "replace": new_string, "replace_all": replace_all}
     made = _edit(call, path, [edit])
     return _edited(call, made, f"Replaced {counted(made.changes_made, 'occurrence')} in {visible(path)}.")
 
 
 def multi_edit(call: Call, path: str, edits: Sequence[Record]) -> str:
     """Several edits in order, all or nothing."""
-    wanted: list[EditRequest] = [
-        {"search": edit.old_string, "replace": edit.new_string, "replace_all": edit.replace_all}
-        for edit in edits
-    ]
     try:
-        made = _edit(call, path, wanted)
+        made = _edit(call, path, [edit.model_dump() for edit in edits])
     except FilewrightError as error:
         if "edit" in error.details:
             error.message = f"edit[{error.details['edit']}]: {error.message}"
@@ -498,7 +479,7 @@ def multi_edit(call: Call, path: str, edits: Sequence[Record]) -> str:
     return _edited(call, made, f"Applied {counted(len(edits), 'edit')} to {visible(path)}.")
 
 
-def _edit(call: Call, path: str, edits: Sequence[EditRequest]) -> EditResult:
+def _edit(call: Call, path: str, edits: Sequence[Any]) -> EditResult:
     """The native edit; ambiguous too where several places are the text but for whitespace."""
     try:
         return call.edit(path, edits, in_turn=len(edits) > 1)

@@ -16,11 +16,9 @@ from typing import TYPE_CHECKING, Any
 from filewright.dialects.table import (
     Call,
     Json,
-    Node,
     Record,
     fit_as_json,
     fitted,
-    nested,
     table,
 )
 from filewright.errors import Code, FilewrightError
@@ -28,7 +26,7 @@ from filewright.tools import clip
 
 if TYPE_CHECKING:
     from filewright.structure import Symbol
-    from filewright.tools import FileRead, SearchHit, SearchResult
+    from filewright.tools import FileRead, ListedEntry, SearchHit, SearchResult
 
 _UNLISTED = ("__pycache__/", "node_modules/")
 _KINDS = ("added", "modified", "removed")
@@ -211,17 +209,22 @@ def list_directory(call: Call, path: str, max_depth: int, max_entries: int, incl
     """The entries of a folder, folders first on each level."""
     how: Json = {"include_hidden": include_hidden, "include_ignored": True, "exclude": _UNLISTED}
     listed, complete = call.entries(path, depth=max_depth + 1, details=True, **how)
-    entries: list[Json] = []
-
-    def add(nodes: Sequence[Node], depth: int) -> None:
-        named = [(_below(call, path, node.entry.path).removesuffix("/"), node) for node in nodes]
-        for name, node in sorted(named, key=lambda each: (each[1].entry.type != "folder", each[0].lower())):
-            shape = "folder" if node.entry.type == "folder" else "file"
-            entries.append(call.shaped(shape, {"name": name, "node": node, "count": len(node.children)}))
-            if depth > 1:
-                add(node.children, depth - 1)
-
-    add(nested(call, path, listed), max_depth)
+    rows: list[tuple[list[tuple[bool, str]], str, ListedEntry]] = []
+    counts: Counter[str] = Counter()
+    for entry in listed:
+        name = _below(call, path, entry.path).removesuffix("/")
+        counts[name.rpartition("/")[0]] += 1
+        *above, last = name.lower().split("/")
+        order = [*((False, part) for part in above), (entry.type != "folder", last)]
+        if len(order) <= max_depth:
+            rows.append((order, name, entry))
+    entries = [
+        call.shaped(
+            "folder" if entry.type == "folder" else "file",
+            {"name": name, "entry": entry, "count": counts[name]},
+        )
+        for _, name, entry in sorted(rows, key=lambda row: row[:2])
+    ]
     shown = entries[: min(max_entries, fit_as_json(entries, call.limit - _ENVELOPE))]
     kinds = Counter(entry["type"] for entry in shown)
     cut = len(shown) < len(entries)

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 from filewright import errors, system
 from filewright.boundary import quote
-from filewright.dialects.table import Call, Json, Node, Record, nested, said, table
+from filewright.dialects.table import Call, Json, Record, said, table
 from filewright.errors import Code, FilewrightError
 from filewright.tools import Image, ToolResult, clip
 from filewright.visible import visible
 
 if TYPE_CHECKING:
-    from filewright.tools import EditRequest, ListedEntry
+    from filewright.tools import ListedEntry
 
 _CUT = "[cut at the result limit; head and tail give the first and the last lines]"
 _TREE_LEVELS = 256
@@ -144,20 +144,18 @@ def directory_tree(call: Call, path: str, exclude: Sequence[str] | None) -> Tool
     excluded = [f"./{pattern}" for pattern in exclude or ()]  # without a star, a name at any depth
     excluded += [f"**/{pattern}" for pattern in exclude or () if "*" not in pattern]
     entries, more = _entries(call, path, depth=_TREE_LEVELS, exclude=excluded)
-    deepest = len(call.locate(path).parts) + _TREE_LEVELS
-
-    def drawn(nodes: Sequence[Node]) -> list[Json]:
-        made: list[Json] = []
-        for node in nodes:
-            folder = node.entry.type == "folder"
-            made.append({"name": node.entry.name, "type": "directory" if folder else "file"})
-            if folder:
-                made[-1]["children"] = drawn(node.children)
-            if folder and len(node.parts) == deepest and not more:
+    top: list[Json] = []
+    folder = call.locate(path).parts
+    below = {folder: top}
+    for entry in entries:
+        parts = call.locate(entry.path.removesuffix("/")).parts
+        made: Json = {"name": entry.name, "type": "file"}
+        if entry.type == "folder":
+            made |= {"type": "directory", "children": below.setdefault(parts, [])}
+            if len(parts) == len(folder) + _TREE_LEVELS and not more:
                 more.append(f"[what is deeper than {_TREE_LEVELS} levels is not shown]")
-        return made
-
-    return _cut(call, json.dumps(drawn(nested(call, path, entries)), ensure_ascii=False, indent=2), *more)
+        below.setdefault(parts[:-1], []).append(made)
+    return _cut(call, json.dumps(top, ensure_ascii=False, indent=2), *more)
 
 
 def search_files(call: Call, path: str, pattern: str, exclude: Sequence[str] | None) -> ToolResult:
@@ -206,9 +204,8 @@ def write_file(call: Call, path: str, content: str) -> str:
 
 def edit_file(call: Call, path: str, edits: Sequence[Record], dry_run: bool) -> ToolResult:
     """Replace texts one after the other, all or none; the diff."""
-    wanted: list[EditRequest] = [{"search": edit.old_text, "replace": edit.new_text} for edit in edits]
     try:
-        diff = call.edit(path, wanted, preview=dry_run, in_turn=True).diff
+        diff = call.edit(path, [each.model_dump() for each in edits], preview=dry_run, in_turn=True).diff
     except FilewrightError as error:
         if error.code is not Code.NO_CHANGE:
             raise

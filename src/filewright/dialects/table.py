@@ -26,7 +26,7 @@ from functools import cache, partial
 from importlib.resources import files
 from itertools import accumulate, takewhile
 from types import ModuleType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, AliasChoices, ConfigDict, Field, create_model, model_validator
 
@@ -274,26 +274,6 @@ def fit_as_json(items: Iterable[object], limit: int) -> int:
     return fit((len(encoded(item)) + 2 for item in items), limit)
 
 
-class Node(NamedTuple):
-    """An entry of a folder with its place and what is listed below it."""
-
-    entry: ListedEntry
-    parts: tuple[bytes, ...]
-    children: list[Node]
-
-
-def nested(call: Call, path: str, listed: Sequence[ListedEntry]) -> list[Node]:
-    """What is listed of a folder as a tree."""
-    top: list[Node] = []
-    below = {call.locate(path).parts: top}
-    for entry in listed:
-        parts = call.locate(entry.path.removesuffix("/")).parts
-        node = Node(entry, parts, [])
-        below.setdefault(parts[:-1], []).append(node)
-        below[parts] = node.children
-    return top
-
-
 # Tools of rows
 
 
@@ -306,10 +286,6 @@ def natively(call: Call, row: Json, given: Json) -> Any:
     if isinstance(says, str):
         return says.format_map({name: visible(str(value)) for name, value in given.items()})
     return filled(says, {**given, "made": made}, call.name)
-
-
-def _run(call: Call, row: Json, given: Json, act: Callable[..., Any] | None) -> Any:
-    return act(call, **given) if act is not None else natively(call, row, given)
 
 
 def surface_of(module: ModuleType) -> Surface:
@@ -366,7 +342,6 @@ def _model(
 def _tool(module: ModuleType, name: str, row: Json, models: Mapping[str, type[Arguments]]) -> Tool:
     arguments = _model(module, name, row.get("arguments", {}), models)
     own = module.__name__.rpartition(".")[2]
-    answer = getattr(module, "run", _run)
 
     def run(context: Context, parsed: Any) -> ToolResult:
         call = Call(context, own, parsed.model_fields_set)
@@ -375,7 +350,11 @@ def _tool(module: ModuleType, name: str, row: Json, models: Mapping[str, type[Ar
             value = from_environment(schema.get("environment", ""))
             if value is not None and member not in call.given:
                 given[member] = value if schema["minimum"] <= value <= schema["maximum"] else given[member]
-        made = answer(call, row, given, getattr(module, name, None))
+        act = getattr(module, name, None)
+        if hasattr(module, "run"):
+            made = module.run(call, row, given, act)
+        else:
+            made = act(call, **given) if act else natively(call, row, given)
         if not isinstance(made, ToolResult):
             made = ToolResult(made if isinstance(made, str) else encoded(made))
         unknown = ", ".join(parsed.model_extra or ())
