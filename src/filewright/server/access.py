@@ -154,17 +154,15 @@ class Access:
         """The same as the SDK wants to know it; as text, so that no slash is added to the issuer."""
         if self.verifier is None:
             return None
-        if isinstance(self.verifier, Bearer):
-            issuer = self.public_url or self.served_as(port)[1][0]
-            return AuthSettings.model_validate({"issuer_url": issuer, "resource_server_url": None})
-        return AuthSettings.model_validate(
-            {
+        facts: dict[str, Any] = {"issuer_url": self.public_url or self.served_as(port)[1][0]}
+        if isinstance(self.verifier, Introspection):
+            facts = {
                 "issuer_url": self.verifier.issuer,
-                "resource_server_url": self.verifier.resource,
                 "required_scopes": list(self.verifier.scopes) or None,
                 "validate_token_resource": True,
             }
-        )
+        resource = getattr(self.verifier, "resource", None)
+        return AuthSettings.model_validate({**facts, "resource_server_url": resource})
 
 
 def read_tokens(listed: str | None, file: Path | None) -> list[str]:

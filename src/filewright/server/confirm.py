@@ -93,54 +93,59 @@ class Confirmation:
             return None
         capabilities = context.session.client_capabilities
         elicitation = capabilities.elicitation if capabilities is not None else None
+        made, asked = await shown(), ""
         if elicitation is None or (elicitation.form is None and elicitation.url is not None):
-            await self._on_the_page(tool, arguments, caller, shown)
-            return None
-        if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
-            return await self._second_round(tool, arguments, params, shown)
-        asked = ""
-        while (question := await _asked(tool, arguments, shown)) != asked:
-            asked = question  # what was shown is what is done, or it is asked again
-            try:
-                answer = await context.session.elicit_form(
-                    question, _SCHEMA, related_request_id=context.request_id
+            await asyncio.to_thread(self._on_the_page, tool, arguments, caller, made)
+        elif context.protocol_version in MODERN_PROTOCOL_VERSIONS:
+            message = _text(tool, arguments, made)
+            state = _digest(tool.name, arguments, message)
+            answer = (params.input_responses or {}).get(_KEY)
+            if params.request_state != state or not isinstance(answer, ElicitResult):
+                question = ElicitRequestFormParams(message=message, requested_schema=_SCHEMA)
+                return InputRequiredResult(
+                    input_requests={_KEY: ElicitRequest(params=question)}, request_state=state
                 )
-            except (MCPError, NoBackChannelError) as error:
-                _logger.warning("the client could not ask its user: %s", error)
-                raise _refusal() from error
             _require_agreement(answer)
+        else:
+            while (message := _text(tool, arguments, made)) != asked:
+                try:
+                    answer = await context.session.elicit_form(
+                        message, _SCHEMA, related_request_id=context.request_id
+                    )
+                except (MCPError, NoBackChannelError) as error:
+                    _logger.warning("the client could not ask its user: %s", error)
+                    raise _refusal() from error
+                _require_agreement(answer)
+                made, asked = await shown(), message  # what was shown is what is done, or it is asked again
         return None
 
-    async def _on_the_page(
-        self, tool: Listed, arguments: Mapping[str, Any], caller: Caller, shown: Shown
+    def _on_the_page(
+        self, tool: Listed, arguments: Mapping[str, Any], caller: Caller, made: Diff | str
     ) -> None:
         """Go by the word given on the review page; without one let the call wait for it there."""
         from filewright.page import WaitingCall, Words
 
-        words_given = Words(self._workspace)
-        made = await shown()
         words, value = (made, "") if isinstance(made, str) else ("", made.json)
+        session, client = caller.session or "", caller.client or ""
         # A word is one on what was shown: where the call would do something else by now, it waits anew.
         call_id = _digest(tool.name, caller.session, arguments, words, value)[:32]
+        question = _question(tool, arguments, made)
+        call = WaitingCall(call_id, time.time(), question, safe(words), session, client, value)
         try:
-            word = await asyncio.to_thread(words_given.take, call_id)
-            if word == "allowed":
-                return
-            if word is not None:
-                raise _refusal()
-            question = _question(tool, arguments, made)
-            call = WaitingCall(
-                call_id, time.time(), question, safe(words), caller.session or "", caller.client or "", value
-            )
-            await asyncio.to_thread(words_given.ask, call)
+            word = Words(self._workspace).take(call_id)
+            if word is None:
+                Words(self._workspace).ask(call)
         except OSError as error:
             raise from_os_error(error, "the state folder", doing="write to") from error
-        raise FilewrightError(
-            Code.CANCELLED,
-            f"{tool.name} waits for the user's word; nothing was changed",
-            hint="ask the user to allow it on the page that `filewright review` opens, where it waits for ten "
-            "minutes; then make the same call again",
-        )
+        if word is None:
+            raise FilewrightError(
+                Code.CANCELLED,
+                f"{tool.name} waits for the user's word; nothing was changed",
+                hint="ask the user to allow it on the page that `filewright review` opens, where it waits for ten "
+                "minutes; then make the same call again",
+            )
+        if word != "allowed":
+            raise _refusal()
 
     def _needed(self, tool: Listed, arguments: Mapping[str, Any]) -> bool:
         if self._when == "never" or not tool.writes or (self._when == "destructive" and not tool.destructive):
@@ -151,18 +156,6 @@ class Confirmation:
         return not any(
             arguments.get(name, properties[name].get("default", False)) is True for name in previews
         )
-
-    async def _second_round(
-        self, tool: Listed, arguments: Mapping[str, Any], params: CallToolRequestParams, shown: Shown
-    ) -> InputRequiredResult | None:
-        message = await _asked(tool, arguments, shown)
-        state = _digest(tool.name, arguments, message)
-        answer = (params.input_responses or {}).get(_KEY)
-        if params.request_state == state and isinstance(answer, ElicitResult):
-            _require_agreement(answer)
-            return None
-        question = ElicitRequestFormParams(message=message, requested_schema=_SCHEMA)
-        return InputRequiredResult(input_requests={_KEY: ElicitRequest(params=question)}, request_state=state)
 
 
 def _require_agreement(answer: ElicitResult) -> None:
@@ -176,11 +169,10 @@ def _refusal() -> FilewrightError:
     )
 
 
-async def _asked(tool: Listed, arguments: Mapping[str, Any], shown: Shown) -> str:
+def _text(tool: Listed, arguments: Mapping[str, Any], made: Diff | str) -> str:
     """The question with what the call would do."""
-    made = await shown()
-    diff = made if isinstance(made, str) else made.text
     question = _question(tool, arguments, made)
+    diff = made if isinstance(made, str) else made.text
     if not isinstance(made, str) and made.lost:
         goes = listed([lost.text for lost in made.lost], LOST, noun="of those that go")
         question += clip(safe(f"\n\nThis takes away {goes}."), QUESTION_CHARS, at_line=True)
@@ -203,21 +195,16 @@ def _question(tool: Listed, arguments: Mapping[str, Any], made: Diff | str) -> s
         named = [lost.path for lost in gone] + named
         # A folder stands for what is in it; the files that are not shown are among those that go, or are more.
         more = made.more - sum(lost.files for lost in gone) + len(made.files) - len(left)
-    names = list(dict.fromkeys(named)) or _named(arguments)
+    names = [*dict.fromkeys(named or _named([arguments.get(key) for key in _NAMING]))]
     shown = [*names, *range(more)]
     what = listed(shown, min(NAMED, len(names)), noun="file") if names else "the workspace"
     return clip(safe(f"Allow {tool.name} on {what}?"), QUESTION_CHARS)
 
 
-def _named(arguments: Mapping[str, Any]) -> list[str]:
+def _named(value: Any) -> list[str]:
     """What a call is about, by its arguments."""
-    found = (name for key in _NAMING for name in _names(arguments.get(key)) if name)
-    return list(dict.fromkeys(found))
-
-
-def _names(value: Any) -> list[str]:
     if isinstance(value, list):
-        return [name for each in value for name in _names(each)]
+        return [name for each in value for name in _named(each)]
     if isinstance(value, dict):
         return [" → ".join(str(value[key]) for key in _NAMING if isinstance(value.get(key), str))]
-    return [] if value is None else [str(value)]
+    return [str(value)] if value else []

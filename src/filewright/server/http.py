@@ -45,7 +45,7 @@ CONNECTIONS = 512
 
 
 class HttpTransport:
-    """Listens from the moment it is made; `run` serves until `stop`.
+    """Listens from the moment it is made, on `/mcp`, `/health` and `/review`; `run` serves until `stop`.
 
     `calls` are those that `stop` lets end.
     """
@@ -57,22 +57,43 @@ class HttpTransport:
         calls: CallRunner,
         *,
         settings: Settings,
-        workspace: Workspace | None = None,
+        workspace: Workspace,
     ) -> None:
         self._calls = calls
         self._draining: asyncio.Task[None] | None = None
         AppStatus.enable_automatic_graceful_drain = False  # it would cut off answers being made
         self._socket = listen(access.host, access.port)
         port = self._socket.getsockname()[1]
-        self._review = _review(workspace, access, port)
+        hosts, origins = access.served_as(port)
+        self._review: ReviewApp | None = None
+        if not isinstance(access.verifier, Introspection):  # it is known who may see it
+            from filewright.page import ReviewApp
+
+            verify = access.verifier.verify_token if access.verifier else None
+            self._review = ReviewApp(workspace, hosts=hosts, origins=origins, verify=verify)
+        served = server.streamable_http_app(
+            streamable_http_path=PATH,
+            max_request_body_size=settings.message_bytes,
+            max_sessions=settings.http_sessions,
+            session_idle_timeout=settings.http_idle_seconds,
+            transport_security=TransportSecuritySettings(
+                enable_dns_rebinding_protection=True, allowed_hosts=hosts, allowed_origins=origins
+            ),
+            host=access.host,
+            auth=access.authentication(port),
+            token_verifier=access.verifier,
+        )
+        served.router.routes.append(Route(HEALTH, _health, methods=["GET", "HEAD"]))
+        if self._review is not None:
+            served.router.routes.append(Mount(REVIEW, self._review))
         self._uvicorn = uvicorn_of(
-            application(server, access, port, settings, review=self._review),
+            _with_doorman(served),
             lifespan="on",
             http=TimedConnection,
             limit_concurrency=CONNECTIONS,
             timeout_graceful_shutdown=LINGER,
         )
-        here = access.served_as(port)[1][0]
+        here = origins[0]
         guarded = "with a token" if access.verifier else "without authentication, this machine only"
         _logger.info("listening on %s%s (%s)", here, PATH, guarded)
         if self._review is not None:
@@ -99,42 +120,6 @@ class HttpTransport:
         await asyncio.sleep(STEP)
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # a stream that ends here is no error
         AppStatus.should_exit = True
-
-
-def _review(workspace: Workspace | None, access: Access, port: int) -> ReviewApp | None:
-    """The review page, where it is known who may see it."""
-    if workspace is None or isinstance(access.verifier, Introspection):
-        return None
-    from filewright.page import ReviewApp
-
-    hosts, origins = access.served_as(port)
-    verify = access.verifier.verify_token if access.verifier else None
-    return ReviewApp(workspace, hosts=hosts, origins=origins, verify=verify)
-
-
-def application(
-    server: Server[Any], access: Access, port: int, settings: Settings, *, review: ReviewApp | None = None
-) -> ASGIApp:
-    """The ASGI application: `/mcp`, `/health`, the `review` page; the protected resource metadata with OAuth."""
-    hosts, origins = access.served_as(port)
-    served = server.streamable_http_app(
-        streamable_http_path=PATH,
-        max_request_body_size=settings.message_bytes,
-        max_sessions=settings.http_sessions,
-        session_idle_timeout=settings.http_idle_seconds,
-        transport_security=TransportSecuritySettings(
-            enable_dns_rebinding_protection=True,
-            allowed_hosts=hosts,
-            allowed_origins=origins,
-        ),
-        host=access.host,
-        auth=access.authentication(port),
-        token_verifier=access.verifier,
-    )
-    served.router.routes.append(Route(HEALTH, _health, methods=["GET", "HEAD"]))
-    if review is not None:
-        served.router.routes.append(Mount(REVIEW, review))
-    return _with_doorman(served)
 
 
 def _health(_request: Request) -> Response:

@@ -87,30 +87,27 @@ class Resources:
 
     def read(self, uri: str) -> TextResourceContents | BlobResourceContents:
         """What `uri` names; raises `FilewrightError`, `not_found` if nothing does."""
+        meta = None
+        content: str | bytes | None
         if uri.startswith(RESULT):
-            text = self._kept.get(uri)
-            if text is None:
-                raise FilewrightError(
-                    Code.NOT_FOUND,
-                    f"nothing is kept under {uri}",
-                    hint="make the call again: results are kept briefly",
-                )
-            return TextResourceContents(uri=uri, mime_type="text/plain", text=text)
-        if uri == APP:
+            mime, content = "text/plain", self._kept.get(uri)
+        elif uri == APP:
             from filewright.page import app_page
 
             # The host draws no border: each file has its own. No other origin is ever asked for anything.
-            meta = {"ui": {"prefersBorder": False}}
-            return TextResourceContents(uri=uri, mime_type=APP_TYPE, text=app_page(), _meta=meta)
-        if uri.startswith(APP_PARTS):
+            mime, content, meta = APP_TYPE, app_page(), {"ui": {"prefersBorder": False}}
+        elif uri.startswith(APP_PARTS):
             from filewright.page import app_part
 
             made = app_part(self._workspace, APP_PARTS, uri.removeprefix(APP_PARTS))
             mime, content = ("text/html", made) if isinstance(made, str) else (made.media, made.content)
         else:
             mime, content = self._workspace.resource(uri)
+        if content is None:
+            hint = "make the call again: results are kept briefly"
+            raise FilewrightError(Code.NOT_FOUND, f"nothing is kept under {uri}", hint)
         if isinstance(content, str):
-            return TextResourceContents(uri=uri, mime_type=mime, text=encodable(content))
+            return TextResourceContents(uri=uri, mime_type=mime, text=encodable(content), _meta=meta)
         return BlobResourceContents(uri=uri, mime_type=mime, blob=base64.b64encode(content).decode("ascii"))
 
     def complete(self, template: str, argument: str, begun: str, task: Task) -> Completion:

@@ -103,7 +103,7 @@ class StdioTransport:
     def _take(self, call_soon: Callable[..., bool], frame: Frame | None) -> bool:
         """Parse a line, in the thread that reads; what is no message is answered before the next is read."""
         if frame is None:
-            return call_soon(self._end)
+            return call_soon(self._queue, None, 0)
         message = parse(frame, limit=self._inbox.limit)
         if not isinstance(message, FrameError):
             return call_soon(self._queue, message, frame.size)
@@ -113,19 +113,17 @@ class StdioTransport:
         self._outgoing.join()
         return True
 
-    def _end(self) -> None:
-        self._ended = True
-        self._wake()
-
-    def _queue(self, message: JSONRPCMessage, size: int) -> None:
+    def _queue(self, message: JSONRPCMessage | None, size: int) -> None:
         """Let a request wait for its turn; all else overtakes those that wait for others to be answered."""
+        self._ended = message is None
         metadata, lane = None, self._urgent
         if isinstance(message, JSONRPCRequest):
             metadata = ServerMessageMetadata(on_request_unanswered=partial(self._unanswered, message.id))
             lane = self._urgent if message.method in OVERTAKING else self._backlog
         elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
             self._forget((message.params or {}).get("requestId"))
-        lane.append((next(self._numbers), SessionMessage(message, metadata), size))
+        if message is not None:
+            lane.append((next(self._numbers), SessionMessage(message, metadata), size))
         self._wake()
 
     def _forget(self, wanted: object) -> None:
