@@ -158,6 +158,14 @@ class RawClient:
                 pass
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A state folder of the tests: one of the user's may be of another version, and is not for tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FILEWRIGHT_STATE_DIR", str(tmp_path_factory.mktemp("state")))
+        yield
+
+
 @pytest.fixture
 def start() -> Iterator[Callable[..., RawClient]]:
     """Start a server of strange tools and a raw client; ended with the test."""

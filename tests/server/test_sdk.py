@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -25,7 +26,7 @@ pytestmark = pytest.mark.anyio
 
 @asynccontextmanager
 async def connected(mode: str, *arguments: str, **options: Any) -> AsyncIterator[Client]:
-    server = processes.for_client([sys.executable, str(FAKE), "serve", *arguments])
+    server = processes.for_client([sys.executable, str(FAKE), "serve", *arguments], env={**os.environ})
     async with Client(server, mode=mode, **options) as client:
         yield client
 
