@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from filewright.cli.options import caller_options, dialect_option, open_workspace, workspace_options
+from filewright.cli.options import caller_options, dialect_option, in_workspace, workspace_options
 from filewright.cli.terminal import working, write, write_coloured
+
+if TYPE_CHECKING:
+    from filewright.workspace import Workspace
 
 
 def _tools(context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
@@ -43,16 +45,13 @@ The tools and their arguments: filewright call --list, filewright call TOOL --sc
 @dialect_option
 @click.option("--list", "listing", is_flag=True, help="List the tools and leave.")
 @click.option("--schema", is_flag=True, help="Print the tool's description and argument schema and leave.")
+@in_workspace("session", "actor", "read_only")
 def call(
+    workspace: Workspace,
     *,
     tool: str | None,
     arguments: str | None,
-    roots: tuple[str, ...],
-    state_dir: Path | None,
-    session: str | None,
-    actor: str | None,
     as_json: bool,
-    read_only: bool | None,
     dialect: str | None,
     listing: bool,
     schema: bool,
@@ -62,32 +61,26 @@ def call(
     The answer goes to standard output; an error of the tool to standard error, with exit code 1.
     """
     given = None if listing or schema else _arguments(tool, arguments)
-    with open_workspace(roots, session, actor, state_dir=state_dir, read_only=read_only) as workspace:
-        offer = workspace.offer(dialect)
-        tools = {each.name: each for each in offer.tools(unlisted=True)}
-        if listing:
-            write("\n".join(f"{each.name:<20} {each.title}" for each in offer.tools()))
-            return
-        if tool not in tools:
-            raise click.BadParameter(f"no tool {tool!r}; the tools are {', '.join(tools)}", param_hint="TOOL")
-        if given is None:
-            found = tools[tool]
-            write(f"{found.description}\n\n{json.dumps(found.schema, indent=2)}")
-            return
-        with working(tool, workspace.settings.call_seconds) as task:
-            result = offer.call(tool, given, task=task)
-        if as_json:
-            shown = {
-                "text": result.text,
-                "data": result.data,
-                "is_error": result.is_error,
-                "code": result.code,
-            }
-            write(json.dumps(shown, ensure_ascii=True, default=str), to_error=result.is_error)
-        elif not result.is_error:
-            write_coloured(result.text)
-        else:
-            write(result.text, to_error=True)
+    offer = workspace.offer(dialect)
+    tools = {each.name: each for each in offer.tools(unlisted=True)}
+    if listing:
+        write("\n".join(f"{each.name:<20} {each.title}" for each in offer.tools()))
+        return
+    if tool not in tools:
+        raise click.BadParameter(f"no tool {tool!r}; the tools are {', '.join(tools)}", param_hint="TOOL")
+    if given is None:
+        found = tools[tool]
+        write(f"{found.description}\n\n{json.dumps(found.schema, indent=2)}")
+        return
+    with working(tool, workspace.settings.call_seconds) as task:
+        result = offer.call(tool, given, task=task)
+    if as_json:
+        shown = {name: getattr(result, name) for name in ("text", "data", "is_error", "code")}
+        write(json.dumps(shown, ensure_ascii=True, default=str), to_error=result.is_error)
+    elif not result.is_error:
+        write_coloured(result.text)
+    else:
+        write(result.text, to_error=True)
     sys.exit(result.is_error)
 
 

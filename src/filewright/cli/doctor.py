@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from filewright import __version__, system
-from filewright.cli.options import open_workspace, workspace_options
+from filewright.cli.options import in_workspace, workspace_options
 from filewright.cli.terminal import is_terminal, write
 from filewright.errors import FilewrightError
 from filewright.wording import listed
 
 if TYPE_CHECKING:
     from filewright.boundary import Root
-    from filewright.changes import Recovery
     from filewright.workspace import Workspace
 
 _LOOK_SECONDS = 30.0
@@ -42,9 +41,10 @@ _MARKS = {True: ("ok  ", "green"), False: ("weak", "yellow"), None: ("    ", "")
     epilog="\b\nExample:\n  filewright doctor --root ~/project",
 )
 @workspace_options
-def doctor(roots: tuple[str, ...], state_dir: Path | None) -> None:
+@in_workspace()
+def doctor(workspace: Workspace) -> None:
     """Say what is available here, and finish or take back what a crash left behind."""
-    findings = [*_system(), *_engines(), *_clients(), *_workspace(roots, state_dir)]
+    findings = [*_system(), *_engines(), *_clients(), *_workspace(workspace)]
     width = max(len(finding.what) for finding in findings)
     for finding in findings:
         mark, colour = _MARKS[finding.good]
@@ -66,6 +66,15 @@ _CAPABILITIES = (
     ("confine", "the server confines itself", "the boundary alone holds, and git is not asked"),
 )
 """What this system may lack, in words: `docs/platforms.md` says more of each."""
+_SETTLED = {
+    "rolled_back": "change {} taken back",
+    "finished": "change {} finished",
+    "set_aside": "{} set aside",
+    "conflicts": "to look at: {}",
+    "waiting": "{} waits for a program to close it",
+    "unsettled": "not settled, and kept: {}",
+}
+"""What a recovery has come to, in words."""
 
 
 def _system() -> Iterator[Finding]:
@@ -130,27 +139,29 @@ def _clients() -> Iterator[Finding]:
     )
 
 
-def _workspace(roots: tuple[str, ...], state_dir: Path | None) -> Iterator[Finding]:
+def _workspace(workspace: Workspace) -> Iterator[Finding]:
     from filewright.changes import base_folder
 
-    with open_workspace(roots, state_dir=state_dir) as workspace:
-        for root in workspace.roots:
-            yield Finding("root", os.fsdecode(root.path), root.folder.writable())
-            yield from _denied(workspace, root)
-        state = base_folder(workspace.settings)
-        place = next(folder for folder in (state, *state.parents) if folder.exists())
-        with system.open_folder(os.fsencode(place)) as folder:
-            yield Finding("state folder", f"{state}", folder.writable())
-        yield from (Finding("history", note, False) for note in workspace.state_notes)
-        yield from _other_histories(workspace, state)
-        problems = workspace.log_problems()
-        yield Finding("log of changes", "; ".join(problems) or "sound", not problems)
-        if problems:
-            return
-        yield _recovered(workspace.recover())
-        kept = workspace.kept
-        if kept:
-            yield Finding("kept of conflicts", f"{listed(kept, 5)}; delete what is not needed any more", None)
+    for root in workspace.roots:
+        yield Finding("root", os.fsdecode(root.path), root.folder.writable())
+        yield from _denied(workspace, root)
+    state = base_folder(workspace.settings)
+    place = next(folder for folder in (state, *state.parents) if folder.exists())
+    with system.open_folder(os.fsencode(place)) as folder:
+        yield Finding("state folder", f"{state}", folder.writable())
+    yield from (Finding("history", note, False) for note in workspace.state_notes)
+    yield from _other_histories(workspace, state)
+    problems = workspace.log_problems()
+    yield Finding("log of changes", "; ".join(problems) or "sound", not problems)
+    if problems:
+        return
+    found = workspace.recover()
+    parts = [text.format(each) for name, text in _SETTLED.items() for each in getattr(found, name)]
+    good = not (found.conflicts or found.waiting or found.unsettled)
+    yield Finding("unfinished changes", "; ".join(parts) or "none", good)
+    kept = workspace.kept
+    if kept:
+        yield Finding("kept of conflicts", f"{listed(kept, 5)}; delete what is not needed any more")
 
 
 def _other_histories(workspace: Workspace, state: Path) -> Iterator[Finding]:
@@ -196,16 +207,3 @@ def _denied(workspace: Workspace, root: Root) -> Iterator[Finding]:
         yield Finding(
             "kept from agents", f"{sum(c for _, c in rules[_RULES:]):,} by {len(rules) - _RULES} more rules"
         )
-
-
-def _recovered(found: Recovery) -> Finding:
-    parts = [
-        *(f"change {change} taken back" for change in found.rolled_back),
-        *(f"change {change} finished" for change in found.finished),
-        *(f"{file} set aside" for file in found.set_aside),
-        *(f"to look at: {conflict}" for conflict in found.conflicts),
-        *(f"{path} waits for a program to close it" for path in found.waiting),
-        *(f"not settled, and kept: {left}" for left in found.unsettled),
-    ]
-    good = not (found.conflicts or found.waiting or found.unsettled)
-    return Finding("unfinished changes", "; ".join(parts) or "none", good)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from filewright.cli.options import ANYTHING, open_workspace, workspace_options
-from filewright.cli.terminal import for_shell, write, write_paged
-from filewright.errors import Code, FilewrightError
+from filewright.cli.options import ANYTHING, in_workspace, open_workspace, workspace_options
+from filewright.cli.terminal import write, write_paged
+from filewright.errors import Code, FilewrightError, invalid
+from filewright.visible import one_line
+from filewright.wording import counted, listed
 
 if TYPE_CHECKING:
     from filewright.changes import ChangeRecord, Scope
@@ -24,36 +25,25 @@ _SHOWN_LINES = 100_000
 _STAT_FILES = 1_000
 
 
-def _in_workspace(command: Callable[..., None]) -> Callable[..., None]:
-    """Let a command have a workspace as its first argument; what is refused in it is said, and ends it with 1."""
-
-    @wraps(command)
-    def opened(*, roots: tuple[str, ...], state_dir: Path | None, **given: Any) -> None:
-        with open_workspace(roots, state_dir=state_dir, allow_write=ANYTHING) as workspace:
-            try:
-                command(workspace, **given)
-            except FilewrightError as error:
-                write(for_shell(error), to_error=True)
-                sys.exit(1)
-
-    return workspace_options(opened)
+def _of_workspace(command: Callable[..., None]) -> Callable[..., None]:
+    return workspace_options(in_workspace(allow_write=ANYTHING)(command))
 
 
-def _meant(context: click.Context) -> Workspace:
-    return open_workspace(context.params.get("roots") or (), state_dir=context.params.get("state_dir"))
+def _completing(names: Callable[[Workspace], Iterable[str | None]]) -> Callable[..., list[str]]:
+    """What a shell is offered: those of some names of the workspace that go on from what is begun."""
+
+    def complete(context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+        given = context.params
+        with open_workspace(given.get("roots") or (), state_dir=given.get("state_dir")) as workspace:
+            return [name for name in names(workspace) if name and name.startswith(begun)]
+
+    return complete
 
 
-def _changes(context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
-    """The newest changes, for the shell."""
-    with _meant(context) as workspace:
-        return [record.id for record in workspace.history(limit=50) if record.id.startswith(begun)]
-
-
-def _sessions(context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
-    """`last` and the newest sessions, for the shell."""
-    with _meant(context) as workspace:
-        known = [each.session for each in workspace.sessions(limit=50).sessions if each.session]
-    return [name for name in ("last", *known) if name.startswith(begun)]
+_changes = _completing(lambda workspace: [record.id for record in workspace.history(limit=50)])
+_sessions = _completing(
+    lambda workspace: ["last", *(each.session for each in workspace.sessions(limit=50).sessions)]
+)
 
 
 # Looking
@@ -89,7 +79,7 @@ Examples:
 @click.option("--sessions", "by_session", is_flag=True, help="List sessions instead of changes.")
 @click.option("--stat", is_flag=True, help="With the files of each change and the lines added and removed.")
 @click.option("-p", "--patch", is_flag=True, help="With the diff of each change.")
-@_in_workspace
+@_of_workspace
 def log(
     workspace: Workspace,
     *,
@@ -102,26 +92,26 @@ def log(
     **filters: str | None,
 ) -> None:
     """List the newest changes, all or those of PATH, in local time."""
+    rows: list[str] = []
     if by_session:
         if path or stat or patch or any(filters.values()):
             raise click.UsageError("--sessions goes with --limit and --cursor only")
-        listed = workspace.sessions(limit=limit, cursor=cursor)
-        rows = [_session_row(each) for each in listed.sessions]
-        more = f"more: filewright log --sessions --cursor {listed.next_cursor}"
-        write_paged("\n".join([*rows, *([more] if listed.next_cursor else [])]) or _nothing(path))
-        return
-    before = workspace.record(cursor).id if cursor is not None else None
-    records = workspace.history(path, limit=limit + 1, before=before, **filters)
-    parts: list[str] = []
-    for record in records[:limit]:
-        parts.append(_row(record))
-        if stat:
-            parts += [f"    {row}" for row in _stat(workspace, record.id)]
-        if patch:
-            parts.append(workspace.diff(record.id, max_lines=_SHOWN_LINES).text)
-    if len(records) > limit:
-        parts.append(f"more: add --cursor {records[limit - 1].id}")
-    write_paged("\n".join(parts) or _nothing(path))
+        found = workspace.sessions(limit=limit, cursor=cursor)
+        rows += map(_session_row, found.sessions)
+        if found.next_cursor:
+            rows.append(f"more: filewright log --sessions --cursor {found.next_cursor}")
+    else:
+        before = workspace.record(cursor).id if cursor is not None else None
+        records = workspace.history(path, limit=limit + 1, before=before, **filters)
+        for record in records[:limit]:
+            rows.append(_row(record))
+            if stat:
+                rows += [f"    {row}" for row in _stat(workspace, record.id)]
+            if patch:
+                rows.append(workspace.diff(record.id, max_lines=_SHOWN_LINES).text)
+        if len(records) > limit:
+            rows.append(f"more: add --cursor {records[limit - 1].id}")
+    write_paged("\n".join(rows) or f"no changes{f' of {path}' if path is not None else ''} are recorded")
 
 
 def say_what_is_going_on() -> None:
@@ -135,7 +125,7 @@ def say_what_is_going_on() -> None:
         write(f"{', '.join(os.fsdecode(root.path) for root in workspace.roots)}")
         write(f"history: {base_folder(workspace.settings)}")
         write(f"clients: {', '.join(clients) or 'none is configured'}")
-        write("\n".join(map(_row, newest)) or _nothing(None))
+        write("\n".join(map(_row, newest)) or "no changes are recorded")
     if not clients:
         write("next: filewright setup CLIENT (claude-code, codex, cursor, ...)")
     elif newest:
@@ -144,14 +134,8 @@ def say_what_is_going_on() -> None:
         write("next: filewright setup CLIENT --check tries a client; then let it change a file")
 
 
-def _nothing(path: str | None) -> str:
-    return f"no changes{f' of {path}' if path is not None else ''} are recorded"
-
-
 def _row(record: ChangeRecord) -> str:
     from filewright.tools import ago
-    from filewright.visible import one_line
-    from filewright.wording import listed
 
     turn = f"turn {record.turn}" if record.turn else None
     who = " ".join(one_line(part) for part in (record.client, record.session, turn) if part)
@@ -164,9 +148,6 @@ def _row(record: ChangeRecord) -> str:
 
 def _session_row(each: Any) -> str:
     from datetime import datetime
-
-    from filewright.visible import one_line
-    from filewright.wording import counted
 
     first, last = (datetime.fromisoformat(moment).astimezone() for moment in (each.first, each.last))
     undone = f" ({each.undone} undone)" if each.undone else ""
@@ -203,7 +184,7 @@ Examples:
 @_since
 @_with_path
 @click.option("--stat", is_flag=True, help="The files and their lines instead of the diff.")
-@_in_workspace
+@_of_workspace
 def show(
     workspace: Workspace,
     *,
@@ -253,7 +234,7 @@ def _taking_back(command: Callable[..., _TakingBack]) -> Callable[..., None]:
     dry_run = click.option(
         "-n", "--dry-run", is_flag=True, help="Show what would happen, and change nothing."
     )
-    return dry_run(yes(_in_workspace(asked)))
+    return dry_run(yes(_of_workspace(asked)))
 
 
 _force = click.option("--force", is_flag=True, help="Even over what others have changed since.")
@@ -331,9 +312,8 @@ Examples:
 def restore(workspace: Workspace, *, path: str, when: str) -> _TakingBack:
     """Give PATH the content it had at a time or right after a change, over what is there now."""
     if workspace.scope(named=when).since is None:
-        raise FilewrightError(
-            Code.INVALID_INPUT,
+        raise invalid(
             f"{when} names a session, and a file is restored as it was at a time or a change",
-            hint="filewright rewind SESSION --path PATH takes back what a session did to it",
+            "filewright rewind SESSION --path PATH takes back what a session did to it",
         )
     return f"Restore {path}?", lambda preview: workspace.restore(path, when, preview=preview)

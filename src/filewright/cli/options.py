@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from filewright.cli.terminal import for_shell, write
+from filewright.errors import FilewrightError
 from filewright.settings import Settings
 
 if TYPE_CHECKING:
@@ -88,3 +92,25 @@ def open_workspace(
 
     client = actor or f"filewright {__version__}"
     return Workspace(*roots, settings=settings, session=session, client=client)
+
+
+def in_workspace(*names: str, **always: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command a workspace as its first argument: of its options of these `names`, and those `always` given.
+
+    What is refused in it is said, and ends it with 1.
+    """
+
+    def with_workspace(command: Callable[..., None]) -> Callable[..., None]:
+        @wraps(command)
+        def opened(**given: Any) -> None:
+            chosen = {name: given.pop(name) for name in ("roots", "state_dir", *names)}
+            with open_workspace(**chosen, **always) as workspace:
+                try:
+                    command(workspace, **given)
+                except FilewrightError as error:
+                    write(for_shell(error), to_error=True)
+                    sys.exit(1)
+
+        return opened
+
+    return with_workspace

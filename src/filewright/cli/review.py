@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from filewright.cli.options import ANYTHING, of_settings, open_workspace, roots_argument
+from filewright.cli.options import ANYTHING, in_workspace, of_settings, roots_argument
 from filewright.cli.terminal import write
+
+if TYPE_CHECKING:
+    from filewright.workspace import Workspace
 
 
 @click.command(
@@ -24,18 +27,17 @@ The address opens the page once; the terminal shows another for the next browser
 @click.option("--no-open", is_flag=True, help="Do not open a browser.")
 @click.option("--read-only", is_flag=True, default=None, help="Show changes, and offer to undo none.")
 @of_settings("state_dir")
-def review(
-    *, roots: tuple[str, ...], port: int, no_open: bool, read_only: bool | None, state_dir: Path | None
-) -> None:
+@in_workspace("read_only", allow_write=ANYTHING)
+def review(workspace: Workspace, *, port: int, no_open: bool) -> None:
     """Show the changes of the folders ROOT on a page of this machine's own (default: the current folder)."""
     from filewright.page import Review
 
-    with open_workspace(roots, state_dir=state_dir, read_only=read_only, allow_write=ANYTHING) as workspace:
-        page = Review(
-            workspace, port=port, entered=lambda: write(f"for another browser: {page.link()}", to_error=True)
-        )
-        link = page.link()
-        write(link)
-        if not no_open:
-            click.launch(link)
-        page.serve()
+    def entered() -> None:
+        write(f"for another browser: {page.link()}", to_error=True)
+
+    page = Review(workspace, port=port, entered=entered)
+    link = page.link()
+    write(link)
+    if not no_open:
+        click.launch(link)
+    page.serve()

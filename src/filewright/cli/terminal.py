@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import sys
 import time
 from collections.abc import Iterator
@@ -19,12 +18,12 @@ if TYPE_CHECKING:
 QUIET = 0.5
 """Seconds of work before a person is shown that it goes on."""
 
-_COMMANDS = (
-    (r"get_history with change_id", "filewright show CHANGE"),
-    (r"get_history", "filewright log"),
-    (r"revert_edit", "filewright undo"),
-    (r"give force=true", "give --force"),
-)
+_COMMANDS = {
+    "get_history with change_id": "filewright show CHANGE",
+    "get_history": "filewright log",
+    "revert_edit": "filewright undo",
+    "give force=true": "give --force",
+}
 """What a hint calls a tool or an argument, and what that is on the command line."""
 _DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -67,8 +66,8 @@ def _coloured(text: str) -> str:
 def for_shell(error: FilewrightError) -> str:
     """An error whose hint names the commands instead of the tools."""
     hint = error.hint or ""
-    for tool, command in _COMMANDS:
-        hint = re.sub(tool, command, hint)
+    for tool, command in _COMMANDS.items():
+        hint = hint.replace(tool, command)
     return f"{error.code}: {error.message}" + (f"\nhint: {hint}" if hint else "")
 
 
