@@ -20,7 +20,8 @@ they are wrong and the body can be read in one way only, the body counts. The en
 Lines after ``@@`` are headings: they stand somewhere before the hunk, outermost first. The end mark
 is what tells a whole patch from a cut one, so it must be there; the begin mark may be missing.
 
-Both are read by one scanner: a file is the lines of a header (`_HEADER` is the table of what they say) and hunks.
+Both are read by one scanner. It says first, in a letter, what each line is: a file or a hunk begins, a row, a blank
+line, a mark. A file is then the lines of its header (`_HEADER` is the table of what they say) and its hunks.
 """
 
 from __future__ import annotations
@@ -71,11 +72,27 @@ _BEARS = re.compile(r'"?([abciwo12])/.+ "?(?!\1)[abciwo12]/')
 _EPOCH = re.compile(r"(1970-01-01|1969-12-31)[ T]\d\d:\d\d:\d\d")
 _TIME = re.compile(r" {1,4}\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[^/]*$")
 
-# What is between files.
-_BEGIN, _END, _END_OF_FILE = "*** Begin Patch", "*** End Patch", "*** End of File"
+# What a line is, in a letter, by how it begins. Rows of hunks are their sign, a blank line is "_", and any other "?".
+_BEGIN, _END = "*** Begin Patch", "*** End Patch"
 _FILE = re.compile(r"\*\*\* (?:Add|Update|Delete) File:")
+_ROW = r"(?P<row>[-+ \\])|(?P<_>\r?$)|)"
+_ENVELOPE = re.compile(
+    rf"^(?:(?P<F>{_FILE.pattern})|(?P<N>@@)"  # a file; a hunk
+    r"|(?P<E>\*\*\* End Patch\s*?$)|(?P<Z>\*\*\* End of File\s*?$)|" + _ROW,
+    re.MULTILINE,
+)
+_UNIFIED = re.compile(
+    r"^(?:(?P<F>diff --git )|(?P<N>@@(?!@))"
+    r"|(?P<A>--- (?=.*\n\+\+\+ .*\n@@))|(?P<H>--- (?=.*\n\+\+\+ ))"  # a header above a hunk; one without any
+    r"|(?P<S>-- ?$(?=(?:\n.*){0,2}\Z))|" + _ROW,  # a signature
+    re.MULTILINE,
+)
+_SIGNS = str.maketrans("AHS_", "--- ")
+_BLANK, _BODY = re.compile("_*"), re.compile(r"[-+ \\_]*")
 _BEGINS = re.compile(rf"(?P<envelope>{re.escape(_BEGIN)}|{_FILE.pattern})|--- |\+\+\+ |diff --git |@@ -")
 _SIGNATURE = ("-- ", "--")
+_ENDS = "NFEZSA."
+"""What a hunk ends before."""
 _NOISE = re.compile(r"(Index: |={20,}$|Only in |diff |RCS file: |retrieving revision |-- ?$)")
 _OF_A_PATCH = re.compile(r"@@|--- |\+|diff |\*\*\* |\\|-\S")
 _NOT_READ = (
@@ -283,26 +300,19 @@ class _Reader:
                     self.at, "the patch does not begin with '*** Begin Patch'", "put that line first"
                 )
             self.at = first + begun
+        # One line each, and a mark behind the last.
+        kinds = (_ENVELOPE if self.envelope else _UNIFIED).finditer("\n".join(lines))
+        self.kinds = "".join(kind["row"] or kind.lastgroup or "?" for kind in kinds) + "."
+        self.signs = self.kinds.translate(_SIGNS)
 
     def __getitem__(self, at: int) -> str:
         """The line at an index, or "" past the end."""
         return self.lines[at] if at < len(self.lines) else ""
 
-    def _is_blank(self, at: int) -> bool:
-        return self[at] in ("", "\r")
-
-    def _solid(self, at: int) -> int:
-        """The first line from `at` on that is not blank."""
-        return next(
-            (solid for solid in range(at, len(self.lines)) if not self._is_blank(solid)), len(self.lines)
-        )
-
-    def _is_header(self, at: int) -> bool:
-        return self[at].startswith("--- ") and self[at + 1].startswith("+++ ")
-
-    def _is_mark(self, at: int) -> bool:
-        """Whether the line begins another part of the envelope, or nothing follows."""
-        return at >= len(self.lines) or bool(_FILE.match(self[at])) or self[at].rstrip() == _END
+    def _past(self, kinds: re.Pattern[str], at: int) -> int:
+        """The first line from `at` on that is none of some kinds."""
+        match = kinds.match(self.kinds, at)
+        return match.end() if match else at
 
     def refused(self, at: int, why: str, hint: str, code: Code = Code.INVALID_INPUT) -> FilewrightError:
         """The error for something wrong at a line."""
@@ -318,19 +328,15 @@ class _Reader:
     def read(self) -> tuple[FilePatch, ...]:
         """All files, up to the end or the envelope's mark of it."""
         first, files = self.at, list[FilePatch]()
-        while self.at < len(self.lines) and not (self.envelope and self[self.at].rstrip() == _END):
-            if (
-                self._is_mark(self.at)
-                if self.envelope
-                else self[self.at].startswith("diff --git ") or self._is_header(self.at)
-            ):
+        while (kind := self.kinds[self.at]) not in "E.":
+            if kind in "FAH":
                 files.append(self._file())
                 continue
-            if not self._is_blank(self.at):
+            if kind != "_":
                 self._check_between(files)
             self.at += 1
         if self.envelope:
-            if self.at >= len(self.lines):
+            if self.kinds[self.at] == ".":
                 raise self.refused(
                     self.at,
                     "the patch has no '*** End Patch', so its end may be missing",
@@ -378,7 +384,7 @@ class _Reader:
                     "this line belongs to no hunk",
                     "each line of a hunk begins with a space, '-' or '+'; remove what is not part of the patch",
                 )
-            self.at = len(self.lines)
+            self.at = len(self.lines) - 1
 
     def _check_read(self, *, binary: bool = False) -> None:
         """Refuse what no file of a patch can hold; with `binary` only what is no text."""
@@ -412,16 +418,16 @@ class _Reader:
                 )
         written: list[tuple[bytes, bool]] = []
         # In an envelope a unified diff's own header may be put below the file's line.
-        if self._is_header(self.at) and (not part or self[self.at + 2].startswith("@@")):
+        below = self[self.at].startswith("--- ") and self[self.at + 1].startswith("+++ ")
+        if self.kinds[self.at] in "AH" or (part and below and self.kinds[self.at + 2] == "N"):
             written = [self._name(at, self[at][4:]) for at in (self.at, self.at + 1)]
             self.at += 2
         self._check_read(binary=True)
         self._adding = part == "Add"
+        after = self._past(_BLANK, self.at)
+        if part == "Delete" and self.kinds[after] not in "FE.":
+            raise self.refused(after, "a deleted file has no lines", "give only '*** Delete File: path'")
         hunks = self._hunks()
-        if part == "Delete" and hunks:
-            raise self.refused(
-                hunks[0].line - 1, "a deleted file has no lines", "give only '*** Delete File: path'"
-            )
         kind, old, new, prefixed = self._named(first, said, [] if part else written, hunks)
         mode_said = said.get("new", said.get("created"))
         return FilePatch(
@@ -527,15 +533,15 @@ class _Reader:
 
     def _hunks(self) -> tuple[Hunk, ...]:
         hunks: list[Hunk] = []
-        while self.at < len(self.lines):
-            solid = self._solid(self.at)
+        while True:
+            solid = self._past(_BLANK, self.at)
             # What is blank in a hunk is behind other lines of it; but a new file may begin with an empty line.
-            if solid > self.at and (hunks or not self._adding or self._is_mark(solid)):
+            if solid > self.at and (hunks or not self._adding or self.kinds[solid] in "FE."):
                 self.at = solid
-            elif self._is_mark(self.at) if self.envelope else not re.match("@@(?!@)", self[self.at]):
-                break
-            else:
+            elif self.kinds[self.at] == "N" or (self.envelope and self.kinds[self.at] not in "FE."):
                 hunks.append(self._hunk(len(hunks) + 1))
+            else:
+                break
         return tuple(hunks)
 
     def _hunk(self, number: int) -> Hunk:
@@ -557,24 +563,23 @@ class _Reader:
         repaired = counts is not None and end is None
         end = self._seen_end() if end is None else end
         rows, at_end = self._rows(end)
-        after = self._solid(end)
+        after = self._past(_BLANK, end)
         cut = False
-        if counts and repaired and after >= len(self.lines):
-            signs = [self._sign(at) for at in range(self.at, end)]
-            sides = zip((" -", " +"), counts, strict=True)
-            cut = any(sum(sign in side for sign in signs) < count for side, count in sides) and _looks_cut(
-                rows
-            )
+        if counts and repaired and self.kinds[after] == ".":
+            signs = self.signs[self.at : end]
+            old, new = (signs.count(" ") + signs.count(sign) for sign in "-+")
+            short = old < counts[0] or new < counts[1]
+            cut = short and _looks_cut(rows)
             if cut and not self.ended:
                 raise self.refused(after, "the patch ends in the middle of a hunk", _RESEND)
         self.at = end
         if all(row.sign == " " for row in rows):
-            if self[after].strip() and not self._ends_hunk(after):
+            if self.kinds[after] not in _ENDS:
                 raise self._unsigned(after)
             raise self.refused(
                 first, "this hunk changes nothing", "give it '-' or '+' lines, or leave it out"
             )
-        if self.envelope and self[after].rstrip() == _END_OF_FILE:
+        if self.kinds[after] == "Z":
             self.at, at_end = after + 1, True
         return Hunk(number, first + 1, tuple(rows), start, tuple(headings), at_end, repaired, cut)
 
@@ -585,66 +590,42 @@ class _Reader:
             "put '+' before it" if self._adding else "put a space before each line of context",
         )
 
-    def _sign(self, at: int) -> str:
-        """What a line is in a hunk, by its first character; "" if no line of a hunk looks like that."""
-        sign = ("+" if self._adding else " ") if self._is_blank(at) else self[at][0]
-        return sign if at < len(self.lines) and sign in " -+\\" else ""
-
     def _counted_end(self, old: int, new: int) -> int | None:
         """The line past as many as a header announces; None where it must have miscounted."""
         at = self.at
-        while (old > 0 or new > 0 or self[at].startswith("\\")) and (sign := self._sign(at)):
+        while (old > 0 or new > 0 or self.signs[at] == "\\") and (sign := self.signs[at]) in "-+ \\":
             old, new, at = old - (sign in " -"), new - (sign in " +"), at + 1
         if old or new:
             return None
-        if at - 2 > self.at and self._is_header(at - 2) and self[at].startswith("@@ -"):
+        if at - 2 > self.at and self.kinds[at - 2] == "A":
             # A count one too high takes the next file's header for changed lines. A hunk with context has some behind
             # its changes too, unless the file ends there; and then none follows it.
-            if self.splits or " " in map(self._sign, range(self.at, at)):
+            if self.splits or " " in self.signs[self.at : at]:
                 return None
             self.doubted = True
-        after = self._solid(at)
-        goes_on = self._sign(after) and self[after] not in _SIGNATURE and not self._ends_hunk(after)
-        return None if goes_on else at
+        after = self._past(_BLANK, at)
+        return None if self.kinds[after] in "-+ \\H" and self[after] not in _SIGNATURE else at
 
     def _seen_end(self) -> int:
         """The line of the next header or mark; refused where a line before it could be a header too."""
-        at = self.at
-        while at < len(self.lines) and not self._ends_hunk(at):
-            if not self.envelope and self._is_header(at):
-                raise self.refused(
-                    at,
-                    "the counts of this hunk are wrong, and these may be a file header or changed lines",
-                    "correct the counts in the hunk's header",
-                )
-            if not self._sign(at):
-                if self.envelope:
-                    raise self._unsigned(at)
-                break
-            at += 1
+        end = self._past(_BODY, self.at)
+        if self.kinds[end] == "H":
+            raise self.refused(
+                end,
+                "the counts of this hunk are wrong, and these may be a file header or changed lines",
+                "correct the counts in the hunk's header",
+            )
+        if self.kinds[end] == "?" and self.envelope:
+            raise self._unsigned(end)
         # Empty lines at the end that are not marked as rows only separate.
-        while at > self.at and self._is_blank(at - 1):
-            at -= 1
-        return at
-
-    def _ends_hunk(self, at: int) -> bool:
-        """Whether another hunk or another file begins here."""
-        line = self[at]
-        if self.envelope:
-            return line.startswith("@@") or line.rstrip() == _END_OF_FILE or self._is_mark(at)
-        return (
-            line.startswith(("@@ ", "diff --git "))
-            or line.rstrip() == "@@"
-            or (line in _SIGNATURE and at >= len(self.lines) - 3)
-            or (self._is_header(at) and self[at + 2].startswith("@@"))
-        )
+        return self.at + len(self.kinds[self.at : end].rstrip("_"))
 
     def _rows(self, end: int) -> tuple[list[Row], bool]:
         """The rows of a hunk's lines before `end`, and whether its last old line is the file's last."""
         rows: list[Row] = []
         closed, at_end = "", False
         for at in range(self.at, end):
-            line, sign = self[at], self._sign(at)
+            kind, sign = self.kinds[at], self.signs[at]
             if sign == "\\":
                 # git's remark that the line above has no newline.
                 if not rows:
@@ -659,7 +640,9 @@ class _Reader:
                     at, "a line follows the one that has no newline at the end of its file", _RESEND
                 )
             else:
-                rows += _rows(sign, line if self._is_blank(at) else line[1:])
+                blank = kind == "_"
+                sign = "+" if blank and self._adding else sign
+                rows += _rows(sign, self[at] if blank else self[at][1:])
         return rows, at_end
 
 
