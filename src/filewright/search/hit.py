@@ -239,10 +239,10 @@ class LineKinds:
             kind = self._kinds[key] = LineKind(snapshot.asked, line, text)
         kind.count += 1
 
-    def add_all(self, snapshot: Snapshot, matches: Iterable[Match]) -> None:
-        """Count the line of each match."""
-        for match in matches:
-            self.add(snapshot, match.offset)
+    def add_all(self, snapshot: Snapshot, offsets: Iterable[int]) -> None:
+        """Count the lines that hold the bytes at these offsets, each one."""
+        for offset in offsets:
+            self.add(snapshot, offset)
 
     def ranked(self, *, rarest_first: bool) -> list[LineKind]:
         """The kinds by how many lines they have; equal ones in the order in which they were met."""

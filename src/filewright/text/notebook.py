@@ -162,7 +162,11 @@ class NotebookView(Snapshot):
         literal = separator.join(_encoded(line, ascii_only) for line in lines)
         if not cell.literals:
             if array is None:
-                raise FilewrightError(Code.UNSUPPORTED, f"{cell.label} has no source to write to")
+                raise FilewrightError(
+                    Code.UNSUPPORTED,
+                    f"{cell.label} has no source to write to",
+                    "edit another cell, or give encoding to edit the notebook as the text it is",
+                )
             return Splice(array[0], 0, b'"' + literal + b'"')
         if array is not None and start == len(text) and text.endswith(b"\n") and new:
             literal = separator + literal

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import reduce
 from typing import Annotated, Literal
 
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
-from filewright.boundary import FolderEntry, Location, Walk, quote
+from filewright.boundary import FolderEntry, quote
 from filewright.errors import Code, FilewrightError, invalid, refused
 from filewright.tools.context import Context
-from filewright.tools.cursor import decode, encode
+from filewright.tools.cursor import decode, encode, place
 from filewright.tools.registry import Arguments, Tool
 from filewright.tools.result import Page, ToolResult, optional
 from filewright.tools.stat import time_text
@@ -96,100 +95,83 @@ def globs(glob: str | None, exclude: Sequence[str]) -> list[str] | None:
 
 def run(context: Context, arguments: ListArguments) -> ListResult:
     """List the entries below a folder."""
-    location = context.boundary.locate(arguments.path)
+    location, sort = context.boundary.locate(arguments.path), arguments.sort
     if context.boundary.stat(location).kind == "file":
         hint = "read_content reads it, stat_items gives its size and time"
         raise refused(Code.NOT_A_DIRECTORY, location.asked, f"{location.asked} is a file, not a folder", hint)
-    depth = 0 if arguments.glob is not None and arguments.depth == 1 else arguments.depth
-    by_name = arguments.sort == "name"
-    after: Location | None = None
-    passed: tuple[int, bytes] | None = None
-    if arguments.cursor is not None:
-        kind, key = decode(arguments.cursor, "list")
-        if kind != arguments.sort or len(key) != 2:
-            raise invalid(
-                "the cursor belongs to another sort order",
-                "call again with the arguments of the call that gave it",
-                argument="cursor",
-            )
-        try:
-            passed = int(key[0]), bytes.fromhex(key[1])
-        except (ValueError, TypeError, OverflowError):
-            hint = "pass it on as it was given"
-            raise invalid("the cursor is malformed", hint, argument="cursor") from None
-        if by_name:
-            after, passed = reduce(Location.child, passed[1].split(b"/"), location), None
+    passed = _passed(arguments)
     walk = context.boundary.walk(
         location,
-        depth=depth,
+        depth=0 if arguments.glob is not None and arguments.depth == 1 else arguments.depth,
         glob=globs(arguments.glob, arguments.exclude),
         include_hidden=arguments.include_hidden,
         include_ignored=arguments.include_ignored,
-        details=arguments.details or not by_name,
-        after=after,
+        details=arguments.details or sort != "name",
+        after=place(location, passed[1]) if passed is not None and sort == "name" else None,
         task=context.task,
     )
     entries: Iterable[FolderEntry] = walk
-    if not by_name:
-        entries = _ordered(walk, arguments.sort, passed, arguments.limit + 1)
-    return _answer(context, arguments, location.shown, walk, iter(entries))
-
-
-def _key(entry: FolderEntry, sort: str) -> tuple[int, bytes]:
-    """Newest or largest first, then by path."""
-    status = entry.status
-    if status is None:
-        return (0, entry.path)
-    return (-(status.mtime_ns if sort == "modified" else status.size), entry.path)
-
-
-def _ordered(walk: Walk, sort: str, passed: tuple[int, bytes] | None, count: int) -> list[FolderEntry]:
-    wanted = (e for e in walk if passed is None or _key(e, sort) > passed)
-    return heapq.nsmallest(count, wanted, key=lambda e: _key(e, sort))
-
-
-def _answer(
-    context: Context, arguments: ListArguments, shown: str, walk: Walk, entries: Iterator[FolderEntry]
-) -> ListResult:
-    page = Page(context.settings.page_chars)
+    if sort != "name":
+        wanted = (entry for entry in walk if passed is None or _key(entry, sort) > passed)
+        entries = heapq.nsmallest(arguments.limit + 1, wanted, key=lambda entry: _key(entry, sort))
+    most = context.settings.page_chars
+    page = Page(most)
     listed: list[ListedEntry] = []
     last: FolderEntry | None = None
-    more = False
+    cursor: str | None = None
     too_long = 0
     for entry in entries:
         facts = _listed(context, entry, details=arguments.details)
-        row = facts.row
-        reserve = 400 + 3 * len(entry.path)  # for the cursor, which holds the path
-        if len(row) + reserve > context.settings.page_chars:
+        row, reserve = facts.row, 400 + 3 * len(entry.path)  # for the cursor, which holds the path
+        if len(row) + reserve > most:
             too_long += 1
-            continue
-        if len(listed) >= arguments.limit or not page.fits(row, reserve=reserve):
-            more = True
+        elif len(listed) < arguments.limit and page.fits(row, reserve=reserve):
+            page.add(row)
+            listed.append(facts)
+            last = entry
+        else:
+            cursor = encode("list", sort, [*_key(last, sort)]) if last is not None else None
             break
-        page.add(row)
-        listed.append(facts)
-        last = entry
-    if not listed and not too_long:
-        page.add("(nothing matches)" if arguments.glob is not None else "(empty folder)")
-    cursor = None
-    if more and last is not None:
-        number = _key(last, arguments.sort)[0] if arguments.sort != "name" else 0
-        cursor = encode("list", arguments.sort, [number, last.path.hex()])
+    if cursor is not None:
         page.add(f"[{len(listed)} shown, more to come: cursor={cursor}]")
     if too_long:
         page.add(f"[{counted(too_long, 'path')} too long to be shown; list a folder further down]")
+    elif not listed:
+        page.add("(nothing matches)" if arguments.glob is not None else "(empty folder)")
     if walk.ignored:
         page.add(f"[{walk.ignored} ignored names left out so far; include_ignored=true shows them]")
     if walk.unreadable:
         page.add(f"[{walk.unreadable} folders could not be read]")
     return ListResult(
         page.text(),
-        path=shown,
+        path=location.shown,
         entries=tuple(listed),
         next_cursor=cursor,
-        complete=not more,
+        complete=cursor is None,
         ignored=walk.ignored,
         unreadable=walk.unreadable,
+    )
+
+
+def _key(entry: FolderEntry, sort: str) -> tuple[int, str]:
+    """Newest or largest first, then by path, each byte of it a character."""
+    status, path = entry.status, entry.path.decode("latin-1")
+    if status is None or sort == "name":
+        return (0, path)
+    return (-(status.mtime_ns if sort == "modified" else status.size), path)
+
+
+def _passed(arguments: ListArguments) -> tuple[int, str] | None:
+    """The key of the entry that the cursor names. Raises `invalid_input` if it is none of ours."""
+    if arguments.cursor is None:
+        return None
+    match decode(arguments.cursor, "list"):
+        case [arguments.sort, [int(number), str(path)]]:
+            return number, path
+    raise invalid(
+        "the cursor belongs to another sort order",
+        "call again with the arguments of the call that gave it",
+        argument="cursor",
     )
 
 

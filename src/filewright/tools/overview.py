@@ -9,7 +9,6 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
-from filewright.boundary import Location
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.languages import Language
 from filewright.structure import (
@@ -40,6 +39,7 @@ from filewright.tools.result import (
     clip,
     facts,
     in_shares,
+    joined,
     optional,
     size_text,
 )
@@ -145,9 +145,6 @@ class ManyOverviews(ToolResult):
     overviews: tuple[OverviewResult | FolderMap | FailedCall, ...]
 
 
-_Overview = OverviewResult | FolderMap | FailedCall
-
-
 def run(context: Context, arguments: OverviewArguments) -> OverviewResult | FolderMap | ManyOverviews:
     """What a file is, the map of a folder, or either of several paths."""
     if arguments.path is not None and arguments.paths is not None:
@@ -158,53 +155,37 @@ def run(context: Context, arguments: OverviewArguments) -> OverviewResult | Fold
         )
     if arguments.paths is None:
         return _one(context, arguments, arguments.path or ".", context.settings.page_chars)
-    paths = arguments.paths
+    paths, most = arguments.paths, context.settings.page_chars
     check_count(context, paths)
-
-    def one(number: int, share: int) -> _Overview:
-        return _one(context, arguments, paths[number], max(300, share))
-
-    def failed(number: int, error: FilewrightError) -> _Overview:
-        return FailedCall(f"{clip(visible(paths[number]), 200)}: {error}", error=error)
-
-    made, text = in_shares(paths, context.settings.page_chars, one, failed)
-    return ManyOverviews(text, overviews=tuple(made))
+    made = in_shares(
+        paths, most, lambda number, share: _one(context, arguments, paths[number], max(300, share)), "{}: {}"
+    )
+    return ManyOverviews(joined(made, paths, most), overviews=tuple(made))
 
 
 def _one(context: Context, arguments: OverviewArguments, path: str, room: int) -> OverviewResult | FolderMap:
-    location = context.boundary.locate(path)
+    """The map of a folder, or of a file size, lines, encoding, outline, what changed, what to search for."""
+    location, task = context.boundary.locate(path), context.task
     if arguments.folders and context.boundary.stat(location).kind == "folder":
         return folder_map(context, location)
-    return _overview(context, arguments, location, room)
-
-
-def _overview(
-    context: Context, arguments: OverviewArguments, location: Location, room: int
-) -> OverviewResult:
-    """Size, lines, encoding, outline, what changed, what to search for."""
     _check_ranges(arguments)
     with context.open(location) as snapshot:
         if snapshot.binary is not None:
             raise binary(location, snapshot.binary, snapshot.size)
-        lines = snapshot.lines.counted(context.task)
+        lines = snapshot.lines.counted(task)
         language = language_of_snapshot(snapshot)
-        outline = context.outlines.outline(snapshot, language, task=context.task)
+        outline = context.outlines.outline(snapshot, language, task=task)
         if arguments.symbol is not None:
             found = find_symbol(outline, arguments.symbol, snapshot.asked).symbol
             arguments = arguments.model_copy(update={"lines": [found.start_line, found.end_line]})
         notes: list[str] = []
-        changed = (
-            touched_symbols(
-                outline,
-                [(first, last) for first, last in arguments.changed_lines],
-                arguments.changed_kinds,
-                task=context.task,
-            )
-            if arguments.changed_lines is not None
-            else _changed(context, snapshot, language, outline, arguments.since, notes)
-        )
+        if arguments.changed_lines is not None:
+            ranges = [(first, last) for first, last in arguments.changed_lines]
+            touched = touched_symbols(outline, ranges, arguments.changed_kinds, task=task)
+            changed: Sequence[ChangedSymbol] | None = touched
+        else:
+            changed = _changed(context, snapshot, language, outline, arguments.since, notes)
         longest, long_count, measured = _line_lengths(context, snapshot)
-        page = Page(room)
         asked, symbols, left_out, next_lines = _shown(outline, arguments, lines, room // 2)
         result = OverviewResult(
             "",
@@ -227,11 +208,23 @@ def _overview(
             changed_symbols=None if changed is None else tuple(_part(part) for part in changed[:500]),
             search_hints=hints(snapshot, language),
         )
+        page = Page(room)
         size = size_text(snapshot.size)
         page.add(f"{visible(location.shown)}: {counted(lines, 'line')}, {size}; {about(snapshot)}")
-        page.add(_second_line(result))
+        sampled = "" if measured else " of the first 4 MB"
+        said = f"language {result.language or 'unknown'}; longest line{sampled} {longest:,} bytes"
+        if long_count:
+            said += f"; {counted(long_count, 'line')} longer than is shown at once"
+        if snapshot.size and not result.final_newline:
+            said += "; no newline at the end"
+        page.add(said)
         _add_outline(page, result, symbols)
-        _add_changes(page, changed or (), notes)
+        if changed:
+            page.add("", "changed:")
+            left = page.extend((_part(part).row for part in changed), reserve=1500)
+            if left:
+                page.add(f"[{left} more]")
+        page.add(*(f"[{visible(note)}]" for note in notes))
         _add_hints(page, result.search_hints)
         context.remember(snapshot)
         return replace(result, text=page.text())
@@ -253,7 +246,9 @@ def _check_ranges(arguments: OverviewArguments) -> None:
                 )
     if arguments.changed_kinds is not None and len(arguments.changed_kinds) != len(given["changed_lines"]):
         raise invalid(
-            "changed_kinds needs one kind for each range of changed_lines", argument="changed_kinds"
+            "changed_kinds needs one kind for each range of changed_lines",
+            "give as many of both",
+            argument="changed_kinds",
         )
 
 
@@ -302,19 +297,6 @@ def _line_lengths(context: Context, snapshot: Snapshot) -> tuple[int, int, bool]
         longest = max(longest, line.length)
         over += line.length > limit
     return longest, over, stop >= snapshot.size
-
-
-def _second_line(overview: OverviewResult) -> str:
-    sampled = "" if overview.lines_measured else " of the first 4 MB"
-    parts = [
-        f"language {overview.language or 'unknown'}",
-        f"longest line{sampled} {overview.longest_line:,} bytes",
-    ]
-    if overview.long_lines:
-        parts.append(f"{counted(overview.long_lines, 'line')} longer than is shown at once")
-    if not overview.final_newline and overview.size:
-        parts.append("no newline at the end")
-    return "; ".join(parts)
 
 
 def _rows(symbols: tuple[Symbol, ...]) -> Iterator[tuple[int, Symbol]]:
@@ -401,16 +383,6 @@ def _tree(symbols: tuple[Symbol, ...]) -> list[dict[str, Any]]:
 def _part(changed: ChangedSymbol) -> ChangedPart:
     name = changed.symbol.name if changed.symbol is not None else ""
     return ChangedPart(changed.status, changed.path, name, changed.kind, changed.start_line, changed.end_line)
-
-
-def _add_changes(page: Page, changed: Sequence[ChangedSymbol], notes: Sequence[str]) -> None:
-    if changed:
-        page.add("", "changed:")
-        left = page.extend((_part(part).row for part in changed), reserve=1500)
-        if left:
-            page.add(f"[{left} more]")
-    for note in notes:
-        page.add(f"[{visible(note)}]")
 
 
 def _plainly(value: object) -> str:

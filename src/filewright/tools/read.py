@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from filewright.boundary import Location
-from filewright.errors import Code, FilewrightError, invalid, refused, too_many
+from filewright.errors import Code, invalid, refused, too_many
 from filewright.progress import Task
 from filewright.search import compile_pattern, fuzzy, search_snapshot
 from filewright.structure import enclosing, find_symbol, of_symbol
@@ -153,18 +153,11 @@ def run(context: Context, arguments: ReadArguments) -> FileRead | FilesRead:
     if len(paths) > most:
         raise too_many(f"{len(paths)} paths", len(paths), most, "read them in several calls")
 
-    def read(number: int, share: int) -> FileRead | FailedCall:
-        return _read(context, each[number], share)
-
-    def failed(number: int, error: FilewrightError) -> FileRead | FailedCall:
-        path = paths[number]
-        return FailedCall(f"[{clip(visible(path), 200)}]\n{error}", error=error, path=path)
-
-    files, text = in_shares(paths, budget, read, failed)
+    files = in_shares(paths, budget, lambda number, share: _read(context, each[number], share), "[{}]\n{}")
     if not arguments.numbered:
         files = _unforgeable(files)
-        text = joined(files, paths, budget)
-    return FilesRead(text, files=tuple(files), images=tuple(image for file in files for image in file.images))
+    images = tuple(image for file in files for image in file.images)
+    return FilesRead(joined(files, paths, budget), files=tuple(files), images=images)
 
 
 def _each(arguments: ReadArguments) -> list[ReadArguments]:

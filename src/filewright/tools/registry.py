@@ -60,7 +60,7 @@ class Tool:
     def parse(self, arguments: Mapping[str, Any]) -> Arguments:
         """The typed arguments. Raises `invalid_input` naming the argument, what came and what is wanted."""
         if not isinstance(arguments, Mapping):
-            raise invalid(f"{self.name}: the arguments must be an object")
+            raise invalid(f"{self.name}: the arguments must be an object", "give them by their names")
         try:
             return self.arguments.model_validate(
                 _as_meant(self.name, dict(arguments), schema_of(self.arguments))
@@ -68,7 +68,9 @@ class Tool:
         except ValidationError as error:
             raise _refusal(self, error) from error
         except RecursionError as error:
-            raise invalid(f"{self.name}: the arguments are nested too deeply") from error
+            raise invalid(
+                f"{self.name}: the arguments are nested too deeply", "give them as the schema has them"
+            ) from error
 
 
 @cache

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -73,33 +73,24 @@ def run(context: Context, arguments: ReplaceArguments) -> ReplaceResult:
         multiline=arguments.multiline,
         max_chars=context.settings.max_pattern_chars,
     )
-    location = context.boundary.locate(arguments.path)
-    found = _Found()
+    location, most, found = context.boundary.locate(arguments.path), arguments.max_count, _Found()
 
     def decide() -> Iterator[Decided[Replaced]]:
-        found.clear()
-        yield from _decided(context, arguments, pattern, location, found)
+        nonlocal found
+        found = _Found()
+        return _decided(context, arguments, pattern, location, found)
 
     def summary(files: Sequence[Changed[Replaced]]) -> str:
         changed = sum(file.diff is not None for file in files)
         return f"replaced {arguments.pattern!r} by {arguments.replacement!r} in {counted(changed, 'file')}"
 
-    most = arguments.max_count
     preview: bool | Callable[[], bool] = arguments.preview
     if "preview" not in arguments.model_fields_set or not preview:
         if most is not None:
             preview = lambda: sum(found.counts.values()) > most  # noqa: E731
         elif arguments.expected_count is not None:
             preview = False  # another count is refused
-
-    made = change(
-        context,
-        "replace_content",
-        decide,
-        arguments,
-        summary=summary,
-        preview=preview,
-    )
+    made = change(context, "replace_content", decide, arguments, summary=summary, preview=preview)
     return _answer(context, arguments, found, made)
 
 
@@ -122,34 +113,20 @@ class ReplaceResult(ChangeResult):
     warnings: tuple[str, ...]
 
 
+@dataclass
 class _Found:
     """What is found besides what is replaced: matches by file, notes, the kinds of lines there are."""
 
-    def __init__(self) -> None:
-        self.clear()
-
-    def clear(self) -> None:
-        """Begin anew."""
-        self.counts: dict[str, int] = {}
-        self.notes: list[str] = []
-        self.kinds = LineKinds()
-        self._looked_at = 0
-
-    def look(self, snapshot: Snapshot, made: Replaced) -> None:
-        """Count each line with a replacement as one of its kind."""
-        for splice in made.splices[: _LOOKED_AT - self._looked_at]:
-            self._looked_at += 1
-            self.kinds.add(snapshot, splice.offset)
+    counts: dict[str, int] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    kinds: LineKinds = field(default_factory=LineKinds)
 
 
 def _decided(
-    context: Context,
-    arguments: ReplaceArguments,
-    pattern: Pattern,
-    location: Location,
-    found: _Found,
+    context: Context, arguments: ReplaceArguments, pattern: Pattern, location: Location, found: _Found
 ) -> Iterator[Decided[Replaced]]:
     new = replacement(arguments.replacement, pattern)
+    looked_at = _LOOKED_AT
     changed = False
     for snapshot in _snapshots(context, arguments, pattern, location, found.notes):
         assert snapshot.location is not None
@@ -172,12 +149,13 @@ def _decided(
                 "narrow it with path or glob, or raise max_files",
                 limit=arguments.max_files,
             )
-        if not made.splices:
-            continue
-        context.boundary.guard_write(snapshot.location)
-        found.look(snapshot, made)
-        changed = True
-        yield spliced(snapshot.raw if isinstance(snapshot, NotebookView) else snapshot, snapshot, made)
+        if made.splices:
+            context.boundary.guard_write(snapshot.location)
+            looked = made.splices[:looked_at]
+            found.kinds.add_all(snapshot, (splice.offset for splice in looked))
+            looked_at -= len(looked)
+            changed = True
+            yield spliced(snapshot.raw if isinstance(snapshot, NotebookView) else snapshot, snapshot, made)
     total = check_count(found.counts, arguments.expected_count)
     if found.counts and not changed:
         raise FilewrightError(
@@ -186,11 +164,7 @@ def _decided(
 
 
 def _snapshots(
-    context: Context,
-    arguments: ReplaceArguments,
-    pattern: Pattern,
-    location: Location,
-    notes: list[str],
+    context: Context, arguments: ReplaceArguments, pattern: Pattern, location: Location, notes: list[str]
 ) -> Iterator[Snapshot]:
     """The files that hold the pattern, each open until the next one is asked for."""
     if context.boundary.stat(location).kind != "folder":
@@ -212,33 +186,37 @@ def _snapshots(
 def _answer(
     context: Context, arguments: ReplaceArguments, found: _Found, made: Change[Replaced]
 ) -> ReplaceResult:
-    page = Page(context.settings.page_chars)
-    counts = found.counts
-    total = sum(counts.values())
+    page, diff, counts, kinds = Page(context.settings.page_chars), made.diff, found.counts, found.kinds
+    total, most = sum(counts.values()), arguments.max_count
     done = "would be replaced (preview; nothing was written; preview=false writes)"
     if made.id is not None:
         done = f"replaced; change {made.id}"
-    elif arguments.max_count is not None and total > arguments.max_count:
-        done = f"are more than max_count={arguments.max_count} (preview; nothing was written; max_count={total} writes)"
+    elif most is not None and total > most:
+        done = f"are more than max_count={most} (preview; nothing was written; max_count={total} writes)"
     page.add(f"{counted(total, 'match')} in {counted(len(counts), 'file')} {done}")
-    diff = made.diff
-    undiffed = sum(file.omitted for file in diff.files)
     text = diff.text
     seen = context.previewed(arguments, f"{counts}{text}", preview=made.id is None)
-    said = [*found.notes, *(f"warning: {warning}" for warning in made.warnings)]
-    said = said[:20]
     if not seen:
-        _add_counts(page, counts)
-        wanted = arguments.diff != "none"
-        if (made.id is None and not wanted) or (wanted and not short_diff(text)):
-            _add_kinds(page, found.kinds)
+        rows = [f"{visible(name)}: {count}" for name, count in counts.items()]
+        left = page.extend(rows[:_ROWS], reserve=page.room // 2, of=len(rows))
+        if left:
+            rest = counted(sum([*counts.values()][-left:]), "match")
+            page.add(f"[and {rest} in {counted(left, 'more file')}]")
+        wanted = made.id is None if arguments.diff == "none" else not short_diff(text)
+        if wanted and len(kinds) < kinds.lines:  # a line of each kind that is replaced
+            frequent = kinds.ranked(rarest_first=False)[:_KINDS]
+            examples = (kind_row(kind, path=True, most=_KIND_CHARS) for kind in frequent)
+            page.extend(examples, reserve=page.room // 3)
+            if len(kinds) > _KINDS:
+                page.add(f"[and {counted(len(kinds) - _KINDS, 'other kind')} of lines]")
+    said = [*found.notes, *(f"warning: {warning}" for warning in made.warnings)]
     if said:
-        page.add(f"[{visible('; '.join(said))}]")
+        page.add(f"[{visible('; '.join(said[:20]))}]")
     way = f"get_history with change_id={made.id}" if made.id else "a narrower path or glob"
-    rest = f"; {way} shows more"
-    whole = page.add_change(diff, arguments.diff, made.id, seen=seen, rest=rest)
-    if whole and undiffed:
-        page.add(f"[the diffs of {counted(undiffed, 'more file')} not shown{rest}]")
+    way = f"; {way} shows more"
+    undiffed = sum(file.omitted for file in diff.files)
+    if page.add_change(diff, arguments.diff, made.id, seen=seen, rest=way) and undiffed:
+        page.add(f"[the diffs of {counted(undiffed, 'more file')} not shown{way}]")
     return ReplaceResult(
         page.text(),
         change_id=made.id,
@@ -249,26 +227,6 @@ def _answer(
         notes=tuple(found.notes),
         warnings=made.warnings,
     )
-
-
-def _add_counts(page: Page, counts: Mapping[str, int]) -> None:
-    """A row for each file, the rest counted."""
-    rows = [f"{visible(name)}: {count}" for name, count in counts.items()]
-    left = page.extend(rows[:_ROWS], reserve=page.room // 2) + len(rows[_ROWS:])
-    if left:
-        rest = sum(list(counts.values())[-left:])
-        page.add(f"[and {counted(rest, 'match')} in {counted(left, 'more file')}]")
-
-
-def _add_kinds(page: Page, kinds: LineKinds) -> None:
-    """A line of each kind that is replaced, the most frequent first."""
-    if len(kinds) < kinds.lines:
-        rows = (
-            kind_row(kind, path=True, most=_KIND_CHARS) for kind in kinds.ranked(rarest_first=False)[:_KINDS]
-        )
-        page.extend(rows, reserve=page.room // 3)
-        if len(kinds) > _KINDS:
-            page.add(f"[and {counted(len(kinds) - _KINDS, 'other kind')} of lines]")
 
 
 TOOL = Tool(

@@ -245,27 +245,24 @@ class Page:
 
 
 def in_shares(
-    paths: Sequence[str],
-    budget: int,
-    make: Callable[[int, int], R],
-    failed: Callable[[int, FilewrightError], R],
-) -> tuple[list[R], str]:
-    """What `make` answers for each of several paths within its share of `budget`, and all of it on one page.
+    paths: Sequence[str], budget: int, make: Callable[[int, int], R], failed: str
+) -> list[R | FailedCall]:
+    """What `make` answers for each of several paths, by its number, within its share of `budget`.
 
-    What one of them raises is an answer of its own, made by `failed`. `make` is given the number of the path.
+    What it raises is an answer of its own: `failed`, which says where the path and the error go.
     """
-    results: list[R] = []
+    results: list[R | FailedCall] = []
     left = budget
-    for number in range(len(paths)):
+    for number, path in enumerate(paths):
         try:
-            result = make(number, max(200, left // (len(paths) - number)))
+            results.append(make(number, max(200, left // (len(paths) - number))))
         except FilewrightError as error:
             if error.ends_call:
                 raise
-            result = failed(number, error)
-        left = max(0, left - len(result.text) - 1)
-        results.append(result)
-    return results, joined(results, paths, budget)
+            text = failed.format(clip(visible(path), 200), error)
+            results.append(FailedCall(text, error=error, path=path))
+        left = max(0, left - len(results[-1].text) - 1)
+    return results
 
 
 def joined(results: Sequence[ToolResult], paths: Sequence[str], budget: int) -> str:

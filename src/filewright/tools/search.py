@@ -476,7 +476,8 @@ def _exact(
             if stopped is None and found is None and not hits.complete:
                 stopped = hits.stopped_at
         elif output == "kinds":
-            search.kinds.add_all(snapshot, find_matches(snapshot, pattern, once=True, task=task))
+            matches = find_matches(snapshot, pattern, once=True, task=task)
+            search.kinds.add_all(snapshot, (match.offset for match in matches))
         elif not search.count(_shown(snapshot), hits.count):
             stopped = 0
         if stopped is not None:
