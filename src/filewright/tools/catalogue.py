@@ -9,13 +9,12 @@ a tool's module is imported when it is first called.
 from __future__ import annotations
 
 import json
+import threading
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from filewright.tools.loading import LOADING
 
 if TYPE_CHECKING:
     from filewright.tools.registry import Tool, Toolset
@@ -34,6 +33,13 @@ _MODULES = (
     "history",
 )
 FILE = "catalogue.json"
+
+LOADING = threading.RLock()
+"""One lock for everything that is imported late.
+
+Two threads that import modules of one package from different ends can each wait for what the other
+holds; Python then hands out a module that is only half made. So late imports take turns.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,52 +145,40 @@ def _gathered(context: Context, location: Location) -> _Gathered:
     gathered = _Gathered(_Below(""))
     walk = context.boundary.walk(location, details=True, kinds=["file", "folder"], task=context.task)
     chains: dict[bytes, list[_Below]] = {b"": [gathered.top]}
+    base = "" if location.shown == "." else f"{location.shown}/"
     for number, entry in enumerate(walk):
         if number >= _MOST_ENTRIES:
             gathered.complete = False
             break
         above = chains[entry.path.rpartition(b"/")[0]]
-        path = visible(_relative(location, entry.location))
+        path = visible(entry.location.shown.removeprefix(base))
+        folder, _, name = path.rpartition("/")
         if entry.kind == "folder":
-            below = above[-1].folders[path] = _Below(path)
-            chains[entry.path] = [*above, below]
-        else:
-            _count(gathered, entry, above, path)
-    return gathered
-
-
-def _relative(top: Location, location: Location) -> str:
-    shown, base = location.shown, top.shown
-    return shown.removeprefix(base + "/") if base != "." else shown
-
-
-def _count(gathered: _Gathered, entry: FolderEntry, above: list[_Below], path: str) -> None:
-    size = entry.status.size if entry.status is not None else 0
-    language = language_of(entry.name, b"")
-    name = path.rpartition("/")[2]
-    for below in above:
-        below.files += 1
-        below.size += size
+            inner = above[-1].folders[path] = _Below(path)
+            chains[entry.path] = [*above, inner]
+            continue
+        language, test = language_of(entry.name, b""), _TEST.search(path)
+        for below in above:
+            below.files += 1
+            below.size += entry.status.size if entry.status is not None else 0
+            if language in PARSED:
+                below.kinds[str(language)] += 1
+        above[-1].names.append(name)
+        if len(gathered.files) <= _SMALL:
+            gathered.files.append((path, entry))
+        if language is not None:
+            gathered.languages[str(language)] += 1
+        if name.lower() in MANIFESTS and len(above) <= 3:
+            gathered.manifests.append((path, entry.location))
+        elif _READ_FIRST.match(name) and len(above) <= 2:
+            gathered.first.append(path)
+        if test is not None:
+            gathered.tests[path[: test.end() - 1] if test[0].endswith("/") else folder or path] += 1
+        elif _ENTRY.match(name) and language in PARSED - _DATA and len(above) <= 5:
+            gathered.entries.append(path)
         if language in PARSED:
-            below.kinds[str(language)] += 1
-    above[-1].names.append(name)
-    if len(gathered.files) <= _SMALL:
-        gathered.files.append((path, entry))
-    if language is not None:
-        gathered.languages[str(language)] += 1
-    test = _TEST.search(path)
-    if name.lower() in MANIFESTS and len(above) <= 3:
-        gathered.manifests.append((path, entry.location))
-    elif _READ_FIRST.match(name) and len(above) <= 2:
-        gathered.first.append(path)
-    if test is not None:
-        gathered.tests[
-            path[: test.end()].rstrip("/") if test[0].endswith("/") else path.rpartition("/")[0] or path
-        ] += 1
-    elif _ENTRY.match(name) and language in PARSED and language not in _DATA and len(above) <= 5:
-        gathered.entries.append(path)
-    if language in PARSED:
-        gathered.sources.append((path, entry.location))
+            gathered.sources.append((path, entry.location))
+    return gathered
 
 
 def _central(context: Context, gathered: _Gathered) -> tuple[CentralFile, ...]:
