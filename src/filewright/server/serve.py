@@ -132,6 +132,13 @@ def _without_collecting() -> Iterator[None]:
             gc.enable()
 
 
+_NEEDED = (
+    *("sqlite3", "re2", "rapidfuzz.process", "stringzilla"),
+    *("filewright.changes.commit", "filewright.changes.recovery", "filewright.changes.undo"),
+)
+"""What calls import late: for history, searches, similar text and long lines, and to change and undo."""
+
+
 def load_while_idle(calls: CallRunner, workspace: Workspace, *, quiet: float = QUIET_SECONDS) -> None:
     """Load and start what calls will need, bit by bit while none is made: the first call of each would wait for it."""
     from filewright.tools import entries
@@ -141,6 +148,6 @@ def load_while_idle(calls: CallRunner, workspace: Workspace, *, quiet: float = Q
         while not calls.idle:
             time.sleep(quiet)
         assert entry.load().schema, "the model of its arguments is made, too"
-    for needed in ("sqlite3", "re2", "rapidfuzz.process"):  # history, searches, similar text
+    for needed in _NEEDED:
         import_module(needed)
     workspace.prepare()
