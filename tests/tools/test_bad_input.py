@@ -184,3 +184,24 @@ def test_invalid_bytes_that_cannot_be_moved_as_they_are_are_named_by_their_file(
     )
     assert made.code == "invalid_input"
     assert "invalid bytes in lines 2-2 of half.txt" in made.text
+
+
+def nested(levels):
+    value = {}
+    for _ in range(levels):
+        value = {"from": value}
+    return value
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("edit_content", ["a.txt"]),
+        ("edit_content", {"path": "a.txt", "edits": [nested(100_000)]}),
+        ("get_overview", {"path": "a.txt", "changed_lines": [[1, 1]], "changed_kinds": []}),
+    ],
+)
+def test_also_what_is_no_call_at_all_is_told_what_to_do(place, workspace, tool, arguments):
+    made = workspace.call(tool, arguments)
+    assert made.code == "invalid_input"
+    assert "\nhint: " in made.text
