@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Annotated
 
@@ -212,8 +213,11 @@ class _Looking:
         # A new file has its name, whatever has gone from there.
         files = (*patch.files, *patch.otherwise)
         self._changed = {file.old: file for file in files if file.old is not None}
-        self._newest: Sequence[ChangeRecord] | None = None
         self._named: dict[Root, dict[bytes, list[Location]]] = {}
+
+    @cached_property
+    def _newest(self) -> Sequence[ChangeRecord]:
+        return self._context.changes.history(limit=_CHANGES)
 
     def look(self, path: str) -> PatchTarget:
         """What is at a path. Raises what the boundary raises."""
@@ -223,15 +227,13 @@ class _Looking:
         except FilewrightError as error:
             if error.code != Code.NOT_FOUND:
                 raise
-            for found, how in (
-                (self._moved_to, ", where {} was moved to"),
-                (self._elsewhere, ", found for {} by its name and content"),
-            ):
-                there = found(location, file) if file is not None else None
+            if file is not None:
+                how = ", where {} was moved to"
+                if (there := self._moved_to(location)) is None:
+                    there, how = self._elsewhere(location, file), ", found for {} by its name and content"
                 if there is not None:
                     self.origin[there.shown] = how.format(visible(path))
                     return self._target(there)
-            if file is not None:
                 self._advise_strip(path, file, error)
             key = (self._context.key_of_missing(location), location.name)
             return PatchTarget(location, None, key, missing=error)
@@ -245,25 +247,23 @@ class _Looking:
         key = (status.st_dev, status.st_ino)
         return PatchTarget(location, lambda: context.open(location), key, stat.S_IMODE(status.st_mode))
 
-    def _moved_to(self, location: Location, _: FilePatch) -> Location | None:
+    def _moved_to(self, location: Location) -> Location | None:
         """Where changes on record have moved the file that is not there any more; None if it is not there either.
 
         What was made, removed or put at its name since, or at the name it has gone to, ends the trail.
         """
         changes = self._context.changes
-        if self._newest is None:
-            self._newest = changes.history(limit=_CHANGES)
         asked = place = Place.of(location)
         for record in reversed(self._newest):
-            following = place
             for entry in record.entries:
                 was = entry.was
                 if was is not None and was.root == place.root and place.parts[: len(was.parts)] == was.parts:
-                    following = Place(entry.place.root, (*entry.place.parts, *place.parts[len(was.parts) :]))
+                    place = Place(entry.place.root, (*entry.place.parts, *place.parts[len(was.parts) :]))
                     break
-                if entry.place in (asked, place) and entry.action in ("created", "deleted", "moved"):
-                    following = asked
-            place = following
+            else:
+                ends = ("created", "deleted", "moved")
+                if any(entry.place in (asked, place) and entry.action in ends for entry in record.entries):
+                    place = asked
         there = changes.location(place) if place != asked else None
         return there if there is not None and self._context.exists(there) else None
 
