@@ -408,7 +408,7 @@ def _hunk(
             break
         end = after
     rows: list[Row] = []
-    old, new = first.line - above, first.new_line - above
+    old, new = begun = first.line - above, first.new_line - above
     for edit in (*edits, None):
         upto = end if edit is None else edit.offset
         for line in before.read(position, upto - position).splitlines(keepends=True):
@@ -418,8 +418,7 @@ def _hunk(
             rows += _changed(before, edit, room, line_chars)
             old, new, position = old + edit.old_count, new + edit.new_count, edit.end
     shown = tuple(replace(row, text=cut_line(row.text, line_chars)) for row in rows)
-    begun, new_begun = first.line - above, first.new_line - above
-    return Hunk(begun, old - begun, new_begun, new - new_begun, shown, first.number)
+    return Hunk(begun[0], old - begun[0], begun[1], new - begun[1], shown, first.number)
 
 
 def _changed(before: Snapshot, edit: Touched, room: int, line_chars: int) -> list[Row]:

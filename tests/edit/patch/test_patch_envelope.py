@@ -66,6 +66,12 @@ CASES = [
         {"x": CODE[:100] + CODE[100:].replace(b"1", b"9")},
     ),
     Case(
+        "a heading that another one begins with",
+        {"x": b"class C(A):\n    x = 1\n\nclass D:\n    y = 1\n\nclass C(B):\n    y = 1\n"},
+        UPDATE + "@@ class C(A):\n-    x = 1\n+    x = 2\n@@ class C\n-    y = 1\n+    y = 2\n",
+        {"x": b"class C(A):\n    x = 2\n\nclass D:\n    y = 1\n\nclass C(B):\n    y = 2\n"},
+    ),
+    Case(
         "line numbers",
         {"x": b"k\nv\n" * 3},
         UPDATE + "@@ -3,2 +3,2 @@\n k\n-v\n+V\n",

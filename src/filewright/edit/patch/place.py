@@ -36,6 +36,8 @@ REACH = 200
 _MOST = 2_000
 #: Lines looked at between headings and places and for what cannot be shown, and at most between two of them.
 _WORK, _FAR = 2_000_000, 20_000
+#: Headings in order of which one may be the beginning of a line.
+_BETWEEN = 8
 #: Hunks without a place that are told of.
 _REFUSED = 12
 _BACK = str.maketrans("+-", "-+")
@@ -345,11 +347,13 @@ class Placing:
             for first, bodies in self.lines.windows():
                 for at, body in enumerate(bodies, first):
                     text = body.decode(self._codec, "replace").strip()
-                    # One that it begins with is the last in order that is not behind it.
-                    named = wanted[bisect_right(wanted, text) - 1]
-                    if text == named:
-                        whole[named].append(at)
-                    elif text.startswith(named) and not _is_word(text[len(named)]):
+                    # What it begins with comes before it in order, with a few at most in between.
+                    index = bisect_right(wanted, text)
+                    near = reversed(wanted[max(0, index - _BETWEEN) : index])
+                    named = next((heading for heading in near if text.startswith(heading)), None)
+                    if named == text:
+                        whole[text].append(at)
+                    elif named is not None and not _is_word(text[len(named)]):
                         begun[named].append(at)
             self._headings = {heading: whole[heading] or begun[heading] for heading in wanted}
         return self._headings[heading]

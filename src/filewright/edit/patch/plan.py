@@ -175,7 +175,15 @@ def plan(
             continue
         _check_twice(file, old, new, written)
         try:
-            _check_there(file, old, new)
+            if old is not None and old.open is None:
+                raise old.missing or FilewrightError(
+                    Code.NOT_FOUND,
+                    f"{file.old} does not exist",
+                    hint="list the folder to see what is there",
+                    details={"path": file.old},
+                )
+            if new is not None and file.new != file.old and new.open is not None:
+                raise _taken(file)
             sides.append((file, old, new))
         except FilewrightError as error:
             refuse(file, error)
@@ -263,18 +271,6 @@ def _check_twice(
                 details={"path": name},
             )
         written[key] = name
-
-
-def _check_there(file: FilePatch, old: PatchTarget | None, new: PatchTarget | None) -> None:
-    if old is not None and old.open is None:
-        raise old.missing or FilewrightError(
-            Code.NOT_FOUND,
-            f"{file.old} does not exist",
-            hint="list the folder to see what is there",
-            details={"path": file.old},
-        )
-    if new is not None and file.new != file.old and new.open is not None:
-        raise _taken(file)
 
 
 def _taken(file: FilePatch) -> FilewrightError:

@@ -316,7 +316,7 @@ class _Reader:
 
     def refused(self, at: int, why: str, hint: str, code: Code = Code.INVALID_INPUT) -> FilewrightError:
         """The error for something wrong at a line."""
-        number = min(at, max(len(self.lines) - 1, 0)) + 1
+        number = min(at, len(self.lines) - 1) + 1
         line = one_line(cut_line(self[number - 1], 200))
         return FilewrightError(
             code,
@@ -566,10 +566,11 @@ class _Reader:
         after = self._past(_BLANK, end)
         cut = False
         if counts and repaired and self.kinds[after] == ".":
-            signs = self.signs[self.at : end]
+            signs = self.signs[self.at : end].replace("\\", "")
             old, new = (signs.count(" ") + signs.count(sign) for sign in "-+")
-            short = old < counts[0] or new < counts[1]
-            cut = short and _looks_cut(rows)
+            # A diff ends with as much context as it begins with, unless the file ends.
+            lead, tail = (len(signs) - len(rest) for rest in (signs.lstrip(" "), signs.rstrip(" ")))
+            cut = (old < counts[0] or new < counts[1]) and tail < max(1, min(3, lead))
             if cut and not self.ended:
                 raise self.refused(after, "the patch ends in the middle of a hunk", _RESEND)
         self.at = end
@@ -653,14 +654,6 @@ def _rows(sign: str, text: str) -> list[Row]:
     for the tools that write diffs.
     """
     return [Row(sign, body, end) for body, end in _ROW_PIECE.findall(text + "\n")]
-
-
-def _looks_cut(rows: list[Row]) -> bool:
-    """Whether a hunk shorter than announced lacks the context a diff ends with."""
-    lead, tail = (
-        next((at for at, row in enumerate(side) if row.sign != " "), len(rows)) for side in (rows, rows[::-1])
-    )
-    return tail < max(1, min(3, lead))
 
 
 def _lacks_hunks(kind: Kind, said: Mapping[str, str], *, named: bool) -> bool:
