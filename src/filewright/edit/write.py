@@ -14,7 +14,6 @@ replacement has is refused (`filewright.edit.damage`).
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import pairwise
@@ -41,9 +40,8 @@ from filewright.edit.locate.request import (
     is_blank,
     is_typographic,
     plain_but_for,
-    shared,
     width_of,
-    words_of,
+    words_shared,
 )
 from filewright.edit.visible import visible
 from filewright.errors import Code
@@ -52,6 +50,7 @@ from filewright.text import Splice, encoded
 _MOST_COMPARED = 160_000
 """Pairs of lines of search and replace that are aligned longest run first."""
 _WORD, _WORD_BYTES = re.compile(r"\w+"), 256
+_ALIKE = 0.5
 _LONGEST_INDENT = 1 << 16  # a line may be as long as the file
 
 
@@ -285,9 +284,7 @@ def _rows(source: FileText, part: Rows, *, numbered: bool, literal: bool) -> lis
     indentation = part.indentation if part.indentation is not None and not part.indentation.same else None
     forms: dict[str, str] = {}
     if indentation is not None:
-        pairs = {new: old for old, new in _changed_pairs(part)} | same
-        told = [(part.old[old], there[old], part.new[new]) for new, old in pairs.items()]
-        forms = _forms(source, indentation, part, [text for text in there if text is not None], told)
+        forms = _forms(source, indentation, part, there, same)
 
     def fresh(text: str) -> str:
         if is_blank(text):
@@ -309,7 +306,12 @@ def _rows(source: FileText, part: Rows, *, numbered: bool, literal: bool) -> lis
             text for text, old in zip(there, part.old, strict=True) if text is not None and not is_blank(old)
         ]
         _check_depths(
-            source, part, part.indentation, found, [one for one in made if one.asked.strip()], numbered
+            source,
+            part,
+            part.indentation,
+            found,
+            [one for one in made if one.asked.strip()],
+            numbered=numbered,
         )
     return _spliced(source, part, made)
 
@@ -358,47 +360,14 @@ def _plain(source: FileText, body: str, own: str) -> str:
 # Indentation
 
 
-def _changed_pairs(part: Rows) -> list[tuple[int, int]]:
-    """Of each stretch that changed, the lines that belong together: those that share most words, in order."""
-    old, new = part.old, part.new
-    result: list[tuple[int, int]] = []
-    i = j = 0
-    for to_i, to_j in [*part.kept, (len(old), len(new))]:
-        left = [(at, words_of(old[at])) for at in range(i, to_i) if not is_blank(old[at])]
-        right = [(at, words_of(new[at])) for at in range(j, to_j) if not is_blank(new[at])]
-        pairs = list(zip(left, right, strict=False))
-        if len(left) != len(right) or not all(shared(a, b) > 0.4 for (_, a), (_, b) in pairs):
-            pairs = _alike(left, right)
-        result += [(one, other) for (one, _), (other, _) in pairs]
-        i, j = to_i + 1, to_j + 1
-    return result
-
-
-_Words = tuple[int, "Counter[str]"]
-
-
-def _alike(left: Sequence[_Words], right: Sequence[_Words]) -> list[tuple[_Words, _Words]]:
-    """Pairs, in order, that share more than half of their words."""
-    pairs: list[tuple[_Words, _Words]] = []
-    after = 0
-    for theirs in right if len(left) * len(right) <= 400 else ():
-        scores = [shared(mine[1], theirs[1]) for mine in left[after:]]
-        best = max(scores, default=0.0)
-        if best > 0.5:
-            after += scores.index(best) + 1
-            pairs.append((left[after - 1], theirs))
-    return pairs
-
-
 def _forms(
     source: FileText,
     indentation: Indentation,
     part: Rows,
-    found: Sequence[str],
-    told: Sequence[tuple[str, str | None, str]],
+    there: Sequence[str | None],
+    same: Mapping[int, int],
 ) -> dict[str, str]:
-    """What each indent of the replacement becomes, none where it is the file's. `told` are lines that belong
-    together: as asked for, as found, as wanted.
+    """What each indent of the replacement becomes, none where it is the file's.
 
     The replacement is written in the request's indentation, and is mapped as the search text was; or in
     the file's already. Lines that stay by their text tell which, where they are moved in one of the two:
@@ -411,45 +380,55 @@ def _forms(
     indents = {indent_of(line) for line in solid}
     base, first = min(indents, key=len), min(known, key=len)
     either = {indent: (known.get(indent, indent), indent) for indent in indents}
+    old, new = ([line.strip() for line in lines] for lines in (part.old, part.new))
+    told = dict(same)
+    for run in align(old, new):
+        told |= {
+            run.right + step: run.left + step for step in range(run.length) if run.right + step not in same
+        }
     moved = [
-        _Moved(indent_of(mine), indent_of(there), indent_of(wanted), wanted.strip())
-        for mine, there, wanted in told
-        if there is not None and mine.strip() == wanted.strip() and indent_of(mine) != indent_of(there)
+        _Moved(indent_of(part.old[at]), indent_of(text), indent_of(part.new[to]), new[to])
+        for to, at in told.items()
+        if (text := there[at]) is not None and new[to] and indent_of(part.old[at]) != indent_of(text)
     ]
-    inside = _opened(solid, {wanted.strip() for _, _, wanted in told})
+    changed = [line for at, line in enumerate(part.old) if at not in told.values() and not is_blank(line)]
+    changed = changed if len(changed) * len(new) <= _MOST_COMPARED // 16 else []
+    inside = _opened(
+        solid,
+        {
+            text
+            for to, text in enumerate(new)
+            if to in told or any(words_shared(text, line) > _ALIKE for line in changed)
+        },
+    )
     outside = [one for one in moved if one.text not in inside]
     mapped = any(one.wanted == one.asked for one in moved)
     # Where it begins and ends as the search text does, indents and all, it is written as that is. In the file's own
     # indentation it would move both by just what the search text is wrong by, below no line that opens a block.
-    frames = min(len(solid), len(asked)) > 1 and (solid[0], solid[-1]) == (asked[0], asked[-1])
+    frames = (solid[0], solid[-1]) == (asked[0], asked[-1])
     if mapped and not frames:
-        as_asked = [one for one in outside if one.wanted == one.asked]
         # A closing bracket may be another one.
-        tells = len({one.asked for one in as_asked}) > 1 or any(
-            re.search(r"\w", one.text) for one in as_asked
-        )
+        tells = len({one.asked for one in outside}) > 1 or any(re.search(r"\w", one.text) for one in outside)
         # Spaces where the file has tabs, or the other way round, are never the file's own indentation.
         alike = ("\t" in "".join(known.values())) == ("\t" in "".join(indents))
-        if (
-            (len(outside) < len(moved) and not tells and alike)
-            or any(one.wanted == one.found for one in outside)
-            or _in_common(found, solid) >= _in_common(asked, solid)
+        if (len(outside) < len(moved) and not tells and alike) or any(
+            one.wanted == one.found for one in outside
         ):
             raise _unclear(part.new, either)
     if moved and not mapped:
         # A line before the others may open a block for them. And where the first indent is the same in
         # both, one line may be in the file's by being moved there.
-        given = all(one.wanted == one.found for one in moved)
-        given = given and solid[0].strip() in {one.text for one in moved}
+        given = all(one.wanted == one.found for one in moved) and solid[0].strip() in {
+            one.text for one in moved
+        }
         if given and base == known[first] and (base != first or len({one.asked for one in moved}) > 1):
             return {}
         raise _unclear(part.new, either)
-    readings = indentation.extended(indents, "" if indents <= known.keys() else source.indent_unit)
-    if base != first and not (mapped and solid[0].rstrip() == asked[0].rstrip()):
+    readings = indentation.extended(indents, source.indent_unit)
+    if base != first and solid[0].rstrip() != asked[0].rstrip():
         # Nothing says in which indentation the replacement is written.
         readings = {indent: tuple(dict.fromkeys((*forms, indent))) for indent, forms in readings.items()}
-    clipped = [indent for indent in readings if indent and indent not in known and "" in readings[indent]]
-    if len(clipped) > ("" not in known.values()) or any(len(forms) != 1 for forms in readings.values()):
+    if any(len(forms) != 1 for forms in readings.values()):
         raise _unclear(part.new, readings)
     return {indent: forms[0] for indent, forms in readings.items()}
 
@@ -494,24 +473,22 @@ def _opened(new: Sequence[str], known: set[str]) -> set[str]:
     return result
 
 
-def _in_common(one: Sequence[str], other: Sequence[str]) -> int:
-    solid = [[line.rstrip() for line in lines if not is_blank(line)] for lines in (one, other)]
-    return sum(match.length for match in align(*solid))
-
-
 def _check_depths(
     source: FileText,
     part: Rows,
     indentation: Indentation,
     found: Sequence[str],
     made: Sequence[_Made],
+    *,
     numbered: bool,
 ) -> None:
-    """Refuse a new line that is indented as no line of either text is, and as no step explains."""
+    """Refuse a new line that is indented as no line of either text is, and as no step explains.
+
+    A step is how deep a block is: in the file, or in both where the margin is the same in both. Where no line is
+    moved nothing is in doubt, unless numbers were taken away: they may be set off otherwise in the replacement.
+    """
     known = indentation.known
-    asked = [
-        text for text, at in zip(part.old, part.found, strict=True) if at is not None and not is_blank(text)
-    ]
+    asked = [text for text in part.old if not is_blank(text)]
     wanted, lines = [one.asked for one in made], [one.text for one in made]
     if not indentation.same and _leaves_its_block(asked, wanted):
         raise UnclearError(
@@ -519,21 +496,27 @@ def _check_depths(
             "the search text is indented otherwise than the file, and the replacement otherwise than the search text",
             "send search and replace with the file's own indentation",
         )
-    kept = {*asked}
-    doubtful = [at for at, text in enumerate(wanted) if text not in kept and indent_of(text) not in known]
-    steps = _steps(source, indentation, numbered) if doubtful else None
-    if steps is None:
+    doubtful = [at for at, text in enumerate(wanted) if indent_of(text) not in known]
+    tabs = "\t" in "".join((*known, *known.values()))
+    if not doubtful or (not numbered and (indentation.same or tabs)):
         return
-    for at in doubtful:
-        if not _is_in_step(at, lines, wanted, found, steps):
+    unit = source.indent_unit
+    step, deep = 0, len(unit) if unit.strip("\t") else 2
+    if not numbered and known.get("") == "":
+        step, deep = min((width_of(asked), width_of(there)) for asked, there in known.items() if asked)
+    for at in doubtful if step else doubtful[:1]:  # what is below the first is written as that is
+        deeper = width_of(lines[at]) - width_of(lines[at - 1])
+        if step:
+            fits = (width_of(wanted[at]) - width_of(wanted[at - 1]), deeper) == (step, deep)
+        else:
+            fits = deeper % deep == 0 or deeper > 8 or wanted[at].lstrip().startswith("*")
+        if not (at and fits) and (step or indent_of(lines[at]) not in map(indent_of, found)):
             raise UnclearError(
                 Code.AMBIGUOUS_MATCH,
                 f"nothing says how deep {wanted[at].strip()!r} belongs: it would be indented by "
                 f"{len(indent_of(lines[at]))}, as no line of the file or of the search text is",
                 "send search and replace with the file's own indentation",
             )
-        if not steps[0]:
-            break  # what is below the first is written as that is
 
 
 def _leaves_its_block(asked: Sequence[str], wanted: Sequence[str]) -> bool:
@@ -548,41 +531,6 @@ def _leaves_its_block(asked: Sequence[str], wanted: Sequence[str]) -> bool:
             if moved[before[0] > before[1]] and moved[0] != moved[1]:
                 return True
     return False
-
-
-def _steps(source: FileText, indentation: Indentation, numbered: bool) -> tuple[int, int] | None:
-    """How deep a block is in the request (0: as in the file) and in the file; None where nothing is in doubt.
-
-    Nothing is where no line is moved, unless prefixes were taken away: they may be set off otherwise in the
-    replacement. Where the margin is the same in both, a block in the request is as deep as the first indent says.
-    """
-    known = indentation.known
-    pairs = [(asked, there) for asked, there in known.items() if asked]
-    tabs = "\t" in "".join((*known, *known.values()))
-    if not numbered and (indentation.same or tabs):
-        return None
-    if not numbered and pairs and known.get("") == "":
-        return min((width_of(asked), width_of(there)) for asked, there in pairs)
-    unit = source.indent_unit
-    return 0, len(unit) if unit.strip("\t") else 2
-
-
-def _is_in_step(
-    at: int, made: Sequence[str], wanted: Sequence[str], found: Sequence[str], steps: tuple[int, int]
-) -> bool:
-    """Whether a new line's indentation is one that the file has there, or a step from the line it is below."""
-    asked, deep = steps
-    own, mine = width_of(made[at]), width_of(wanted[at])
-    if indent_of(made[at]) in map(indent_of, found) and (not asked or mine != own):
-        return True
-    above = next((before for before in reversed(range(at)) if width_of(wanted[before]) < mine), None)
-    if above is None and not at:
-        return False
-    above = at - 1 if above is None else above
-    deeper = own - width_of(made[above])
-    if not asked:
-        return deeper % deep == 0 or deeper > 8 or wanted[at].lstrip().startswith("*")
-    return (mine - width_of(wanted[above]), deeper) == steps
 
 
 # A text inside a line

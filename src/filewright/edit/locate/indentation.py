@@ -26,7 +26,7 @@ class _Scale:
     def of_known(self, indent: str) -> str:
         """What an indent becomes; none where it is too small to lose what is taken away."""
         steps, rest = self.counted(indent)
-        return self.unit * steps + " " * rest if steps >= 0 else ""
+        return self.unit * steps + " " * rest
 
     def of_new(self, indent: str) -> str | None:
         """What an indent that no matched line has becomes: none of the forms where it shows another unit."""
@@ -54,7 +54,7 @@ class Indentation:
         """The one text that is put before all indents, or taken away."""
         asked, found = next(iter(self.known.items()), ("", ""))
         added = found[: len(found) - len(asked)] if found.endswith(asked) else ""
-        removed = asked[: len(asked) - len(found)] if not added and asked.endswith(found) else ""
+        removed = asked[: len(asked) - len(found)] if asked.endswith(found) else ""
         # Nothing may be clipped where a line of the file says what becomes of it.
         if not all(
             one.startswith(removed) and added + one[len(removed) :] == other
@@ -62,12 +62,7 @@ class Indentation:
         ):
             return None
 
-        def shifted(indent: str) -> str | None:
-            if indent.startswith(removed):
-                return added + indent[len(removed) :]
-            return "" if removed.startswith(indent) else None
-
-        return shifted
+        return lambda indent: added + indent[len(removed) :] if indent.startswith(removed) else None
 
     @cached_property
     def _scales(self) -> tuple[_Scale, ...]:
@@ -87,7 +82,7 @@ class Indentation:
         not tell, and nobody can say what is meant.
         """
         wanted = sorted(set(indents), key=len)
-        rules = [] if self.known.keys() >= set(wanted) else self._readings(wanted, own)
+        rules = self._readings(wanted, own)
         forms = {indent: dict.fromkeys(rule(indent) for rule in rules) for indent in wanted}
         return {
             indent: (self.known[indent],)
