@@ -149,6 +149,12 @@ def fence_at_edge(text: str) -> str:
     return found["fence"] if found else ""
 
 
+def without_number(line: str) -> str:
+    """What stands behind the number that a display puts before a line, trimmed; "" if there is none."""
+    match = _NUMBERED.match(line)
+    return line[match.end() :].strip() if match and _is_displayed(_kind(match), line) else ""
+
+
 def _is_displayed(kind: str, line: str) -> bool:
     """Whether a number is set off as a display does: not as an item of a list is, nor a key in a block."""
     return kind.endswith(_SURE) or (kind.endswith(":") and not line[:1].isspace())
@@ -415,6 +421,8 @@ def _of_line(
         return "a marker for omitted text"
     if lost and stands_for_lines(line):
         return "a marker for omitted text"
+    if source.language is not Language.YAML and without_number(line) in known:
+        return "line numbers"
     entity = None if source.language in _MARKUP else _ENTITY.search(line)
     plain = unescape(line) if entity else ""
     if plain.strip() in known:

@@ -428,7 +428,8 @@ def _forms(
     if base != first and solid[0].rstrip() != asked[0].rstrip():
         # Nothing says in which indentation the replacement is written.
         readings = {indent: tuple(dict.fromkeys((*forms, indent))) for indent, forms in readings.items()}
-    if any(len(forms) != 1 for forms in readings.values()):
+    clipped = [indent for indent in readings if indent and indent not in known and "" in readings[indent]]
+    if len(clipped) > ("" not in known.values()) or any(len(forms) != 1 for forms in readings.values()):
         raise _unclear(part.new, readings)
     return {indent: forms[0] for indent, forms in readings.items()}
 

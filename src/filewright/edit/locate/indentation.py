@@ -62,7 +62,12 @@ class Indentation:
         ):
             return None
 
-        return lambda indent: added + indent[len(removed) :] if indent.startswith(removed) else None
+        def shifted(indent: str) -> str | None:
+            if indent.startswith(removed):
+                return added + indent[len(removed) :]
+            return "" if removed.startswith(indent) else None
+
+        return shifted
 
     @cached_property
     def _scales(self) -> tuple[_Scale, ...]:
