@@ -20,7 +20,7 @@ from filewright.text import Line
 
 _RUNS = 16
 _MOST_HITS = 16
-_WINDOWS_SCORED = 12
+_WINDOWS_SCORED = 32
 _LINES_SCORED = 300
 _CHARS_SCORED = 4_000
 _LONG_LINE = 4_096
@@ -66,13 +66,7 @@ def nearest(source: FileText, text: str, *, line: int | None = None, limit: int 
     lines = RequestLines.of(text).solid[:_LINES_SCORED]
     if not lines:
         return ()
-    starts: dict[int, list[Line]] = {}
-    for row, index in _seeds(source, lines):
-        rows = _window(source, row, index, len(lines))
-        starts.setdefault(rows[0].offset, rows)
-        if len(starts) >= _WINDOWS_SCORED:
-            break
-    ranked = [(_similarity(source, lines, rows), rows) for rows in starts.values()]
+    ranked = [(_similarity(source, lines, rows), rows) for rows in _windows(source, lines)]
     first = {rows[0].offset: source.line_number(rows[0].offset) for _, rows in ranked if line is not None}
     ranked.sort(
         key=lambda one: (
@@ -114,46 +108,31 @@ def compared(
     return NearText(first, first + len(rows) - 1, similarity, "\n".join(texts), *difference)
 
 
-def _seeds(source: FileText, lines: Sequence[str]) -> list[tuple[Line, int]]:
-    """Rows that may be the line of that number of the text, the most telling first."""
+def _windows(source: FileText, lines: Sequence[str]) -> list[list[Line]]:
+    """Stretches of the file that may be the lines: by the longest texts that both have, else by their longest line."""
     runs: dict[str, int] = {}
     for index, line in enumerate(lines):
         for run in verbatim_runs(line):
             if sum(char.isalnum() for char in run) > 2:
                 runs.setdefault(run, index)
-    votes: dict[int, tuple[float, Line, int]] = {}
+    found: dict[int, list[Line]] = {}
     for run in sorted(runs, key=len, reverse=True)[:_RUNS]:
         hits = list(islice(rows_with(source, run.encode("ascii")), _MOST_HITS + 1))
-        if len(hits) > _MOST_HITS:
-            continue
-        for row in hits:
-            if len(row.body) > _LONG_LINE:
-                continue
-            index = runs[run]
-            equal = collapsed(source.text(row.body)) == collapsed(lines[index])
-            # Windows that begin alike are found by several runs: their weights add up.
-            key = _begin(source, row, index)
-            weight = len(run) / len(hits) * (2 if equal else 1)
-            votes[key] = (votes.get(key, (0.0, row, index))[0] + weight, row, index)
-    ranked = sorted(votes.values(), key=lambda vote: -vote[0])
-    if ranked or source.held is None or source.size > _WHOLE_BYTES:
-        return [(row, index) for _, row, index in ranked]
-    return _by_similarity(source, lines)
-
-
-def _by_similarity(source: FileText, lines: Sequence[str]) -> list[tuple[Line, int]]:
+        for row in hits if len(hits) <= _MOST_HITS else ():
+            if len(row.body) <= _LONG_LINE:
+                rows = _window(source, row, runs[run], len(lines))
+                found.setdefault(rows[0].offset, rows)
+        if len(found) >= _WINDOWS_SCORED:
+            break
+    if found or source.held is None or source.size > _WHOLE_BYTES:
+        return list(found.values())
     from rapidfuzz import fuzz, process
 
     rows, keys = source.sketch
     index = max(range(len(lines)), key=lambda at: len(lines[at]))
     wanted = collapsed(lines[index][:400])
-    found = process.extract(wanted, keys, scorer=fuzz.ratio, limit=3, score_cutoff=100 * _LEAST)
-    return [(rows[place], index) for _, _, place in found]
-
-
-def _begin(source: FileText, row: Line, index: int) -> int:
-    solid = (before for before in source.rows_before(row) if before.body.strip())
-    return [row, *islice(solid, min(index, 40))][-1].offset
+    places = process.extract(wanted, keys, scorer=fuzz.ratio, limit=3, score_cutoff=100 * _LEAST)
+    return [_window(source, rows[place], index, len(lines)) for _, _, place in places]
 
 
 def _window(source: FileText, row: Line, index: int, count: int) -> list[Line]:
