@@ -10,8 +10,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from filewright.boundary import Boundary
-from filewright.boundary.ignore import excludes_file
+from filewright.boundary import Boundary, excludes_file
 from filewright.progress import Task
 from filewright.settings import Settings
 

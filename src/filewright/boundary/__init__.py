@@ -16,38 +16,41 @@ travels in; from it a `File` or a `Folder` (`open_file`, `open_folder`), a `Stat
 `not_a_directory`, `symlink`, `read_only`, `permission_denied`, `invalid_input`.
 """
 
-from filewright.boundary.boundary import Boundary, Reached
-from filewright.boundary.launcher import PIPE, Child, Launcher, program
-from filewright.boundary.location import (
-    Location,
-    Root,
-    is_temporary,
-    quote,
-    shown,
-    temporary_name,
-    unquote,
-)
-from filewright.boundary.rules import DenyRules
-from filewright.boundary.walk import FolderEntry, Walk, WalkedFolder
-from filewright.boundary.worktrees import tree_notice
+# ruff: noqa: F401
+# mypy: implicit-reexport
 
-__all__ = [
-    "PIPE",
-    "Boundary",
-    "Child",
-    "DenyRules",
-    "FolderEntry",
-    "Launcher",
-    "Location",
-    "Reached",
-    "Root",
-    "Walk",
-    "WalkedFolder",
-    "is_temporary",
-    "program",
-    "quote",
-    "shown",
-    "temporary_name",
-    "tree_notice",
-    "unquote",
-]
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from filewright.faces import face_of
+
+if TYPE_CHECKING:
+    from filewright.boundary.boundary import Boundary, Reached
+    from filewright.boundary.excludes import excludes_file, excludes_stamp
+    from filewright.boundary.launcher import PIPE, Child, Launcher, program
+    from filewright.boundary.location import (
+        Location,
+        Root,
+        is_temporary,
+        quote,
+        shown,
+        temporary_name,
+        unquote,
+    )
+    from filewright.boundary.rules import DenyRules
+    from filewright.boundary.walk import FolderEntry, Walk, WalkedFolder
+    from filewright.boundary.worktrees import tree_notice
+
+__getattr__, __all__ = face_of(
+    __name__,
+    {
+        "boundary": "Boundary Reached",
+        "excludes": "excludes_file excludes_stamp",
+        "launcher": "PIPE Child Launcher program",
+        "location": "Location Root is_temporary quote shown temporary_name unquote",
+        "rules": "DenyRules",
+        "walk": "FolderEntry Walk WalkedFolder",
+        "worktrees": "tree_notice",
+    },
+)

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from filewright import errors, system
+from filewright.boundary.excludes import excludes_file, excludes_stamp
 from filewright.boundary.globs import Globs, require_below
-from filewright.boundary.ignore import NOTHING, Matcher, excludes_file
+from filewright.boundary.ignore import NOTHING, Matcher
 from filewright.boundary.location import (
     Location,
     Path,
@@ -381,14 +382,8 @@ class Boundary:
         rules = self._rules[root.index]
         if rules.outer is not None or rules.given is not self._deny:
             return None
-        excludes = None
-        if self.excludes_file is not None:
-            try:
-                status = system.status_of(self.excludes_file)
-                excludes = status.inode, status.size, status.mtime_ns, status.ctime_ns
-            except OSError:
-                pass  # As in `_outer_rules`.
-        return self.excludes_file, excludes, self.settings.deny, self._cross, rules.protection.own
+        excludes = self.excludes_file, excludes_stamp(self.excludes_file)
+        return *excludes, self._cross, self.settings.deny, rules.protection.own
 
     def may_be_opened(self, where: Location, task: Task) -> bool:
         """Whether a program may be let loose in the folder `where`: nothing in it is denied, or leads elsewhere."""

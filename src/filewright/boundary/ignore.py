@@ -6,21 +6,16 @@ an ignored folder is ignored whatever a rule below says. Rules above the root ar
 
 A folder's names are tested in two steps: a cheap one that lets a name pass when no rule's last part
 fits it (sets, prefixes, suffixes), and git's own matching for the few that are left.
-
-The global excludes file is the one file outside the roots that is read. Where it is, is found by reading the
-user's own configuration, never a repository's, and without running git; includes (`[include]`) are not followed.
 """
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple
 
-from filewright import system
 from filewright.boundary.wildmatch import MalformedError, bracket, translate
 
 FILE_BYTES = 1 << 20
@@ -375,55 +370,3 @@ def _layered(layers: tuple[Layer, ...], base: int, content: bytes | None) -> tup
 
 NOTHING = Matcher()
 """Ignores nothing."""
-
-
-_SECTION = re.compile(r'\s*\[\s*([\w.-]+)\s*(?:"[^"]*"\s*)?\]')
-_VALUE = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|([^#;]*))')
-_CONFIG_BYTES = 1 << 20
-
-
-def excludes_file(environment: Mapping[str, str]) -> bytes | None:
-    """The path of the global excludes file, whether or not it is there; None if none is meant."""
-    home = environment.get("HOME") or environment.get("USERPROFILE", "")
-    # Git's own folder on Windows, where anybody may make an `\etc`.
-    programs = environment.get("PROGRAMFILES")
-    whole = f"{programs}/Git/etc/gitconfig" if programs else "/etc/gitconfig"
-    base = environment.get("XDG_CONFIG_HOME") or (f"{home}/.config" if home else "")
-    configs = [] if environment.get("GIT_CONFIG_NOSYSTEM") else [whole]
-    if "GIT_CONFIG_GLOBAL" in environment:
-        configs.append(environment["GIT_CONFIG_GLOBAL"])
-    else:
-        configs += [f"{base}/git/config"] if base else []
-        configs += [f"{home}/.gitconfig"] if home else []
-    path = f"{base}/git/ignore" if base else ""
-    for config in configs:
-        found = _core_excludes(config)
-        path = path if found is None else found
-    if path.startswith("~/"):
-        path = home + path[1:]
-    try:
-        return os.fsencode(path) if system.split_path(os.fsencode(path))[0] else None
-    except ValueError:
-        return None
-
-
-def _core_excludes(config: str) -> str | None:
-    try:
-        with system.open_file(config) as file:
-            text = file.read(0, _CONFIG_BYTES).decode("utf-8", "surrogateescape")
-    except OSError:
-        return None  # Git, too, reads what it can.
-    found = None
-    section = ""
-    for line in text.splitlines():
-        header = _SECTION.match(line)
-        if header:
-            section = header[1].lower()
-            line = line[header.end() :]
-        key, equals, value = line.partition("=")
-        if section == "core" and equals and key.strip().lower() == "excludesfile":
-            match = _VALUE.match(value)
-            assert match is not None
-            quoted, plain = match.groups()
-            found = plain.strip() if quoted is None else quoted.replace('\\"', '"').replace("\\\\", "\\")
-    return found

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from filewright.changes.changes import Changes
     from filewright.changes.contents import Contents
     from filewright.changes.database import Database
+    from filewright.changes.quick import QuickLook
     from filewright.changes.record import ChangeRecord, Entry, Place, Span, Stamp, folders_above
     from filewright.changes.recovery import Recovery
     from filewright.changes.scope import Scope, Selected, prompts, undone_by
@@ -48,6 +49,7 @@ __getattr__, __all__ = face_of(
         "changes": "Changes",
         "contents": "Contents",
         "database": "Database",
+        "quick": "QuickLook",
         "record": "ChangeRecord Entry Place Stamp Span folders_above",
         "recovery": "Recovery",
         "scope": "Scope Selected prompts undone_by",

@@ -13,7 +13,7 @@ from filewright import errors
 from filewright.boundary import Boundary, Location, quote, tree_notice
 from filewright.changes.locks import WorkspaceLock
 from filewright.changes.log import Log
-from filewright.changes.record import ChangeRecord, Place
+from filewright.changes.record import ChangeRecord, Place, number_of
 from filewright.changes.recorded import RecordedChanges
 from filewright.changes.scope import Scope, Selected
 from filewright.changes.state import StateFolder
@@ -25,6 +25,7 @@ from filewright.settings import Settings
 if TYPE_CHECKING:
     from filewright.changes.contents import Contents
     from filewright.changes.database import Database
+    from filewright.changes.quick import QuickLook
     from filewright.changes.recovery import Recovery
     from filewright.changes.undo import Reversal
     from filewright.edit import Diff
@@ -65,6 +66,8 @@ class Changes(RecordedChanges):
 
     def __init__(self, boundary: Boundary, settings: Settings) -> None:
         super().__init__(boundary, settings)
+        self.looked: QuickLook | None = None
+        """What a hook has seen of the roots before it opened them."""
         self.after_commit: Callable[[Sequence[Location]], None] = _nothing_more
         self._lock = WorkspaceLock(boundary, settings.lock_seconds)
         self._found: list[Recovery] = []
@@ -279,14 +282,24 @@ class Changes(RecordedChanges):
 
     # What others change
 
-    def begin_command(self, identifier: str, line: str, task: Task) -> None:
-        """Note what is below the roots before a command of a shell. Raises `not_found` for a bad id."""
+    def begin_command(self, identifier: str, line: str, task: Task) -> bool:
+        """Note what is below the roots before a command of a shell. Raises `not_found` for a bad id.
+
+        False where much is not kept yet that another process should keep ahead of the next commands.
+        """
         from filewright.changes.shell import begin_command
 
         self._open(task)
-        newest = self.newest()
-        for log, root in zip(self._own, self._boundary.roots, strict=True):
-            begin_command(self._boundary, log, root, identifier, line, newest, task)
+        newest, looked = number_of(self.newest() or "") or 0, self.looked
+        pairs = [*zip(self._own, self._boundary.roots, strict=True)]
+        whole = [
+            begin_command(self._boundary, log, root, identifier, line, newest, looked, task)
+            for log, root in pairs
+        ]
+        if looked is not None:
+            states = [(root.path, (root.device, root.inode), log.state) for log, root in pairs]
+            looked.note(states, [database.path for database in self.databases])
+        return all(whole)
 
     def keep_ahead(self, task: Task, *, seconds: float) -> bool:
         """Keep more of what files hold, for commands of a shell to come; whether that is all.
@@ -310,14 +323,15 @@ class Changes(RecordedChanges):
         from filewright.changes.shell import end_command
 
         @cache  # What is recorded of one root was not made meanwhile.
-        def made_since(newest: str) -> list[Contents]:
-            later = itertools.takewhile(lambda head: head.id > newest, self.heads(task))
+        def made_since(newest: int) -> list[Contents]:
+            later = itertools.takewhile(lambda head: head.number > newest, self.heads(task))
             return [self._all_contents(head.id) for head in reversed(list(later))]
 
         made: list[ChangeRecord] = []
         with self.writing(task):
             for log, root in zip(self._own, self._boundary.roots, strict=True):
-                made += end_command(self._boundary, log, root, identifier, summary, caller, made_since, task)
+                given = self.looked, made_since, task
+                made += end_command(self._boundary, log, root, identifier, summary, caller, *given)
         return tuple(made)
 
     # Undoing

@@ -9,7 +9,7 @@ boundary is asked, which alone knows the rules.
 from __future__ import annotations
 
 import marshal
-import secrets
+import os
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
@@ -31,7 +31,7 @@ _FOLDER = 0o040000
 _KINDS: dict[int, Kind] = {0o100000: "file", _FOLDER: "folder", 0o120000: "link"}
 FORMS: dict[Kind, int] = {"file": 0o100000, "folder": _FOLDER, "link": 0o120000, "other": 0o010000}
 """The bits of a mode that say what something is."""
-_FORMAT = 5
+_FORMAT = 6
 _NEWEST = b"newest"
 
 
@@ -123,13 +123,14 @@ Ask = Callable[[bytes, int], Listing]
 
 
 class Kept(NamedTuple):
-    """A listing that is kept: the newest change before it, what from outside of the root says what is left out,
-    whether what its files hold was kept entirely, the stamp that the root's git index then had, and the rows.
+    """A listing that is kept: the number of the newest change before it (0: none), what from outside of the root says
+    what is left out, whether what its files hold was kept entirely, the stamp that the root's git index then had, and
+    the rows.
 
     `begun_ns` is when the file was written, by the clock of its file system: what is younger was made after it.
     """
 
-    newest: str
+    newest: int
     outer: Any
     whole: bool
     git_index: tuple[int, ...] | None
@@ -155,7 +156,7 @@ class Kept(NamedTuple):
 
 def begun(folder: Folder) -> bytes:
     """The name of a new file, whose time is that of the beginning of a listing."""
-    fresh = b"new-" + secrets.token_hex(8).encode()
+    fresh = b"new-" + os.urandom(8).hex().encode()
     folder.create(fresh).close()
     return fresh
 

@@ -29,6 +29,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass, replace
 from fnmatch import translate
 from posixpath import basename, dirname
+from typing import Any
 
 import xxhash
 
@@ -52,6 +53,7 @@ from filewright.changes.listing import (
 )
 from filewright.changes.log import Log
 from filewright.changes.plan import CommitPlan
+from filewright.changes.quick import TAKES_AWAY, QuickLook
 from filewright.changes.record import ChangeRecord, Entry, Place, Stamp
 from filewright.changes.state import Index, StateFolder, base_folder
 from filewright.errors import Code, FilewrightError
@@ -63,7 +65,6 @@ from filewright.wording import listed as listed_of
 from filewright.wording import sized
 
 _ID = re.compile(r"[0-9a-z]{1,40}")
-_TAKES_AWAY = re.compile(r"\b(rm|mv|cp|dd|sed|tee|find|git|rsync|shred|truncate|unlink)\b|>")
 _NAMED_BEFORE = 5
 _WORD = re.compile(r"[\s'\"`=:;|&()<>]+")
 _KEPT = b"kept.db"
@@ -78,6 +79,7 @@ CREATE TABLE whole (folder BLOB PRIMARY KEY, listed BLOB NOT NULL) WITHOUT ROWID
 _KEEP = "INSERT OR REPLACE INTO kept VALUES (?,?,?,?)"
 _KEEP_SECONDS, _KEEP_AT_ONCE, _KEEP_ALL = 0.2, 64 * MB, 256 * MB
 _KEEP_AFTER = 0.05
+_AHEAD, _AHEAD_SECONDS = b"ahead", 600
 _AFTER_EACH, _AFTER_ALL = 256 * KB, 16 * MB
 _HASHED = 64 * MB
 _USELESS = (Code.IO_ERROR, Code.UNSUPPORTED)
@@ -105,25 +107,42 @@ class _Thing:
 
 
 def begin_command(
-    boundary: Boundary, log: Log, root: Root, identifier: str, line: str, newest: str | None, task: Task
-) -> None:
+    boundary: Boundary,
+    log: Log,
+    root: Root,
+    identifier: str,
+    line: str,
+    newest: int,
+    looked: QuickLook | None,
+    task: Task,
+) -> bool:
     """List what is below a root, as the change `newest` has left it, and keep what fits into the budget.
 
     What the command line `line` names comes first; what of that a command that takes away cannot be had back is a
-    notice of the task. Raises `not_found` for a bad name.
+    notice of the task. Raises `not_found` for a bad name. For a hook, which has `looked`, the rest of a large tree is
+    left to who keeps ahead; False if somebody should begin to.
     """
     with _opened(boundary, log, root, identifier, task) as seen:
         seen.clean_up()
         fresh = begun(seen.folder)
-        rows, outer = seen.listed(read_kept(seen.folder))
-        whole, late = seen.keep(rows, line, _KEEP_SECONDS, _KEEP_AT_ONCE)
+        last = read_kept(seen.folder)
+        rows, outer = _looked_at(looked, root) or seen.listed(last)
+        among = None
+        if looked is not None and last is not None:
+            among = {prefix for prefix, row in rows.items() if last.rows.get(prefix) != row}
+        whole, late = seen.keep(rows, line, _KEEP_SECONDS, _KEEP_AT_ONCE, among)
         index = seen.keep_index()
         if lost := seen.lost(rows, line, late, index):
             files = listed_of(
                 [f"{seen.at(path).shown} ({sized(size)})" for path, size in lost.items()], _NAMED_BEFORE
             )
             task.notices.append(f"filewright has not kept, and cannot bring back: {files}")
-        Kept(newest or "", outer, whole, index, rows).write(seen.folder, _list(identifier), fresh)
+        Kept(newest, outer, whole, index, rows).write(seen.folder, _list(identifier), fresh)
+        return whole or seen.is_kept_ahead()
+
+
+def _looked_at(looked: QuickLook | None, root: Root) -> tuple[Listing, Any] | None:
+    return looked.rows.get(root.path) if looked is not None else None
 
 
 def keep(boundary: Boundary, log: Log, root: Root, task: Task, *, seconds: float) -> bool:
@@ -132,6 +151,7 @@ def keep(boundary: Boundary, log: Log, root: Root, task: Task, *, seconds: float
     Other processes may do so, and begin and end commands, at the same time.
     """
     with _opened(boundary, log, root, "0", task) as seen:
+        seen.is_kept_ahead()
         room = _KEEP_ALL // 2 - seen.size
         if room <= 0:
             return True
@@ -146,7 +166,8 @@ def end_command(
     identifier: str,
     summary: str,
     caller: Caller,
-    made_since: Callable[[str], Iterable[Contents]],
+    looked: QuickLook | None,
+    made_since: Callable[[int], Iterable[Contents]],
     task: Task,
 ) -> list[ChangeRecord]:
     """Record what is different from the listing, as the changes made since, the oldest first, have left it.
@@ -161,7 +182,8 @@ def end_command(
             raise errors.unknown_listing(identifier)
         changes = list(made_since(last.newest))
         fresh = begun(seen.folder)
-        rows, outer = seen.listed(last)
+        # What a tool has changed since a look is not in it.
+        rows, outer = (None if changes else _looked_at(looked, root)) or seen.listed(last)
         before: dict[bytes, _Thing] = {}
         after: dict[bytes, Seen] = {}
         uncovered = {b""} if outer != last.outer else set()
@@ -181,7 +203,7 @@ def end_command(
         records = command.record(summary, caller)
         if rows != last.rows:  # What the command has made is there for the next.
             whole = last.whole and seen.keep(rows, "", _KEEP_AFTER, _KEEP_AT_ONCE)[0]
-            newest = records[-1].id if records else last.newest
+            newest = records[-1].number if records else last.newest
             Kept(newest, outer, whole, last.git_index, rows).write(seen.folder, _list(identifier), fresh)
         else:
             seen.folder.remove(fresh)
@@ -334,8 +356,24 @@ class _Watch:
         except FileNotFoundError:
             return 0
 
-    def keep(self, listing: Listing, line: str, seconds: float, room: int) -> tuple[bool, dict[bytes, int]]:
-        """Keep what is not kept yet, first what a command line names, then the newest.
+    def is_kept_ahead(self) -> bool:
+        """Whether somebody keeps more of what is here, or has done so a while ago; now somebody does."""
+        try:
+            begun_ns = self.folder.stat(_AHEAD).mtime_ns
+            if time.time_ns() - begun_ns < _AHEAD_SECONDS * 10**9:
+                return True
+            self.folder.remove(_AHEAD)
+        except FileNotFoundError:
+            pass
+        with suppress(FileExistsError):
+            self.folder.create(_AHEAD).close()
+        return False
+
+    def keep(
+        self, listing: Listing, line: str, seconds: float, room: int, among: set[bytes] | None = None
+    ) -> tuple[bool, dict[bytes, int]]:
+        """Keep what is not kept yet, first what a command line names, then the newest: in all folders, or `among` some
+        and in those that have what the line names.
 
         Returns whether all of it is, and the sizes of those that the line names for which there was no time or room.
         """
@@ -348,6 +386,10 @@ class _Watch:
             wanted: list[tuple[bool, int, bytes, bytes, Seen]] = []
             for prefix in states:
                 above = names(prefix)
+                meant = among is None or prefix in among or above
+                if not meant and not any(map(names, listing[prefix].names.split(b"/"))):
+                    left[prefix] = 1
+                    continue
                 kept = set(execute("SELECT name, stamp FROM kept WHERE folder = ?", (prefix,)))
                 for name, stamp in listing[prefix].things():
                     if stamp.is_folder or stamp.size > LARGE or (kept and (name, stamp.key) in kept):
@@ -376,7 +418,7 @@ class _Watch:
         self, listing: Listing, line: str, late: Mapping[bytes, int], index: tuple[int, ...] | None
     ) -> dict[bytes, int]:
         """The sizes of the files that the line of a command names which takes away, and that nobody has kept."""
-        if not _TAKES_AWAY.search(line):
+        if not TAKES_AWAY.search(line):
             return {}
         found, names = dict(late), _named(line)
         for prefix, row in listing.items():

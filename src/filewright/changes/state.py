@@ -32,6 +32,7 @@ from pathlib import Path
 from filewright import system
 from filewright.boundary import Root, quote
 from filewright.changes.locks import lock_folder, wait_for
+from filewright.changes.quick import state_base
 from filewright.errors import Code, FilewrightError, from_os_error, locked
 from filewright.progress import Task
 from filewright.settings import Settings
@@ -46,11 +47,7 @@ _HINT = "give another folder with --state-dir or FILEWRIGHT_STATE_DIR; reading w
 
 def base_folder(settings: Settings) -> Path:
     """The folder that holds all state folders of a user."""
-    if settings.state_dir is not None:
-        return settings.state_dir.expanduser().absolute()
-    import platformdirs
-
-    return Path(platformdirs.user_state_dir("filewright", appauthor=False))
+    return Path(state_base(settings.state_dir))
 
 
 @dataclass(frozen=True, slots=True)

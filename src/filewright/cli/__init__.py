@@ -23,11 +23,16 @@ __all__ = ["main"]
 
 def main() -> None:
     """The console script."""
+    # As it ends, Python would search every object for cycles once more: a quarter of what a short command takes.
+    atexit.register(gc.freeze)
+    if sys.argv[1:2] == ["snapshot"]:
+        from filewright.cli.hook import called
+
+        if called(sys.argv[2:]):
+            return
     from filewright.cli.program import program
     from filewright.errors import FilewrightError
 
-    # As it ends, Python would search every object for cycles once more: a quarter of what a short command takes.
-    atexit.register(gc.freeze)
     try:
         program(prog_name="filewright")
     except FilewrightError as error:
