@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from pathlib import Path
 
 from filewright.system import Capabilities
 
 PROJECT = Path(__file__).parents[2]
-CAPABILITIES = {field.name for field in dataclasses.fields(Capabilities)}
+CAPABILITIES = set(Capabilities.__annotations__)
 
 
 def rows() -> dict[str, list[str]]:

@@ -13,7 +13,6 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 from filewright.closing import Closing
@@ -526,21 +525,28 @@ class Status:
             raise NotAFileError(self.kind)
 
 
-@dataclass(frozen=True, slots=True)
 class Batch:
     """Some of the names in a folder, by kind, as they come."""
 
-    files: list[bytes]
-    folders: list[bytes]
-    others: list[tuple[bytes, Kind]]
+    __slots__ = ("files", "folders", "others")
+
+    def __init__(self, files: list[bytes], folders: list[bytes], others: list[tuple[bytes, Kind]]) -> None:
+        self.files = files
+        self.folders = folders
+        self.others = others
 
     def __len__(self) -> int:
         return len(self.files) + len(self.folders) + len(self.others)
 
 
-@dataclass(frozen=True, slots=True)
+# No dataclass here: its module takes longer to import than this room, and a hook needs little else.
+
+
 class Capabilities:
     """What this system offers beyond what every Unix has. `docs/platforms.md` names the substitute for each."""
+
+    def __init__(self, **given: bool) -> None:
+        vars(self).update(given)
 
     beneath: bool = False
     """Paths are resolved below a folder inside the kernel; else part by part."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 _BETWEEN = (b"sh", b"ash", b"bash", b"dash", b"fish", b"ksh", b"zsh", b"uv", b"uvx")
 """Who only starts what somebody else has asked for."""
@@ -17,7 +16,8 @@ def client_process() -> str | None:
     number = os.getppid()
     while number > 1:
         try:
-            about = Path(f"/proc/{number}/stat").read_bytes()
+            with open(f"/proc/{number}/stat", "rb") as stat:
+                about = stat.read()
         except OSError:
             return str(number)
         # The name is between brackets, and may have some of its own.
