@@ -25,7 +25,6 @@ start.
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import sysconfig
 import threading
@@ -259,6 +258,8 @@ PROGRAMS = ("rg", "git")
 @lru_cache(maxsize=len(PROGRAMS))
 def program(name: str) -> str | None:
     """The absolute path of `rg` (this Python's own, else one on the PATH) or `git`; None if there is none."""
+    import shutil
+
     if name == "git":
         return shutil.which("git", path=os.defpath)  # the system's own: a PATH may begin in a workspace
     file = f"{name}.exe" if os.name == "nt" else name

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import errno
 import hashlib
-import secrets
+import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import TYPE_CHECKING
 
 import xxhash
 
@@ -26,7 +27,9 @@ from filewright.changes.state import StateFolder
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.settings import KB
 from filewright.system import BLOCK, File, Folder
-from filewright.text import Splice, Splices, apply
+
+if TYPE_CHECKING:
+    from filewright.text import Splice, Splices
 
 _IN_DATABASE = 64 * KB
 _TINY = 64
@@ -60,7 +63,7 @@ class Keeping:
     def keep_blocks(self, blocks: Iterable[bytes | memoryview]) -> str:
         """The same of a large one, in a file of its own that is flushed by `flush`."""
         state, packer = hashlib.sha256(), zlib.compressobj(1)
-        fresh = b".new-" + secrets.token_hex(8).encode()
+        fresh = b".new-" + os.urandom(8).hex().encode()
         with self._store.folder() as folder:
             file = folder.create(fresh)
         size = 0
@@ -337,7 +340,7 @@ class Contents:
                 held = stream.read()
             elif held is not None:
                 splices = self.backward(edit)
-                held = apply(held, splices) if splices is not None else None
+                held = _spliced(held, splices) if splices is not None else None
         return held
 
     def after(self, entry: Entry) -> bytes | None:
@@ -356,7 +359,7 @@ class Contents:
         splices = self.forward(entry)
         if before is None or splices is None:
             return None
-        after = apply(before, splices)
+        after = _spliced(before, splices)
         return after if xxhash.xxh3_128_hexdigest(after) == side.digest else None
 
     def forward(self, entry: Entry, most: int | None = None) -> Sequence[Splice] | None:
@@ -364,7 +367,7 @@ class Contents:
         if not entry.spans or entry.inserted is None:
             return None
         inserted = self._kept(entry.inserted, sum(span.new for span in entry.spans)).read()
-        return Splices(islice(entry.spans, most), inserted)
+        return _splices(islice(entry.spans, most), inserted)
 
     def backward(self, entry: Entry, most: int | None = None) -> Sequence[Splice] | None:
         """The splices that turn the file after into the file before, or the first of them, if it was an edit."""
@@ -376,7 +379,19 @@ class Contents:
             removed = b"".join(before[s.offset : s.offset + s.old] for s in islice(entry.spans, most))
         else:
             return None
-        return Splices(_turned(islice(entry.spans, most)), removed)
+        return _splices(_turned(islice(entry.spans, most)), removed)
+
+
+def _splices(spans: Iterable[Span], replacements: bytes) -> Splices:
+    from filewright.text import Splices  # Of what a command of a shell did there are none.
+
+    return Splices(spans, replacements)
+
+
+def _spliced(content: bytes, splices: Sequence[Splice]) -> bytes:
+    from filewright.text import apply
+
+    return apply(content, splices)
 
 
 def _turned(spans: Iterable[Span]) -> Iterator[Span]:

@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import quote as url_quote
 
 from filewright import errors, system
 from filewright.boundary import quote
 from filewright.changes.content import Flusher
 from filewright.changes.locks import wait_for
+from filewright.changes.quick import uri_of
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 
@@ -303,7 +303,7 @@ class Database:
         import sqlite3
 
         connection = sqlite3.connect(
-            f"file:{url_quote(self.path)}?mode={mode}",
+            f"{uri_of(self.path)}?mode={mode}",
             uri=True,
             timeout=0,
             isolation_level=None,

@@ -200,15 +200,20 @@ def _status(folder: bytes, name: bytes) -> tuple[int, ...] | None:
     return status.inode, status.size, status.mtime_ns
 
 
+def uri_of(path: bytes) -> str:
+    """How SQLite takes a path to which options are added."""
+    escaped = os.fsdecode(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    return f"file:{escaped}"
+
+
 def _newest(path: bytes) -> int:
     """The newest change in a log. Raises `_Other` where one is unfinished, or a person has said something."""
     import sqlite3
 
     if not os.path.exists(path):
         return 0
-    escaped = os.fsdecode(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     try:
-        connection = sqlite3.connect(f"file:{escaped}?mode=ro", uri=True, timeout=_LOOK_MS / 1000)
+        connection = sqlite3.connect(f"{uri_of(path)}?mode=ro", uri=True, timeout=_LOOK_MS / 1000)
         try:
             rows = connection.execute(
                 "SELECT (SELECT number FROM operations WHERE +state IN ('done', 'settled') "

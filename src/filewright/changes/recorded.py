@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import os
 import re
-import secrets
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -54,7 +54,7 @@ class RecordedChanges:
     """
 
     def __init__(self, boundary: Boundary, settings: Settings) -> None:
-        self.caller = Caller(session=secrets.token_hex(6))
+        self.caller = Caller(session=os.urandom(6).hex())
         self._boundary = boundary
         self._settings = settings
         self._flusher = Flusher(enabled=settings.flush)

@@ -59,7 +59,6 @@ from filewright.changes.state import Index, StateFolder, base_folder
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task
 from filewright.settings import KB, MB, Settings
-from filewright.structure import git_objects
 from filewright.system import Folder
 from filewright.wording import listed as listed_of
 from filewright.wording import sized
@@ -684,6 +683,8 @@ class _Command:
             thing = wanted.get(path)
             if thing is not None and _is_staged(thing.stamp, stamp):
                 found.append((thing, stored))
+        from filewright.structure import git_objects
+
         contents = git_objects(
             self._boundary,
             self._seen.at(b"file"),

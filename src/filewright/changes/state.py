@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -251,7 +250,7 @@ class StateFolder:
     @classmethod
     def of(cls, index: Index, root: Root) -> StateFolder:
         """The state folder of a root; nothing is made yet."""
-        state = cls(index, Owner(secrets.token_hex(16), (root.resolved,)), root)
+        state = cls(index, Owner(os.urandom(16).hex(), (root.resolved,)), root)
         state.find()
         return state
 
@@ -394,9 +393,9 @@ def _made_key(folder: Folder) -> bytes:
     try:
         return _key_in(folder)
     except FileNotFoundError:
-        fresh = b".key-" + secrets.token_hex(8).encode()
+        fresh = b".key-" + os.urandom(8).hex().encode()
         try:
-            _write_flushed(folder, fresh, secrets.token_bytes(32))
+            _write_flushed(folder, fresh, os.urandom(32))
             with suppress(FileExistsError):  # Another process was faster; its key counts.
                 folder.link(fresh, folder, b"key")
         finally:
@@ -452,7 +451,7 @@ def _write_flushed(folder: Folder, name: bytes, content: bytes) -> None:
 
 def _write_whole(folder: Folder, name: bytes, content: bytes) -> None:
     """Write a small file of the state folder, whole and flushed, or not at all."""
-    fresh = name + b".new-" + secrets.token_hex(4).encode()
+    fresh = name + b".new-" + os.urandom(4).hex().encode()
     _write_flushed(folder, fresh, content)
     folder.rename(fresh, folder, name, "replace")
     folder.flush()
