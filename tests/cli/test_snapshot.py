@@ -471,6 +471,51 @@ def test_an_agents_hooks_record_its_commands(root: Path, tmp_path: Path, agent: 
     assert (root / "a.txt").read_bytes() == b"one\ntwo\r\nthree"
 
 
+_LOADED = """
+import sys
+from filewright.cli import main
+main()
+print([name for name in ("click", "filewright.workspace", "filewright.changes.log") if name in sys.modules])
+"""
+
+
+def test_a_command_that_changes_nothing_opens_no_workspace(root: Path, tmp_path: Path) -> None:
+    """Unless somebody else has changed something, or rules say something else of what is there."""
+    state = tmp_path / "state"
+
+    def hook(name: str, number: int) -> str:
+        given = {**CALLS["claude-code"], "cwd": str(root), "tool_use_id": str(number)}
+        done = processes.run(
+            [sys.executable, "-c", _LOADED, "snapshot", name, "--hook"],
+            given=json.dumps(given),
+            cwd=root,
+            env={**os.environ, "FILEWRIGHT_STATE_DIR": str(state)},
+        )
+        assert done.stderr == ""
+        return done.stdout.strip()
+
+    assert hook("begin", 1) != "[]"
+    assert hook("end", 1) == "[]"
+    assert (hook("begin", 2), hook("end", 2)) == ("[]", "[]")
+    for number, change in enumerate(
+        (
+            lambda: (root / "a.txt").write_text("other"),
+            (root / "new").mkdir,
+            lambda: (root / ".gitignore").write_text("out/\nnew/\n"),
+            (root / "src" / "b.py").unlink,
+            lambda: (root / "src").rename(root / "lib"),
+        ),
+        3,
+    ):
+        assert hook("begin", number) == "[]"
+        change()
+        assert hook("end", number) != "[]"
+    with Workspace(root, settings=Settings(state_dir=state)) as workspace:
+        assert len(workspace.history()) == 5
+        workspace.write("by-a-tool.txt", "x\n")
+    assert hook("begin", 9) != "[]"
+
+
 def test_a_hooks_snapshot_is_found_from_another_folder(root: Path, tmp_path: Path) -> None:
     state = tmp_path / "state"
     given = CALLS["claude-code"]

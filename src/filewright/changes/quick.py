@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import xxhash
 
-from filewright import __version__, system
+from filewright import system
 from filewright.boundary import excludes_file, excludes_stamp
 from filewright.changes.listing import Kept, Listing, begun, listed_again, read_kept
 
@@ -72,7 +72,7 @@ class QuickLook:
         named = [root for root in roots if os.path.isabs(root)] == [*roots] != []
         own = {name: value for name, value in os.environ.items() if name.startswith("FILEWRIGHT_")}
         project = None if roots else os.environ.get("CLAUDE_PROJECT_DIR")
-        about = (__version__, sorted(own.items()), [*roots], "" if named else os.getcwd(), project)
+        about = (sorted(own.items()), [*roots], "" if named else os.getcwd(), project)
         self._key = xxhash.xxh3_128_hexdigest(repr(about).encode("utf-8", "surrogateescape")).encode()
         self.rows: dict[bytes, tuple[Listing, Any]] = {}
 

@@ -26,10 +26,13 @@ def main() -> None:
     # As it ends, Python would search every object for cycles once more: a quarter of what a short command takes.
     atexit.register(gc.freeze)
     if sys.argv[1:2] == ["snapshot"]:
+        # Around every command of an agent: what little is imported and listed has no cycles worth a search.
+        gc.disable()
         from filewright.cli.hook import called
 
         if called(sys.argv[2:]):
             return
+        gc.enable()
     from filewright.cli.program import program
     from filewright.errors import FilewrightError
 
