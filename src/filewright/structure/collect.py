@@ -178,7 +178,7 @@ class _SymbolTree:
         inside = tuple(within) or ((node,) if pattern.nests else ())
         if "filled" in settings:
             kind = f"?{kind}"
-        elif "upper" in settings and is_capital(name):
+        elif "upper" in settings and kind[0] != "?" and is_capital(name):
             kind = settings["upper"]
         return [Declaration(kind, name, node, inside, known_as if known_as != name else "")]
 

@@ -13,8 +13,14 @@
 (lexical_declaration) @read.ecma.variables
 (variable_declaration) @read.ecma.variables
 (assignment_expression) @read.ecma.assignment
-(export_statement) @read.ecma.export
-(call_expression arguments: (arguments . [(string) (template_string)] . (_))) @read.ecma.test
+((export_statement source: (_) @name) @import (#set! shown "^['\"]+|['\"]+$ →"))
+(export_statement !source) @read.ecma.export
+; describe("name", …), it.only(…), test.each`…`("name", …), Deno.test(…)
+((call_expression
+    function: [(identifier) (member_expression) (call_expression)] @when
+    arguments: (arguments . [(string) (template_string)] @name (_)+ @in)) @test
+  (#set! when "(?:describe|context|suite|it|test|specify|bench|beforeEach|afterEach|beforeAll|afterAll|xit|xdescribe)(?:[.(].*)?|(?:test|Deno|QUnit)\\.(?:[^(]*\\.)?(?:describe|context|suite|it|test|specify|bench|beforeEach|afterEach|beforeAll|afterAll|xit|xdescribe)(?:\\(.*)?")
+  (#set! shown "^['\"`]+|['\"`]+$ →"))
 ((import_statement source: (_) @name) @import (#set! shown "^['\"]+|['\"]+$ →"))
 (array) @skip
 (ternary_expression) @skip

@@ -23,11 +23,6 @@ _COMPONENTS: Final = words(
 )
 
 
-_TESTS: Final = words(
-    "describe context suite it test specify bench beforeEach afterEach beforeAll afterAll xit xdescribe"
-)
-
-
 def _bare(node: Node | None) -> Node | None:
     """The value inside parentheses and casts."""
     while node is not None and node.type in _CASTS and node.named_child_count:
@@ -131,9 +126,6 @@ def member(node: Node, site: Site) -> Iterable[Declaration]:
 
 
 def export(node: Node, site: Site) -> Iterable[Declaration] | None:
-    source = node.child_by_field_name("source")
-    if source is not None:
-        return (Declaration("import", site.text(source).strip("'\""), node),)
     value = _bare(node.child_by_field_name("value"))
     if value is not None:
         name = value.child_by_field_name("name")
@@ -142,14 +134,4 @@ def export(node: Node, site: Site) -> Iterable[Declaration] | None:
             return (found,)
         if value.type == "object":
             return (Declaration("?variable", "default", node, (value,)),)
-    return None
-
-
-def test(node: Node, site: Site) -> Iterable[Declaration] | None:
-    first, last = _callee(node, site)
-    if first in _TESTS or (last in _TESTS and first in ("test", "Deno", "QUnit")):
-        arguments = _arguments(node)
-        if len(arguments) > 1 and arguments[0].type in ("string", "template_string"):
-            name = site.text(arguments[0]).strip("'\"`")
-            return (Declaration("test", name, node, tuple(arguments[1:])),)
     return None
