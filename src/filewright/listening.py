@@ -33,21 +33,21 @@ _SIGNALS = [
 ]
 
 
-def told_to_leave() -> list[int]:
+def noted_signals() -> list[int]:
     """The signals that tell the process to end, noted while there is no event loop yet.
 
     Raising an exception at one would not end it in order: what loads at that moment may make another of it.
     """
-    told: list[int] = []
+    noted: list[int] = []
     for number in _SIGNALS:
-        signal.signal(number, lambda number, _: told.append(number))
-    return told
+        signal.signal(number, lambda number, _: noted.append(number))
+    return noted
 
 
-def on_leaving(leave: Callable[[], None], told: Sequence[int] = ()) -> None:
+def on_leaving(leave: Callable[[], None], noted: Sequence[int] = ()) -> None:
     """Have `leave` called in the event loop at SIGINT, SIGTERM or SIGHUP; on Windows at Ctrl+C or Ctrl+Break.
 
-    At once, if the process was `told` so before.
+    At once, if such a signal was `noted` before.
     """
     import asyncio
 
@@ -57,7 +57,7 @@ def on_leaving(leave: Callable[[], None], told: Sequence[int] = ()) -> None:
             loop.add_signal_handler(number, leave)
         except NotImplementedError:  # On Windows.
             signal.signal(number, lambda *_: loop.call_soon_threadsafe(leave))
-    if told:
+    if noted:
         loop.call_soon(leave)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from tests.platforms.unix_only import ON_WINE, not_on_wine
 
-from filewright.listening import on_leaving, told_to_leave
+from filewright.listening import noted_signals, on_leaving
 
 Start = Callable[..., Any]
 
@@ -281,14 +281,14 @@ def test_a_signal_wakes_what_waits_for_messages_also_one_that_came_before(name: 
 
     async def wait() -> None:
         asked = asyncio.Event()
-        on_leaving(asked.set, told)
+        on_leaving(asked.set, noted)
         if not early:
             await asyncio.to_thread(signal.raise_signal, number)
         await asyncio.wait_for(asked.wait(), 30)
 
     before = {each: signal.getsignal(each) for each in signal.valid_signals()}
     try:
-        told = told_to_leave()
+        noted = noted_signals()
         if early:
             signal.raise_signal(number)
         asyncio.run(wait())

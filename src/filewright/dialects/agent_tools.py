@@ -516,8 +516,8 @@ def _edited(call: Call, made: EditResult, done: str) -> str:
 
 def _with_diff(call: Call, rows: Sequence[str], diff: str, *warnings: str | None) -> str:
     """What was done, warnings of what no longer parses, and the diff."""
-    told = [f"warning: {visible(warning)}" for warning in warnings if warning]
-    return _answered(call, [*rows, *told, *map(visible, diff.splitlines())])
+    warned = [f"warning: {visible(warning)}" for warning in warnings if warning]
+    return _answered(call, [*rows, *warned, *map(visible, diff.splitlines())])
 
 
 def apply_patch(call: Call, patch: str) -> str:

@@ -193,7 +193,7 @@ def _question(tool: Listed, arguments: Mapping[str, Any], made: Diff | str) -> s
         rewritten = {file.path for file in left if file.old == file.new}
         gone = [lost for lost in made.lost if lost.path not in rewritten]
         named = [lost.path for lost in gone] + named
-        # A folder stands for what is in it; the files that are not shown are among those that go, or are more.
+        # A folder is named instead of what is in it; the files that are not shown are among those that go, or are more.
         more = made.more - sum(lost.files for lost in gone) + len(made.files) - len(left)
     names = [*dict.fromkeys(named or _named([arguments.get(key) for key in _NAMING]))]
     shown = [*names, *range(more)]

@@ -208,7 +208,7 @@ class Handlers:
         return Caller(session, client, caller_name(meta.get(TURN, codex.get("turn_id"))))
 
     def _in_prompt(self, caller: Caller, *, looks: bool) -> Caller:
-        """Who asks, by the session and the turn that the client's hooks have told of the process that started us."""
+        """Who asks, by the session and the turn that the client's hooks have named for the process that started us."""
         if self._process is None or caller.session != self._session:
             return caller
         if looks:

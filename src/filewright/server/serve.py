@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from filewright import system
 from filewright.changes import base_folder
-from filewright.listening import on_leaving, told_to_leave
+from filewright.listening import noted_signals, on_leaving
 from filewright.settings import Settings
 from filewright.visible import safe
 
@@ -63,7 +63,7 @@ def serve(
             process = system.client_process() if wire else None
             workspace = _open(roots, settings, network=access is not None)
             leaving.callback(workspace.close)
-            told = told_to_leave()
+            noted = noted_signals()
             offer = workspace.offer(dialect, toolsets)
             inbox = None if wire is None else _greeted(wire, offer, settings)
             from filewright.server.calls import CallRunner
@@ -83,7 +83,7 @@ def serve(
         import asyncio
 
         async def until_stopped() -> None:
-            on_leaving(transport.stop, told)
+            on_leaving(transport.stop, noted)
             await transport.run()
 
         threading.Thread(target=load_while_idle, args=(calls, workspace), daemon=True).start()
