@@ -16,6 +16,7 @@ from mcp_types import TextContent
 
 from filewright import __version__
 from filewright.cli.clients import CLIENTS, HOOKS
+from filewright.cli.hook import SHELLS
 from filewright.cli.program import program
 
 PROJECT = Path(__file__).parents[2]
@@ -170,3 +171,42 @@ def test_a_client_without_hooks_names_those_that_have_some() -> None:
     result = CliRunner().invoke(program, ["config", "cline", "--hooks"])
     assert result.exit_code == 2
     assert "claude-code" in result.stderr
+
+
+def _row(name: str) -> list[str]:
+    """What the table of `docs/clients.md` says of a client."""
+    about = tomllib.loads((PROJECT / "src/filewright/cli/clients.toml").read_text())[name]
+    users = about.get("first") == "user" or "project" not in about
+
+    def place(kind: str) -> str:
+        path = about.get(f"user_{kind}" if users else kind, about.get(kind) if kind == "hooks" else None)
+        path = f"~/{path}" if path and users and not path.startswith(("~", "$")) else path
+        return f"`{path.replace('$CODEX_HOME', '~/.codex')}`" if path else "none"
+
+    server = about["user"].replace("$CODEX_HOME", "~/.codex") if users else about["project"][0]
+    events = about.get("events", {})
+    tools = {hook.get("matcher", "") for hooks in events.values() for hook in hooks} - {""}
+    words = sorted(tools)[0].split("|") if tools else []
+    if place("hooks") != "none" and not events:
+        script = (PROJECT / f"src/filewright/cli/{name}.js").read_text()
+        words = json.loads(re.findall(r"RECORDED = (\[.*?\])", script)[0])
+    shells = [word for word in words if word in SHELLS]
+    edits = ", ".join(f"`{word}`" for word in words if word not in SHELLS)
+    shell = "yes" if shells or "beforeShellExecution" in events else "no"
+    tried = (PROJECT / "tests/clients/test_real_clients.py").read_text().partition("CASES = {")[2]
+    itself = re.search(rf'^    "{name}(-cli|-code)?":', tried, re.MULTILINE)
+    return [
+        about["title"],
+        "its own file" if "project" not in about else f"`{server}`",
+        *(place("hooks"), shell, edits or "no", place("rule")),
+        "the client" if itself else "its documentation",
+    ]
+
+
+def test_the_table_of_clients_says_what_is_configured() -> None:
+    page = (PROJECT / "docs/clients.md").read_text()
+    rows = [
+        [cell.strip() for cell in line.strip("|").split(" | ")]
+        for line in re.findall(r"^\|.*\|$", page, re.M)
+    ]
+    assert [_row(name) for name in CLIENTS] == rows[2 : 2 + len(CLIENTS)]

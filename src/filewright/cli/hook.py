@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from filewright.workspace import Workspace
 
 _INPUT_BYTES = 64 << 20
-_SHELLS = ("Bash", "Shell", "bash", "run_shell_command")
+SHELLS = ("Bash", "Shell", "bash", "run_shell_command")
 _IN_PATCH = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.*\S)", re.MULTILINE)
 _PATHS = ("file_path", "filePath", "notebook_path", "absolute_path", "path")
 _WARNED = ("PreToolUse", "BeforeTool")
@@ -63,7 +63,7 @@ def told(*, hook: bool) -> HookCall:
     arguments = arguments if isinstance(arguments, dict) else {}
     command = first("command") or first("command", among=arguments)
     label = first("tool_name")
-    if label in _SHELLS:
+    if label in SHELLS:
         label = None
     elif label is not None:
         patch = first("patchText", "command", among=arguments) or ""
