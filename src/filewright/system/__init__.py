@@ -4,9 +4,8 @@ The only room that knows the platform: no other imports `fcntl`, `ctypes`, `reso
 asks `os` for anything on names. It knows nothing of roots, encodings or changes, and raises plain
 `OSError`, which the rooms above translate.
 
-What its size above the goal of `tests/test_size.py` pays for: Windows, whose folders, links, rights and
-flushing have a kernel interface of their own (`nt`, `windows`: more than a third of the room), and macOS;
-paths that never leave a folder also where the kernel does not see to it.
+More than a third of it is Windows, whose folders, links, rights and flushing have a kernel interface of their
+own (`nt`, `windows`); much of the rest is for paths that never leave a folder also where the kernel does not see to it.
 
 In: a path that the user named (`open_folder`), then names below it. Out: a `Folder` (names, opening,
 making, renaming, locking), a `File` (reading and writing at an offset), their `Status`. What this
