@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import tempfile
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -386,6 +387,40 @@ def test_a_configuration_that_may_not_be_written_is_named(project: Path) -> None
     (project / ".mcp.json").write_text("{}\n")
     (project / ".mcp.json").chmod(0o400)
     assert ".mcp.json" in str(setup("claude-code", "--yes").exception)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can be two users")
+@pytest.mark.parametrize("writable", [False, True])
+def test_a_configuration_of_another_user_is_named_and_stays(
+    project: Path, monkeypatch: pytest.MonkeyPatch, writable: bool
+) -> None:
+    import concurrent.futures.thread  # noqa: F401  somebody else may not read Python's own files
+
+    somebody = 54_321
+    with tempfile.TemporaryDirectory() as name:
+        folder, home = Path(name, "project"), Path(name, "home")
+        for made in (folder, home):
+            made.mkdir()
+            os.chown(made, somebody, somebody)
+        Path(name).chmod(0o755)
+        (folder / ".mcp.json").write_text('{"mcpServers": {}}\n')
+        (folder / ".mcp.json").chmod(0o666 if writable else 0o644)
+        setup("claude-code", "--yes", "--no-hooks", "--no-rule")  # imports what it needs, as root
+        monkeypatch.setenv("FILEWRIGHT_STATE_DIR", str(home / "state"))
+        monkeypatch.setenv("HOME", str(home))
+        monkeypatch.chdir(folder)
+        os.setegid(somebody)
+        os.seteuid(somebody)
+        try:
+            result = setup("claude-code", "--yes", "--no-hooks", "--no-rule")
+        finally:
+            os.seteuid(0)
+            os.setegid(0)
+        there = (folder / ".mcp.json").read_text()
+        assert result.exit_code == 1
+        assert ".mcp.json" in str(result.exception)
+        assert ("ask the user who owns it" if writable else "make it writable") in str(result.exception)
+        assert there == '{"mcpServers": {}}\n'
 
 
 # Whatever is where a configuration should be
