@@ -15,9 +15,11 @@ and the operations on names (`plan`). `settle` rolls an operation back, or clean
 place (`slots`), for a commit that fails and for `recovery` alike.
 
 Its size has grown by what a command and a tool do to the same file at the same time, which is on record in
-the order in which it happened and taken back as such. What is above its goal in a commit pays for file systems that
-exchange no names, have no links or keep no order among folders, for folders that others move meanwhile, for an
-editor's save at any moment, and for files that are too large to be held or read twice; in history, for diffs that
+the order in which it happened and taken back as such, and by `quick`: a command of a shell that changes nothing
+opens no workspace, since an agent waits for the hooks around each. What is above its goal in a commit pays for file
+systems that exchange no names, have no links or keep no order among folders, for folders that others move
+meanwhile, for an editor's save at any moment, and for files that are too large to be held or read twice; in
+history, for diffs that
 go on in windows, and notebooks by their cells.
 """
 
