@@ -105,7 +105,7 @@ def located(boundary: Boundary, place: Place) -> Location | None:
     A root that was recorded may since lie below one that is served, or above.
     """
     names = place.names
-    nearest: tuple[bool, int] = False, -1
+    nearest = False, -1
     found: Location | None = None
     for root in boundary.roots:
         above = Place(root.resolved, ()).names
@@ -147,9 +147,11 @@ class FolderSearch:
 
     def find(self, inode: int | None) -> Location | None:
         """The folder with that inode; None if it is nowhere, or too far to be found in a few seconds."""
-        if self._found is None and inode is not None:
+        if inode is None:
+            return None
+        if self._found is None:
             self._found = self._walk()
-        return self._found.get(inode) if self._found is not None and inode is not None else None
+        return self._found.get(inode)
 
     def _walk(self) -> dict[int, Location]:
         found: dict[int, Location] = {}
@@ -234,17 +236,21 @@ class Slots:
     def holder(self, slot: Slot) -> Folder:
         """The folder of a slot, wherever it is now. Raises `FileNotFoundError` if it is nowhere."""
         known = self._found.get(slot.folder)
-        folder = self._folders.held(known[1]) if known is not None else None
+        folder = self._folders.held(known[1]) if known else None
         return folder or self._located(slot.folder)
 
     def _located(self, number: int) -> Folder:
         """Look for a folder in every slot where it may be, then everywhere."""
         # It, the folders it may be in, and those that these may be in: what is above comes last.
-        chain = [number]
-        for each in chain:
-            chain += {slot.folder for slot in self.plan.folders[each].slots}.difference(chain)
+        # One that is where it was last needs nothing above it.
         found: set[int] = set()
         folder, before = self._find(number, found), -1
+        chain = [number]
+        for each in chain:
+            if folder is None and self._find(each, ()) is None:
+                chain += {slot.folder for slot in self.plan.folders[each].slots}.difference(chain)
+            else:
+                found.add(each)
         while folder is None and len(found) > before:
             before = len(found)
             for each in reversed(chain):
@@ -253,7 +259,7 @@ class Slots:
                     found.add(each)
         if folder is None:
             where = self._search.find(self.plan.folders[number].inode)
-            folder = self._accept(number, where) if where is not None else self._instead(number)
+            folder = self._accept(number, where) if where else self._instead(number)
         if folder is None:
             gone = FolderGoneError if self._search.complete else FileNotFoundError
             raise gone(errno.ENOENT, "its folder is gone")
@@ -264,7 +270,7 @@ class Slots:
         reference, known = self.plan.folders[number], self._found.get(number)
         if reference.root is not None:
             return self._accept(number, self._location(Place(reference.root, ())))
-        ways = [known[0]] if known is not None else []
+        ways = [known[0]] if known else []
         ways += (self._found[way.folder][0].child(way.name) for way in reference.slots if way.folder in found)
         return next(filter(None, (self._accept(number, where) for where in ways)), None)
 
