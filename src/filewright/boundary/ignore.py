@@ -117,24 +117,22 @@ class Rule:
 
 def _expand(text: bytes) -> tuple[bytes, ...]:
     """All that a text with small brackets as its only wildcards can be; empty if there are too many."""
-    results = [b""]
-    position = 0
-    while position < len(text):
-        byte = text[position : position + 1]
-        if byte in (b"*", b"?", b"\\"):
+    results, position = [b""], 0
+    while True:
+        special = _SPECIAL.search(text, position)
+        plain = text[position : special.start() if special else None]
+        results = [result + plain for result in results]
+        if special is None:
+            return tuple(results)
+        if special[0] != b"[":
             return ()
-        if byte == b"[":
-            try:
-                members, position = bracket(text, position)
-            except MalformedError:
-                return ()
-            if not members or len(members) * len(results) > _EXPANDED:
-                return ()
-            results = [result + bytes((member,)) for result in results for member in sorted(members)]
-        else:
-            results = [result + byte for result in results]
-            position += 1
-    return tuple(results)
+        try:
+            members, position = bracket(text, special.start())
+        except MalformedError:
+            return ()
+        if not members or len(members) * len(results) > _EXPANDED:
+            return ()
+        results = [result + bytes((member,)) for result in results for member in sorted(members)]
 
 
 def parse(content: bytes) -> tuple[Rule, ...]:
