@@ -64,6 +64,8 @@ def test_other_encodings_are_decoded_for_display() -> None:
          "diff --git a/n b/n\nnew file mode 100755\n"),
         (("n", None), (0o644, None), False,
          "diff --git a/n b/n\ndeleted file mode 100644\n"),
+        (("n", None), (0o120000, None), False,
+         "diff --git a/n b/n\ndeleted file mode 120000\n"),
         (("m", "n"), (0o644, 0o755), False,
          "diff --git a/m b/n\nold mode 100644\nnew mode 100755\nrename from m\nrename to n\n"),
         (("m", "n"), (None, None), True,

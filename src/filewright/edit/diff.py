@@ -362,7 +362,8 @@ def by_cells(before: bytes, after: bytes) -> tuple[Snapshot, Sequence[Splice]] |
 
 
 def _git_mode(mode: int | None) -> str:
-    return f"100{0o644 if mode is None else mode & 0o7777:03o}"
+    mode = 0o644 if mode is None else mode
+    return f"{mode if mode > 0o7777 else mode | 0o100000:o}"
 
 
 def _label(prefix: str, name: str | None) -> str:
