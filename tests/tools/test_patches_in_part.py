@@ -8,6 +8,7 @@ import pytest
 from tests.platforms.unix_only import not_on_wine
 
 from filewright import Workspace
+from filewright.errors import Code
 from filewright.settings import Settings
 
 FIT = "--- a/one.py\n+++ b/one.py\n@@ -1,2 +1,2 @@\n x = 1\n-y = 2\n+y = 3\n"
@@ -321,3 +322,24 @@ def test_a_patch_in_a_folder_is_of_that_folder_where_none_of_its_files_is_at_the
     (root / "net/fix.patch").write_text(hunk.format("nowhere.txt"))
     refused = workspace.call("apply_patch", {"patch_path": "net/fix.patch"})
     assert refused.data["code"] == "not_found"
+
+
+def test_a_file_that_goes_by_a_longer_name_is_named_or_in_part_taken(
+    tree: Path, workspace: Workspace
+) -> None:
+    lines = [f"value_{n} = {n}\n" for n in range(30)]
+    (tree / "authentication.py").write_text("".join(lines))
+    (tree / "auth_tests.py").write_text("".join(lines[:10]))
+    patch = "--- a/auth.py\n+++ b/auth.py\n@@ -20,3 +20,3 @@\n value_19 = 19\n-value_20 = 20\n+value_20 = 0\n value_21 = 21\n"
+    refused = workspace.call("apply_patch", {"patch": patch})
+    assert refused.code == Code.NOT_FOUND
+    assert "its hunks fit authentication.py alone; partial=true" in refused.text
+    made = workspace.call("apply_patch", {"patch": patch, "partial": True})
+    assert "authentication.py, found for auth.py by its name and content" in made.text
+    assert "value_20 = 0\n" in (tree / "authentication.py").read_text()
+    workspace.undo()
+    (tree / "auth_tests.py").write_text("".join(lines))
+    for partial in (False, True):
+        refused = workspace.call("apply_patch", {"patch": patch, "partial": partial})
+        assert refused.code == Code.NOT_FOUND
+        assert "hunks fit" not in refused.text

@@ -94,10 +94,12 @@ def open_workspace(
     return Workspace(*roots, settings=settings, session=session, client=client)
 
 
-def in_workspace(*names: str, **always: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def in_workspace(
+    *names: str, status: int = 1, **always: Any
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command a workspace as its first argument: of its options of these `names`, and those `always` given.
 
-    What is refused in it is said, and ends it with 1.
+    What is refused in it is said, and ends it with `status`.
     """
 
     def with_workspace(command: Callable[..., None]) -> Callable[..., None]:
@@ -109,7 +111,7 @@ def in_workspace(*names: str, **always: Any) -> Callable[[Callable[..., None]], 
                     command(workspace, **given)
                 except FilewrightError as error:
                     write(for_shell(error), to_error=True)
-                    sys.exit(1)
+                    sys.exit(status)
 
         return opened
 

@@ -27,7 +27,7 @@ The address opens the page once; the terminal shows another for the next browser
 @click.option("--no-open", is_flag=True, help="Do not open a browser.")
 @click.option("--read-only", is_flag=True, default=None, help="Show changes, and offer to undo none.")
 @of_settings("state_dir")
-@in_workspace("read_only", allow_write=ANYTHING)
+@in_workspace("read_only", status=2, allow_write=ANYTHING)
 def review(workspace: Workspace, *, port: int, no_open: bool) -> None:
     """Show the changes of the folders ROOT on a page of this machine's own (default: the current folder)."""
     from filewright.page import Review

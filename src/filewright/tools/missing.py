@@ -22,7 +22,7 @@ def explain(context: Context, error: FilewrightError) -> None:
     if (
         error.code != Code.NOT_FOUND
         or not isinstance(asked, str)
-        or error.details.keys() & {"resolved", "strip"}
+        or error.details.keys() & {"resolved", "strip", "alike"}
     ):
         return  # it is explained
     try:

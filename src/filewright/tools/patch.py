@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import stat
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -213,7 +213,7 @@ class _Looking:
         # A new file has its name, whatever has gone from there.
         files = (*patch.files, *patch.otherwise)
         self._changed = {file.old: file for file in files if file.old is not None}
-        self._named: dict[Root, dict[bytes, list[Location]]] = {}
+        self._named: dict[Root, list[Location]] = {}
 
     @cached_property
     def _newest(self) -> Sequence[ChangeRecord]:
@@ -229,12 +229,14 @@ class _Looking:
                 raise
             if file is not None:
                 how = ", where {} was moved to"
-                if (there := self._moved_to(location)) is None:
+                if (there := self._moved_to(location)) is None and self._arguments.partial:
                     there, how = self._elsewhere(location, file), ", found for {} by its name and content"
                 if there is not None:
                     self.origin[there.shown] = how.format(visible(path))
                     return self._target(there)
-                self._advise_strip(path, file, error)
+                if not self._advise_strip(path, file, error) and (there := self._elsewhere(location, file)):
+                    error.hint = f"its hunks fit {there.shown} alone; partial=true applies them there"
+                    error.details["alike"] = [there.shown]
             key = (self._context.key_of_missing(location), location.name)
             return PatchTarget(location, None, key, missing=error)
 
@@ -268,25 +270,27 @@ class _Looking:
         return there if there is not None and self._context.exists(there) else None
 
     def _elsewhere(self, location: Location, file: FilePatch) -> Location | None:
-        """Of a partial application: the one other file of that name in which all hunks have a place."""
-        context = self._context
-        if not self._arguments.partial or not file.hunks:
+        """The one other file of that name, or in its folder with a longer one, in which all hunks have a place."""
+        context, (stem, dot, suffix) = self._context, location.name.partition(b".")
+        if not file.hunks:
             return None
         if location.root not in self._named:
-            named = self._named[location.root] = defaultdict(list)
             top = Location(location.root, ())
             walk = context.boundary.walk(top, kinds=["file"], changing=True, task=context.task)
-            for entry in islice(walk, _WALKED):
-                named[entry.location.name].append(entry.location)
+            self._named[location.root] = [entry.location for entry in islice(walk, _WALKED)]
+        there = self._named[location.root]
+        near = [other for other in there if other.name == location.name]
+        longer = (o for o in there if o.name.startswith(stem) and o.name.endswith(dot + suffix))
+        near += [other for other in longer if len(stem) > 2 and other.parent == location.parent]
         found: list[Location] = []
-        for there in self._named[location.root].get(location.name, [])[:_ALIKE]:
-            with suppress(FilewrightError), context.open(there) as snapshot:
+        for other in near[:_ALIKE]:
+            with suppress(FilewrightError), context.open(other) as snapshot:
                 if fits(file, snapshot, context.task):
-                    found.append(there)
+                    found.append(other)
         return found[0] if len(found) == 1 else None
 
-    def _advise_strip(self, path: str, file: FilePatch, error: FilewrightError) -> None:
-        """Add to the refusal of a file that is not there the `strip` with which one is."""
+    def _advise_strip(self, path: str, file: FilePatch, error: FilewrightError) -> bool:
+        """Add to the refusal of a file that is not there the `strip` with which one is; whether there is one."""
         arguments, context = self._arguments, self._context
         root = "" if arguments.root in ("", ".") else f"{arguments.root.rstrip('/')}/"
         parts = path.removeprefix(root).split("/")
@@ -296,7 +300,8 @@ class _Looking:
                 strip = max(arguments.strip, int(file.prefixed)) + fewer
                 error.hint = f"with strip={strip} it is {visible(shorter)}, which is there"
                 error.details["strip"] = strip
-                return
+                return True
+        return False
 
 
 def _root_of(context: Context, patch: Patch, strip: int, path: str) -> str:
