@@ -106,8 +106,10 @@ def rows(gigabytes: float = 1.0) -> list[Row]:
         make_tree(f"{base}/tree")
         boundary = Boundary([base], settings)
 
-        def exact(name: str, text: str, mode: str) -> Callable[[], object]:
+        def exact(name: str, text: str, mode: str, *, again: bool = False) -> Callable[[], object]:
             def act() -> None:
+                if not again:
+                    os.utime(f"{base}/{name}")  # What was learned of it holds no more.
                 where = boundary.locate(name)
                 pattern = compile_pattern(text, mode=mode, case="sensitive")  # type: ignore[arg-type]
                 with Snapshot.of_file(boundary.open_file(where), where, settings) as snapshot:
@@ -135,6 +137,9 @@ def rows(gigabytes: float = 1.0) -> list[Row]:
                 1.15,
             )
         )
+        time.sleep(0.1)
+        repeated = in_turns(exact("big.log", rare, "literal", again=True), lined)
+        result.append((f"the same literal again, {size}, against rg -n", *repeated, 0.5))
         plain = reference("-e", "absent Zebra", "big.log", folder=base)
         ours = in_turns(exact("big.log", "absent Zebra", "literal"), plain)
         result.append((f"literal, absent, {size}, against rg", *ours, 1.15))
