@@ -199,7 +199,7 @@ def rust_filesystem(log: Path) -> dict[str, Act]:
     where, tree = {"path": str(log)}, {"path": str(log.parent / "tree")}
 
     async def search(ask: Ask) -> bool:
-        folder = {"path": str(log.parent), "pattern": log.name}
+        folder = {"path": str(log.parent), "pattern": log.name, "excludePatterns": ["tree", "tree/**"]}
         return RARE in await ask("search_files_content", {**folder, "query": RARE})
 
     async def tail(ask: Ask) -> bool:
