@@ -552,6 +552,7 @@ TABLES: dict[str, Tools] = {
         {
             "read_file": agent_read,
             "read_files": stat_items,
+            "read_image": agent_path,
             "list_dir": agent_folder,
             "glob": agent_glob,
             "tree": agent_tree,
