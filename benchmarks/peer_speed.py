@@ -134,6 +134,16 @@ def largefile(log: Path) -> dict[str, Act]:
     }
 
 
+def edited_by_file(log: Path) -> Act:
+    """The edit in the official server's words, which others have taken over."""
+
+    async def edit(ask: Ask) -> bool:
+        await ask("edit_file", {"path": str(log), "edits": [{"oldText": RARE, "newText": NEW}]})
+        return _holds(log, NEW)
+
+    return edit
+
+
 def official(log: Path) -> dict[str, Act]:
     """The work in the official filesystem server's tools; it cannot search inside files."""
     where = {"path": str(log)}
@@ -141,15 +151,15 @@ def official(log: Path) -> dict[str, Act]:
     async def tail(ask: Ask) -> bool:
         return (await ask("read_text_file", {**where, "tail": LINES})).splitlines()[-LINES:] == _tail(log)
 
-    async def edit(ask: Ask) -> bool:
-        await ask("edit_file", {**where, "edits": [{"oldText": RARE, "newText": NEW}]})
-        return _holds(log, NEW)
-
     async def names(ask: Ask) -> bool:
         tree = {"path": str(log.parent / "tree"), "pattern": "**/mod07/file07.py"}
         return (await ask("search_files", tree)).count("file07.py") == NAMES
 
-    return {"tail 1,000 lines": tail, "edit one line": edit, "names in a tree of 50,000 files": names}
+    return {
+        "tail 1,000 lines": tail,
+        "edit one line": edited_by_file(log),
+        "names in a tree of 50,000 files": names,
+    }
 
 
 def desktop_commander(log: Path) -> dict[str, Act]:
@@ -205,10 +215,6 @@ def rust_filesystem(log: Path) -> dict[str, Act]:
     async def tail(ask: Ask) -> bool:
         return (await ask("tail_file", {**where, "lines": LINES})).splitlines() == _tail(log)
 
-    async def edit(ask: Ask) -> bool:
-        await ask("edit_file", {**where, "edits": [{"oldText": RARE, "newText": NEW}]})
-        return _holds(log, NEW)
-
     async def names(ask: Ask) -> bool:
         found = await ask("search_files", {**tree, "pattern": "**/mod07/file07.py"})
         return found.count("file07.py") == NAMES
@@ -220,7 +226,7 @@ def rust_filesystem(log: Path) -> dict[str, Act]:
     return {
         "search a rare line": search,
         "tail 1,000 lines": tail,
-        "edit one line": edit,
+        "edit one line": edited_by_file(log),
         "names in a tree of 50,000 files": names,
         "text in a tree of 50,000 files": text,
     }

@@ -1,8 +1,8 @@
 """What is below a root at one moment, folder by folder; and the same again, for which little is asked twice.
 
-A `Row` is one folder: all its names, those that rules leave out, and the stamps of the others, packed, so that two of
-them are compared as one value. `listed_again` looks at every name, and asks for rules only where names have come or
-changed their kind, or the files that say what is ignored are not what they were. For the rest the walk of the
+A `FolderRow` is one folder: all its names, those that rules leave out, and the stamps of the others, packed, so that
+two of them are compared as one value. `listed_again` looks at every name, and asks for rules only where names have come
+or changed their kind, or the files that say what is ignored are not what they were. For the rest the walk of the
 boundary is asked, which alone knows the rules.
 """
 
@@ -35,7 +35,7 @@ _FORMAT = 6
 _NEWEST = b"newest"
 
 
-class Seen(NamedTuple):
+class ListedStamp(NamedTuple):
     """What a listing has of a thing: see `Folder.stamps`."""
 
     mode: int
@@ -74,7 +74,7 @@ class Seen(NamedTuple):
         return marshal.dumps(tuple(self), 2)
 
 
-class Row(NamedTuple):
+class FolderRow(NamedTuple):
     """A folder as it was listed.
 
     `names` are all that are in it, sorted, with slashes between them; `hidden` those that rules leave out or that
@@ -101,9 +101,9 @@ class Row(NamedTuple):
         """What tells it from any other."""
         return xxhash.xxh3_128_digest(b"/".join((self.names, *self.stamps)))
 
-    def plus(self, more: Row) -> Row:
+    def plus(self, more: FolderRow) -> FolderRow:
         """This one and `more` names of a folder that was read in pieces."""
-        return Row(
+        return FolderRow(
             names=b"/".join(filter(None, (self.names, more.names))),
             hidden=self.hidden + more.hidden,
             stamps=self.stamps + more.stamps,
@@ -111,18 +111,18 @@ class Row(NamedTuple):
             large=self.large + more.large,
         )
 
-    def things(self) -> Iterator[tuple[bytes, Seen]]:
+    def things(self) -> Iterator[tuple[bytes, ListedStamp]]:
         """Each of these names with its stamp."""
         return zip(self.listed(), _unpacked(self.stamps), strict=True)
 
 
-Listing = dict[bytes, Row]
+Listing = dict[bytes, FolderRow]
 """By the path of a folder, with a slash at its end."""
 Ask = Callable[[bytes, int], Listing]
 """The rows of a folder and of so many levels below it, 1 being its own alone and 0 all, as rules have it now."""
 
 
-class Kept(NamedTuple):
+class KeptListing(NamedTuple):
     """A listing that is kept: the number of the newest change before it (0: none), what from outside of the root says
     what is left out, whether what its files hold was kept entirely, the stamp that the root's git index then had, and
     the rows.
@@ -161,7 +161,7 @@ def begun(folder: Folder) -> bytes:
     return fresh
 
 
-def read_kept(folder: Folder, name: bytes = _NEWEST) -> Kept | None:
+def read_kept(folder: Folder, name: bytes = _NEWEST) -> KeptListing | None:
     """A listing that is kept, the newest or one by name; None if it is not there, damaged, or of another version."""
     try:
         with folder.open(name) as file:
@@ -174,11 +174,11 @@ def read_kept(folder: Folder, name: bytes = _NEWEST) -> Kept | None:
         return None
     if version != _FORMAT:
         return None
-    listing = {prefix: Row(*row) for prefix, row in rows.items()}
-    return Kept(newest, outer, whole, git_index, listing, status.mtime_ns)
+    listing = {prefix: FolderRow(*row) for prefix, row in rows.items()}
+    return KeptListing(newest, outer, whole, git_index, listing, status.mtime_ns)
 
 
-def row_of(folder: Folder, names: list[bytes], left: Iterable[bytes]) -> Row:
+def row_of(folder: Folder, names: list[bytes], left: Iterable[bytes]) -> FolderRow:
     """The row of an open folder of whose sorted `names` rules have `left` some."""
     left = list(left)
     try:
@@ -191,7 +191,7 @@ def row_of(folder: Folder, names: list[bytes], left: Iterable[bytes]) -> Row:
         folders = _folders_in(folder)
         hidden = tuple(name + b"/" * (name in folders) for name in names if name not in kept)
     found = [stamp for stamp in stamps if stamp is not None]
-    row = Row(b"/".join(names), hidden, _packed(found), _rules(folder, names))
+    row = FolderRow(b"/".join(names), hidden, _packed(found), _rules(folder, names))
     return row._replace(large=_large(row)) if any(stamp[6] > LARGE for stamp in found) else row
 
 
@@ -233,7 +233,7 @@ def listed_again(root: Folder, last: Listing, ask: Ask, *, cross: bool, check: C
     return found
 
 
-def _row_again(folder: Folder, old: Row) -> Row | None:
+def _row_again(folder: Folder, old: FolderRow) -> FolderRow | None:
     """The row of a folder that has the names it had; None where rules may say something else of one of them."""
     if old.hidden:
         folders = _folders_in(folder)
@@ -246,7 +246,7 @@ def _row_again(folder: Folder, old: Row) -> Row | None:
     before = list(_unpacked(old.stamps))
     if len(before) != len(stamps):
         return None
-    for was, now in zip(before, map(Seen._make, stamps), strict=True):
+    for was, now in zip(before, map(ListedStamp._make, stamps), strict=True):
         # Another folder of that name, or one that may be entered now, may have what was not listed.
         if was != now and (was.kind != now.kind or was.is_folder):
             return None
@@ -263,12 +263,12 @@ def _packed(stamps: list[tuple[int, ...]]) -> tuple[bytes, ...]:
     return tuple(marshal.dumps(stamps[at : at + _SLICE], 2) for at in range(0, len(stamps), _SLICE))
 
 
-def _unpacked(stamps: tuple[bytes, ...]) -> Iterator[Seen]:
+def _unpacked(stamps: tuple[bytes, ...]) -> Iterator[ListedStamp]:
     for packed in stamps:
-        yield from map(Seen._make, marshal.loads(packed))
+        yield from map(ListedStamp._make, marshal.loads(packed))
 
 
-def _large(row: Row) -> tuple[tuple[bytes, int], ...]:
+def _large(row: FolderRow) -> tuple[tuple[bytes, int], ...]:
     return tuple(
         (name, stamp.size) for name, stamp in row.things() if stamp.size > LARGE and stamp.kind == "file"
     )
@@ -287,7 +287,7 @@ def _rules(folder: Folder, names: list[bytes]) -> tuple[tuple[int, ...] | None, 
     return (*folder.stamps(present), exclude) if present or exclude else ()
 
 
-def _rules_again(folder: Folder, old: Row) -> tuple[tuple[int, ...] | None, ...]:
+def _rules_again(folder: Folder, old: FolderRow) -> tuple[tuple[int, ...] | None, ...]:
     """The same of one whose names are what they were."""
     dots = old.names.startswith(b".") or b"/." in old.names
     return _rules(folder, old.names.split(b"/")) if dots else ()

@@ -21,7 +21,7 @@ import xxhash
 
 from filewright import system
 from filewright.boundary import excludes_file, excludes_stamp
-from filewright.changes.listing import Kept, Listing, begun, listed_again, read_kept
+from filewright.changes.listing import KeptListing, Listing, begun, listed_again, read_kept
 
 if TYPE_CHECKING:
     from filewright.changes.state import StateFolder
@@ -81,7 +81,7 @@ class QuickLook:
         with suppress(_Other, OSError, ValueError, EOFError, TypeError):
             known, databases = self._known()
             newest = max((_newest(path) for path in databases), default=0)
-            found: list[tuple[bytes, Kept, bytes]] = []
+            found: list[tuple[bytes, KeptListing, bytes]] = []
             for root in known:
                 with system.open_folder(root.state) as folder:
                     kept = read_kept(folder)
@@ -140,7 +140,7 @@ class QuickLook:
                 raise _Other
         return known, databases
 
-    def _listed(self, root: _Known, kept: Kept) -> Listing:
+    def _listed(self, root: _Known, kept: KeptListing) -> Listing:
         """What is below a root now, and remembered. Raises `_Other` where rules must be asked."""
         excludes = excludes_file(os.environ)
         if kept.outer is None or kept.outer[:2] != (excludes, excludes_stamp(excludes)):
@@ -215,17 +215,16 @@ def _newest(path: bytes) -> int:
     try:
         connection = sqlite3.connect(f"{uri_of(path)}?mode=ro", uri=True, timeout=_LOOK_MS / 1000)
         try:
-            rows = connection.execute(
+            newest, unfinished, said = connection.execute(
                 "SELECT (SELECT number FROM operations WHERE +state IN ('done', 'settled') "
                 "ORDER BY number DESC LIMIT 1), EXISTS (SELECT 1 FROM operations INDEXED BY operations_by_state "
                 "WHERE state IN ('intent', 'unsettled')), EXISTS (SELECT 1 FROM words "
                 "WHERE kind = 'comment' AND word IS NULL AND resolved IS NULL)"
-            ).fetchall()
+            ).fetchone()
         finally:
             connection.close()
     except sqlite3.Error as error:
         raise _Other from error
-    [(newest, unfinished, said)] = rows
     if unfinished or said:
         raise _Other
     return newest or 0

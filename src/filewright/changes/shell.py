@@ -41,10 +41,10 @@ from filewright.changes.database import Database, Execute
 from filewright.changes.listing import (
     FORMS,
     LARGE,
-    Kept,
+    FolderRow,
+    KeptListing,
+    ListedStamp,
     Listing,
-    Row,
-    Seen,
     begun,
     listed_again,
     prefix_of,
@@ -93,14 +93,14 @@ _SLACK_NS = 2 * 10**9
 """By how much the clocks of two file systems may differ."""
 _RULE_FILES = frozenset((b".gitignore", b".ignore", b".agentsignore"))
 _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
-_NOTHING = Row()
+_NOTHING = FolderRow()
 
 
 @dataclass(frozen=True, slots=True)
 class _Thing:
     """What was at a path: as it was `listed` at one, or as a tool has `left` it."""
 
-    stamp: Seen
+    stamp: ListedStamp
     listed: bytes = b""
     left: tuple[Entry, Contents] | None = None
 
@@ -136,7 +136,7 @@ def begin_command(
                 [f"{seen.at(path).shown} ({sized(size)})" for path, size in lost.items()], _NAMED_BEFORE
             )
             task.notices.append(f"filewright has not kept, and cannot bring back: {files}")
-        Kept(newest, outer, whole, index, rows).write(seen.folder, _list(identifier), fresh)
+        KeptListing(newest, outer, whole, index, rows).write(seen.folder, _list(identifier), fresh)
         return whole or seen.is_kept_ahead()
 
 
@@ -184,7 +184,7 @@ def end_command(
         # What a tool has changed since a look is not in it.
         rows, outer = (None if changes else _looked_at(looked, root)) or seen.listed(last)
         before: dict[bytes, _Thing] = {}
-        after: dict[bytes, Seen] = {}
+        after: dict[bytes, ListedStamp] = {}
         uncovered = {b""} if outer != last.outer else set()
         for prefix in last.rows.keys() | rows.keys():
             old, new = last.rows.get(prefix, _NOTHING), rows.get(prefix, _NOTHING)
@@ -203,7 +203,9 @@ def end_command(
         if rows != last.rows:  # What the command has made is there for the next.
             whole = last.whole and seen.keep(rows, "", _KEEP_AFTER, _KEEP_AT_ONCE)[0]
             newest = records[-1].number if records else last.newest
-            Kept(newest, outer, whole, last.git_index, rows).write(seen.folder, _list(identifier), fresh)
+            KeptListing(newest, outer, whole, last.git_index, rows).write(
+                seen.folder, _list(identifier), fresh
+            )
         else:
             seen.folder.remove(fresh)
         seen.folder.remove(_list(identifier))
@@ -264,7 +266,7 @@ class _Watch:
         parts = tuple(path.split(b"/"))
         return Location(self.root, parts, Location(self.root, parts).shown)
 
-    def listed(self, last: Kept | None) -> tuple[Listing, object]:
+    def listed(self, last: KeptListing | None) -> tuple[Listing, object]:
         """What is below a root; and what from outside of it says what is ignored."""
         outer = self.boundary.listed_by(self.root)
         if last is None or outer is None or outer != last.outer:
@@ -294,7 +296,7 @@ class _Watch:
                 pass
         return found
 
-    def content(self, path: bytes, stamp: Seen) -> bytes | None:
+    def content(self, path: bytes, stamp: ListedStamp) -> bytes | None:
         """What a file or link holds, if it is still the one that was listed."""
         where = self.at(path)
         try:
@@ -382,7 +384,7 @@ class _Watch:
             states = {prefix: row.state for prefix, row in listing.items()}
             states = {prefix: state for prefix, state in states.items() if known.get(prefix) != state}
             names, left = _named(line), dict.fromkeys(states, 0)
-            wanted: list[tuple[bool, int, bytes, bytes, Seen]] = []
+            wanted: list[tuple[bool, int, bytes, bytes, ListedStamp]] = []
             for prefix in states:
                 above = names(prefix)
                 meant = among is None or prefix in among or above
@@ -504,7 +506,7 @@ def _index(index: tuple[int, ...]) -> bytes:
     return b"index-%x-%x-%x" % index
 
 
-def _is_staged(stamp: Seen, seen: tuple[int, int, int]) -> bool:
+def _is_staged(stamp: ListedStamp, seen: tuple[int, int, int]) -> bool:
     return (stamp.inode & 0xFFFFFFFF, stamp.size, stamp.mtime_ns) == seen
 
 
@@ -565,8 +567,8 @@ class _Command:
         self._boundary, self._root, self._task = seen.boundary, seen.root, seen.task
         self._found: list[_Found] = []
         self._gone: dict[bytes, _Thing] = {}
-        self._came: dict[bytes, Seen] = {}
-        self._changed: dict[bytes, tuple[_Thing, Seen]] = {}
+        self._came: dict[bytes, ListedStamp] = {}
+        self._changed: dict[bytes, tuple[_Thing, ListedStamp]] = {}
         self._lost: list[str] = []
         self._kept_after = 0
 
@@ -601,7 +603,11 @@ class _Command:
         return stayed | moved | made
 
     def compare(
-        self, before: Mapping[bytes, _Thing], after: Mapping[bytes, Seen], since: int, uncovered: set[bytes]
+        self,
+        before: Mapping[bytes, _Thing],
+        after: Mapping[bytes, ListedStamp],
+        since: int,
+        uncovered: set[bytes],
     ) -> None:
         """Find what is different since that time.
 
@@ -648,7 +654,7 @@ class _Command:
             elif now.kind == "folder":
                 made.add(path + b"/")
 
-    def _is_new(self, path: bytes, stamp: Seen, since: int) -> bool:
+    def _is_new(self, path: bytes, stamp: ListedStamp, since: int) -> bool:
         """Whether something was made since then."""
         if stamp.kind != "folder":
             return stamp.ctime_ns >= since
@@ -748,13 +754,13 @@ class _Command:
                 part += [Entry(place, before, None), Entry(place, None, after)]
         return parts
 
-    def _is_left(self, path: bytes, old: _Thing, now: Seen) -> bool:
+    def _is_left(self, path: bytes, old: _Thing, now: ListedStamp) -> bool:
         """Whether something is as a tool has left it."""
         if old.left is None or old.stamp.rights != now.rights:
             return False
         return now.kind == "folder" or self._holds(path, now, old.left[0].after)
 
-    def _holds(self, path: bytes, now: Seen, side: Stamp | None) -> bool:
+    def _holds(self, path: bytes, now: ListedStamp, side: Stamp | None) -> bool:
         """Whether a link leads there, or a file holds that; not where it cannot be read."""
         where = self._seen.at(path)
         try:
@@ -829,7 +835,7 @@ class _Command:
                 return [path]
         return []
 
-    def _alterations(self, path: bytes, old: _Thing, now: Seen) -> Iterator[Entry]:
+    def _alterations(self, path: bytes, old: _Thing, now: ListedStamp) -> Iterator[Entry]:
         place, was = self._at(path), old.stamp
         if was.kind != now.kind or now.kind == "link":
             before, after = self._before(path, old), self._after(path, now)
@@ -848,7 +854,7 @@ class _Command:
             if (before.digest, before.target, before.mode) != (after.digest, after.target, after.mode):
                 yield Entry(place, before, after)
 
-    def _is_rewritten(self, path: bytes, old: _Thing, now: Seen) -> bool:
+    def _is_rewritten(self, path: bytes, old: _Thing, now: ListedStamp) -> bool:
         """Whether a file that was given its earlier time again holds something else."""
         if old.stamp.ctime_ns == now.ctime_ns or old.stamp.rights != now.rights:
             return False
@@ -872,7 +878,7 @@ class _Command:
             return None
         return self._sided(stamp, content, keep=True)
 
-    def _after(self, path: bytes, stamp: Seen) -> Stamp | None:
+    def _after(self, path: bytes, stamp: ListedStamp) -> Stamp | None:
         """What is there now, its content kept if it is small; None where it cannot be read."""
         if stamp.kind == "other":
             return None
@@ -892,7 +898,7 @@ class _Command:
         self._kept_after += len(content)
         return self._sided(stamp, content, keep=self._kept_after <= _AFTER_ALL)
 
-    def _sided(self, stamp: Seen, content: bytes, *, keep: bool) -> Stamp:
+    def _sided(self, stamp: ListedStamp, content: bytes, *, keep: bool) -> Stamp:
         if stamp.kind == "link":
             return _side(stamp, target=content)
         blob = self._section(content) if keep else None
@@ -936,14 +942,14 @@ def _is_as_it_was(entry: Entry) -> bool:
 
 
 def _side(
-    stamp: Seen, *, digest: str | None = None, blob: str | None = None, target: bytes | None = None
+    stamp: ListedStamp, *, digest: str | None = None, blob: str | None = None, target: bytes | None = None
 ) -> Stamp:
     """What was listed, for history, with what else is known."""
     mode, size = stat.S_IMODE(stamp.mode), stamp.size if stamp.kind == "file" else 0
     return Stamp(stamp.kind, mode, stamp.uid, stamp.gid, size, stamp.mtime_ns, digest, blob, target)
 
 
-def _is_side(stamp: Seen, side: Stamp | None) -> bool:
+def _is_side(stamp: ListedStamp, side: Stamp | None) -> bool:
     """Whether what was listed is what a tool has found."""
     if side is None or stamp.kind != side.kind:
         return False
@@ -956,7 +962,7 @@ def _is_side(stamp: Seen, side: Stamp | None) -> bool:
     return side.kind != "file" or (stamp.size, stamp.mtime_ns) == (side.size, side.mtime_ns)
 
 
-def _stamp_of(side: Stamp, time_ns: int) -> Seen:
+def _stamp_of(side: Stamp, time_ns: int) -> ListedStamp:
     """What a listing has of something that a change made at some time; its number is not known."""
     size = len(side.target or b"") if side.kind == "link" else side.size
-    return Seen(FORMS[side.kind] | side.mode, 0, 0, 0, side.uid, side.gid, size, time_ns, 0)
+    return ListedStamp(FORMS[side.kind] | side.mode, 0, 0, 0, side.uid, side.gid, size, time_ns, 0)

@@ -49,7 +49,7 @@ class HookCall(NamedTuple):
     prompt: str | None = None
 
 
-def told(*, hook: bool) -> HookCall:
+def call_of(*, hook: bool) -> HookCall:
     """What is on standard input, by the names that each agent has for it."""
     given = json.loads(sys.stdin.buffer.read(_INPUT_BYTES) or b"{}") if hook else None
     if not isinstance(given, dict):
@@ -119,7 +119,7 @@ def called(words: Sequence[str]) -> bool:
         given[option] = "" if option == "--hook" else value if equals else next(rest, "")
     state_dir = given.get("--state-dir")
     with out_of_the_way(hook=True):
-        call = told(hook=True)
+        call = call_of(hook=True)
         if name == "begin":
             begin(call, (), state_dir, hook=True)
         else:
@@ -180,8 +180,8 @@ def end(
     begun = begun_in(Settings(**_given(state_dir)), identifier)
     with _workspace(roots or begun or call.roots, state_dir, looked, session, actor) as workspace:
         if turn is None and (process := client_process()):
-            told = Words(workspace).prompted(process)
-            turn = told[1] if told is not None and told[0] == session else None
+            prompted = Words(workspace).prompted(process)
+            turn = prompted[1] if prompted is not None and prompted[0] == session else None
         line = call.command or "a shell command"
         records = workspace.end_command(identifier, line, turn=turn, label=call.label)
         if hook and (said := for_hook(workspace, call.event, session, actor)):

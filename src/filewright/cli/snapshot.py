@@ -37,7 +37,7 @@ def begin(*, hook: bool, roots: tuple[str, ...], state_dir: Path | None) -> None
     Called by a hook before a prompt, it notes which session of the agent begins a turn.
     """
     with hooks.out_of_the_way(hook=hook):
-        made = hooks.begin(hooks.told(hook=hook), roots, str(state_dir) if state_dir else None, hook=hook)
+        made = hooks.begin(hooks.call_of(hook=hook), roots, str(state_dir) if state_dir else None, hook=hook)
         if not hook and made:
             write(made)
 
@@ -78,7 +78,7 @@ def end(
     if identifier is None and not hook:
         raise click.UsageError("give the ID that begin has printed")
     with hooks.out_of_the_way(hook=hook):
-        call = hooks.told(hook=hook)
+        call = hooks.call_of(hook=hook)
         call = call._replace(
             identifier=identifier or call.identifier, command=line or call.command, turn=turn or call.turn
         )

@@ -362,7 +362,8 @@ def by_cells(before: bytes, after: bytes) -> tuple[Snapshot, Sequence[Splice]] |
 
 
 def _git_mode(mode: int | None) -> str:
-    mode = 0o644 if mode is None else mode
+    if mode is None:
+        mode = 0o644
     return f"{mode if mode > 0o7777 else mode | 0o100000:o}"
 
 

@@ -27,7 +27,7 @@ from filewright.edit.find import (
     stands,
 )
 from filewright.edit.locate.request import Edit, RequestLines, Tier, indent_of
-from filewright.edit.patch.reader import Hunk, Row
+from filewright.edit.patch.reader import PatchHunk, PatchRow
 from filewright.text import Line
 
 #: How many lines a stated line number may be off and still choose among equal places.
@@ -68,7 +68,7 @@ class Unplaced:
     heading: str = ""
 
 
-def located(lines: FileText, hunk: Hunk, place: Placed, *, spelled: bool) -> Located:
+def located(lines: FileText, hunk: PatchHunk, place: Placed, *, spelled: bool) -> Located:
     """A placed hunk as a located edit. `spelled`: the patch writes carriage returns out."""
     edit = Edit("".join(f"{row}\n" for row in hunk.old), "".join(f"{row}\n" for row in hunk.new))
     region, at, count = place.region, place.at, place.end - place.at
@@ -101,7 +101,7 @@ def located(lines: FileText, hunk: Hunk, place: Placed, *, spelled: bool) -> Loc
     return Located(edit, place.tier, (part_rows,))
 
 
-def _kept(hunk: Hunk) -> list[tuple[int, int]]:
+def _kept(hunk: PatchHunk) -> list[tuple[int, int]]:
     """Which old row is which new one, of those that are kept."""
     pairs: list[tuple[int, int]] = []
     old = new = 0
@@ -112,20 +112,22 @@ def _kept(hunk: Hunk) -> list[tuple[int, int]]:
     return pairs
 
 
-def _is_literal(hunk: Hunk, rows: Sequence[Line]) -> bool:
+def _is_literal(hunk: PatchHunk, rows: Sequence[Line]) -> bool:
     """Whether the file's terminators are exactly those the hunk's old rows have; its last line may have none."""
     old = [row.terminator.encode() for row in hunk.rows if row.sign != "+"]
     there = [row.terminator for row in rows]
     return old == there or (len(old) == len(there) and old[:-1] == there[:-1] and not there[-1])
 
 
-def applied(hunks: Sequence[Hunk], lines: FileText) -> list[int | None]:
+def applied(hunks: Sequence[PatchHunk], lines: FileText) -> list[int | None]:
     """The line (from 1) where each hunk's result is, in order; None for one whose result is not there.
 
     It is where the reverse of the hunk belongs.
     """
     back = [
-        replace(hunk, cut=False, rows=tuple(Row(row.sign.translate(_BACK), row.text) for row in hunk.rows))
+        replace(
+            hunk, cut=False, rows=tuple(PatchRow(row.sign.translate(_BACK), row.text) for row in hunk.rows)
+        )
         for hunk in hunks
     ]
     result: list[int | None] = [None] * len(hunks)
@@ -144,7 +146,7 @@ class Placing:
     `loose`: whether a hunk whose lines are nowhere exactly is looked for by the looser tiers.
     """
 
-    def __init__(self, hunks: Sequence[Hunk], lines: FileText, *, loose: bool = True) -> None:
+    def __init__(self, hunks: Sequence[PatchHunk], lines: FileText, *, loose: bool = True) -> None:
         self.hunks = hunks
         self.lines = lines
         self._codec = lines.snapshot.encoding.name
@@ -258,7 +260,7 @@ class Placing:
         self._loose |= strictest
         return sorted(at for _, at in strictest)
 
-    def _aligned(self, hunk: Hunk, region: Region) -> Placed | None:
+    def _aligned(self, hunk: PatchHunk, region: Region) -> Placed | None:
         """The place a region of lines is for a hunk: which row is which of the file's lines."""
         first = self.lines.index_of(region.start)
         block, result = RequestLines.of_lines(hunk.old), RequestLines.of_lines(hunk.new)
@@ -277,7 +279,7 @@ class Placing:
         odd = unit < 2 or any(len(indent_of(text).expandtabs()) % unit for text in new)
         return None if odd else Placed(at, end, region.tier)
 
-    def _is_unsigned(self, hunk: Hunk, at: int) -> bool:
+    def _is_unsigned(self, hunk: PatchHunk, at: int) -> bool:
         """Whether the file's lines are the hunk's with their signs: the space before its context was left out."""
         old = [row for row in hunk.rows if row.sign != "+"]
         there = [body.decode(self._codec, "surrogateescape") for body in self.lines.bodies(at, len(old))]
@@ -286,7 +288,7 @@ class Placing:
             for row, line in zip(old, there, strict=True)
         )
 
-    def _as_shown(self, hunk: Hunk) -> list[Placed]:
+    def _as_shown(self, hunk: PatchHunk) -> list[Placed]:
         """Places where kept rows hold U+FFFD for bytes that cannot be shown. Such lines only stay."""
         old = [row for row in hunk.rows if row.sign != "+"]
         if not any("\ufffd" in row.text and row.sign == " " for row in old):
@@ -296,7 +298,7 @@ class Placing:
         starts = range(self.lines.count) if self._work > 0 else [_stated(hunk)]
         return [Placed(at, at + len(old), Tier.TYPOGRAPHY) for at in starts if self._reads(at, old)]
 
-    def _reads(self, at: int, rows: Sequence[Row]) -> bool:
+    def _reads(self, at: int, rows: Sequence[PatchRow]) -> bool:
         """Whether the lines from `at` on are shown as the rows have them, and those to be removed are that text."""
         there = self.lines.bodies(at, len(rows))
         return len(there) == len(rows) and all(
@@ -316,7 +318,7 @@ class Placing:
 
     # Headings
 
-    def _below(self, hunk: Hunk, starts: list[int]) -> list[int] | Unplaced:
+    def _below(self, hunk: PatchHunk, starts: list[int]) -> list[int] | Unplaced:
         """Those of the places that are below the hunk's headings, one inside the other.
 
         A single place needs the headings somewhere above it. Of several, one counts only where no
@@ -390,18 +392,18 @@ def _nearest(starts: list[int], low: int, stated: int) -> int | None:
     return ranked[0] if first <= REACH and 2 * first <= second and first != second else None
 
 
-def _stated(hunk: Hunk) -> int:
+def _stated(hunk: PatchHunk) -> int:
     """The line (from 0) its header says it begins at."""
     return max(0, (hunk.start or 1) - 1)
 
 
-def _ends_bare(hunk: Hunk) -> bool:
+def _ends_bare(hunk: PatchHunk) -> bool:
     """Whether it has context before but none behind: diffs are like that at the end of a file."""
     rows = hunk.rows
     return rows[-1].sign != " " and all(row.sign == " " for row in rows[: min(3, len(rows) - 1)])
 
 
-def _is_telling(hunk: Hunk) -> bool:
+def _is_telling(hunk: PatchHunk) -> bool:
     """Whether finding its new lines means that it was applied: there is context, on both sides of a removal."""
     signs = "".join(row.sign for row in hunk.rows if row.sign == "-" or row.text.strip())
     return " " in signs if "+" in signs else "-" in signs and signs[0] == signs[-1] == " "

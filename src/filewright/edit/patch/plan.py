@@ -18,7 +18,7 @@ from filewright.edit.find import UnclearError
 from filewright.edit.locate.request import Tier
 from filewright.edit.nearest import nearest
 from filewright.edit.patch.place import Placed, Placing, Unplaced, applied, located
-from filewright.edit.patch.reader import FilePatch, Hunk, Kind, Patch
+from filewright.edit.patch.reader import FilePatch, Kind, Patch, PatchHunk
 from filewright.edit.visible import cut_line
 from filewright.edit.write import checked
 from filewright.errors import Code, FilewrightError
@@ -438,7 +438,7 @@ def _failed(
     return error
 
 
-def _unplaced(file: FilePatch, lines: FileText, hunk: Hunk, place: Unplaced) -> FilewrightError:
+def _unplaced(file: FilePatch, lines: FileText, hunk: PatchHunk, place: Unplaced) -> FilewrightError:
     """The `patch_failed` for a hunk that has no place."""
     why, hint = _UNPLACED[place.why]
     places = ", ".join(str(line) for line in place.lines)
@@ -463,5 +463,5 @@ def _unplaced(file: FilePatch, lines: FileText, hunk: Hunk, place: Unplaced) -> 
     return FilewrightError(Code.PATCH_FAILED, message, hint=hint, details=details)
 
 
-def _named(file: FilePatch, hunk: Hunk) -> str:
+def _named(file: FilePatch, hunk: PatchHunk) -> str:
     return f"hunk {hunk.number} of {file.path} (line {hunk.line} of the patch)"

@@ -120,7 +120,7 @@ _NOT_READ = (
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PatchRow:
     """One line of a hunk: `sign` is " " (kept), "-" (removed) or "+" (added).
 
     `text` has no terminator; `terminator` is the one the patch wrote: ``\n``, ``\r\n`` or a lone ``\r``, and none
@@ -133,7 +133,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Hunk:
+class PatchHunk:
     """A run of rows that belongs in one place of a file.
 
     `number` counts the file's hunks from 1; `line` is where in the patch it begins. `start` is the
@@ -144,7 +144,7 @@ class Hunk:
 
     number: int
     line: int
-    rows: tuple[Row, ...]
+    rows: tuple[PatchRow, ...]
     start: int | None = None
     headings: tuple[str, ...] = ()
     at_end: bool = False
@@ -181,7 +181,7 @@ class FilePatch:
     kind: Kind
     old: str | None
     new: str | None
-    hunks: tuple[Hunk, ...]
+    hunks: tuple[PatchHunk, ...]
     line: int
     end: int
     new_mode: int | None = None
@@ -458,7 +458,11 @@ class _Reader:
         return name, bool(_EPOCH.search(time))
 
     def _named(
-        self, at: int, said: Mapping[str, str], written: Sequence[tuple[bytes, bool]], hunks: Sequence[Hunk]
+        self,
+        at: int,
+        said: Mapping[str, str],
+        written: Sequence[tuple[bytes, bool]],
+        hunks: Sequence[PatchHunk],
     ) -> tuple[Kind, bytes, bytes, bool]:
         """What is done to a file, its names, less a diff's ``a/`` and ``b/``, and whether it had these."""
         git = said.get("git", "")
@@ -531,8 +535,8 @@ class _Reader:
 
     # Hunks
 
-    def _hunks(self) -> tuple[Hunk, ...]:
-        hunks: list[Hunk] = []
+    def _hunks(self) -> tuple[PatchHunk, ...]:
+        hunks: list[PatchHunk] = []
         while True:
             solid = self._past(_BLANK, self.at)
             # What is blank in a hunk is behind other lines of it; but a new file may begin with an empty line.
@@ -544,7 +548,7 @@ class _Reader:
                 break
         return tuple(hunks)
 
-    def _hunk(self, number: int) -> Hunk:
+    def _hunk(self, number: int) -> PatchHunk:
         """The hunk that begins here; it ends before the line that is next."""
         first, start, headings = self.at, None, list[str]()
         counts: tuple[int, int] | None = None
@@ -582,7 +586,7 @@ class _Reader:
             )
         if self.kinds[after] == "Z":
             self.at, at_end = after + 1, True
-        return Hunk(number, first + 1, tuple(rows), start, tuple(headings), at_end, repaired, cut)
+        return PatchHunk(number, first + 1, tuple(rows), start, tuple(headings), at_end, repaired, cut)
 
     def _unsigned(self, at: int) -> FilewrightError:
         return self.refused(
@@ -621,9 +625,9 @@ class _Reader:
         # Empty lines at the end that are not marked as rows only separate.
         return self.at + len(self.kinds[self.at : end].rstrip("_"))
 
-    def _rows(self, end: int) -> tuple[list[Row], bool]:
+    def _rows(self, end: int) -> tuple[list[PatchRow], bool]:
         """The rows of a hunk's lines before `end`, and whether its last old line is the file's last."""
-        rows: list[Row] = []
+        rows: list[PatchRow] = []
         closed, at_end = "", False
         for at in range(self.at, end):
             kind, sign = self.kinds[at], self.signs[at]
@@ -634,7 +638,7 @@ class _Reader:
                 last, at_end = rows.pop(), True
                 # Where the file ends with a lone return, the newline is the patch's own.
                 alone = last.terminator == "\r\n"
-                rows.append(Row(last.sign, last.text, "\r" if alone else ""))
+                rows.append(PatchRow(last.sign, last.text, "\r" if alone else ""))
                 closed += "" if alone else {" ": " +-", "-": " -", "+": " +"}[last.sign]
             elif sign in closed:
                 raise self.refused(
@@ -647,13 +651,13 @@ class _Reader:
         return rows, at_end
 
 
-def _rows(sign: str, text: str) -> list[Row]:
+def _rows(sign: str, text: str) -> list[PatchRow]:
     """The rows of one line of a patch, given without its newline.
 
     There are several where the line holds lone carriage returns, which end lines in a file but not
     for the tools that write diffs.
     """
-    return [Row(sign, body, end) for body, end in _ROW_PIECE.findall(text + "\n")]
+    return [PatchRow(sign, body, end) for body, end in _ROW_PIECE.findall(text + "\n")]
 
 
 def _lacks_hunks(kind: Kind, said: Mapping[str, str], *, named: bool) -> bool:
