@@ -123,7 +123,7 @@ def test_lines_in_order_from_any_line_to_any_offset(window, content, data):
         assert (line.length, line.body_end) == (len(body(piece)), line.offset + len(body(piece)))
         assert line.whole == (len(body(piece)) <= limit)
     for count in range(len(expected) + 2):
-        assert content[index.last(count) :] == b"".join(
+        assert content[index.back(count) :] == b"".join(
             expected[len(expected) - count :] if count < len(expected) else expected
         )
 
@@ -170,7 +170,7 @@ def test_utf16_lines_are_counted_in_units(window, text, codec, odd):
         offset += len(line)
     assert [line.body + line.terminator for line in index.since(limit=len(content))] == expected
     for count in range(1, len(expected) + 1):
-        assert content[index.last(count) :] == b"".join(expected[-count:])
+        assert content[index.back(count) :] == b"".join(expected[-count:])
 
 
 @settings(max_examples=150, deadline=None)
@@ -230,8 +230,8 @@ def test_a_long_line_is_never_read_at_once(terminator):
     assert index.offset_of(3) == last
     assert index.line_at(last) == 3
     assert index.line_at(last - 100) == 2
-    assert index.last(1) == last
-    assert index.last(2) == long
+    assert index.back(1) == last
+    assert index.back(2) == long
     assert [(line.length, len(line.body)) for line in index.since(limit=50)] == [
         (5, 5),
         (60 << 20, 50),

@@ -55,7 +55,7 @@ def described(snapshot: Snapshot) -> list[object]:
     for offset in offsets:
         facts += [snapshot.read(offset, 7), lines.line_at(offset), lines.begin(offset), lines.end(offset)]
     for number in [*range(12), lines.count // 2, lines.count, lines.count + 1]:
-        facts += [lines.has_line(number), lines.offset_of(number), lines.last(number)]
+        facts += [lines.has_line(number), lines.offset_of(number), lines.back(number)]
     facts += [snapshot.matches(snapshot.version), snapshot.matches("0" * 16), list(snapshot.blocks(1, 9, 3))]
     return facts
 

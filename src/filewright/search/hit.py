@@ -226,23 +226,18 @@ class LineKinds:
     def __len__(self) -> int:
         return len(self._kinds)
 
-    def add(self, snapshot: Snapshot, offset: int) -> None:
-        """Count the line that holds the byte at `offset`."""
-        text = _around(snapshot, offset)
-        key = _NUMBER.sub("0", text)
-        kind = self._kinds.get(key)
-        if kind is None:
-            if len(self._kinds) == MOST_KINDS:
-                self.others += 1
-                return
-            line = snapshot.lines.line_at(snapshot.lines.begin(offset))
-            kind = self._kinds[key] = LineKind(snapshot.asked, line, text)
-        kind.count += 1
-
-    def add_all(self, snapshot: Snapshot, offsets: Iterable[int]) -> None:
+    def add(self, snapshot: Snapshot, offsets: Iterable[int]) -> None:
         """Count the lines that hold the bytes at these offsets, each one."""
         for offset in offsets:
-            self.add(snapshot, offset)
+            text = _around(snapshot, offset)
+            key = _NUMBER.sub("0", text)
+            if key not in self._kinds and len(self._kinds) == MOST_KINDS:
+                self.others += 1
+                continue
+            if key not in self._kinds:
+                line = snapshot.lines.line_at(snapshot.lines.begin(offset))
+                self._kinds[key] = LineKind(snapshot.asked, line, text)
+            self._kinds[key].count += 1
 
     def ranked(self, *, rarest_first: bool) -> list[LineKind]:
         """The kinds by how many lines they have; equal ones in the order in which they were met."""

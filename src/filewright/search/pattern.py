@@ -18,11 +18,11 @@ import re
 import threading
 import unicodedata
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from typing import Any, Literal, NoReturn
 
 from filewright.errors import invalid
-from filewright.text import bytes_in, check_text, normalised
+from filewright.text import bytes_in, check_text, codec, normalised
 
 REPEATS = 1000
 _COMPILED_BYTES = 8 << 20
@@ -449,13 +449,6 @@ Mode = Literal["literal", "regex"]
 Case = Literal["smart", "sensitive", "insensitive"]
 
 _WORD = r"\p{L}\p{M}\p{N}\p{Pc}"
-_CODECS = (
-    "utf-8", "cp1252", "latin-1", "iso8859_2", "iso8859_15", "cp1250", "cp1251", "koi8_r", "koi8_u",
-    "iso8859_5", "cp866", "mac_roman", "mac_cyrillic", "cp437", "cp850", "cp852", "cp1253", "iso8859_7",
-    "cp1254", "cp1255", "iso8859_8", "cp1256", "iso8859_6", "cp1257", "cp1258", "cp874", "cp932",
-    "shift_jis_2004", "euc_jp",
-    "euc_jis_2004", "gb18030", "big5hkscs", "cp950", "cp949", "euc_kr", "johab",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -524,7 +517,9 @@ class Pattern:
     def for_rg(self) -> tuple[str, ...]:
         """`rg`'s forms that together let through every file, of any encoding, that holds a hit."""
         if self.mode == "literal" and not self.text.isascii() and not self.insensitive and not self.multiline:
-            found = dict.fromkeys(encoding for name in _CODECS if (encoding := bytes_in(name, self.text)))
+            found = dict.fromkeys(
+                encoding for name in sorted(codec.ENCODINGS) if (encoding := bytes_in(name, self.text))
+            )
             return tuple(map(escaped, found))
         return (self.written.rg,)
 
@@ -557,17 +552,20 @@ def compile(
     if mode == "literal":
         text = normalised(text)
         multiline = multiline or "\n" in text
-    written = literal(text) if mode == "literal" else translated(text, multiline=multiline)
-    insensitive = case == "insensitive" or (case == "smart" and not written.upper)
-    if mode == "literal" and text.lower() == text.upper():
-        insensitive = False
-    if insensitive:
-        fold = literal if mode == "literal" else partial(translated, multiline=multiline)
-        written = fold(text, fold=True)
-    if written.breaks and not multiline:
+
+    def written(fold: bool) -> Translation:
+        if mode == "literal":
+            return literal(text, fold=fold)
+        return translated(text, fold=fold, multiline=multiline)
+
+    made = written(fold=False)
+    cased = mode == "regex" or text.lower() != text.upper()
+    insensitive = cased and (case == "insensitive" or (case == "smart" and not made.upper))
+    made = written(fold=True) if insensitive else made
+    if made.breaks and not multiline:
         message = r"the pattern holds \n, but lines are searched one by one"
         raise invalid(message, "give multiline=true", argument="pattern")
-    pattern = Pattern(text, mode, insensitive, whole_word, multiline, written)
+    pattern = Pattern(text, mode, insensitive, whole_word, multiline, made)
     if mode == "regex":
         _ = pattern.regexp
     return pattern

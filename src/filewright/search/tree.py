@@ -171,6 +171,7 @@ class Searcher:
             return 0 if error.code in _GONE else 1
 
 
+@dataclass
 class TreeSearch:
     """One search of a tree. Iterating yields (snapshot, found) for each file with hits, in path order.
 
@@ -180,48 +181,45 @@ class TreeSearch:
     folders; `ignored` names left out by the ignore rules.
     """
 
-    def __init__(
-        self,
-        searcher: Searcher,
-        where: Location,
-        pattern: Pattern,
-        options: TreeOptions,
-        resume: Resume | None,
-        task: Task,
-    ) -> None:
-        self._searcher = searcher
-        self._pattern = pattern
-        self._options = options
-        self._from = resume
-        self._task = task
-        self._candidates = _Candidates(
-            searcher.boundary,
-            where,
-            options,
-            () if options.invert or pattern.matches_empty else pattern.for_rg,
-            task,
-            after=resume.location if resume is not None else None,
-            multiline=pattern.multiline,
-        )
-        self.complete = False
-        self.resume: Resume | None = None
-        self.matched = self.count = self.binary = self.unreadable = self.searched = self.ignored = 0
+    searcher: Searcher
+    where: Location
+    pattern: Pattern
+    options: TreeOptions
+    after: Resume | None
+    task: Task
+    complete: bool = False
+    resume: Resume | None = None
+    matched: int = 0
+    count: int = 0
+    binary: int = 0
+    unreadable: int = 0
+    searched: int = 0
+    ignored: int = 0
 
     def __iter__(self) -> Iterator[tuple[Snapshot, Found]]:
+        pattern, after = self.pattern, self.after
+        candidates = _Candidates(
+            self.searcher.boundary,
+            self.where,
+            self.options,
+            () if self.options.invert or pattern.matches_empty else pattern.for_rg,
+            self.task,
+            after=after.location if after is not None else None,
+            multiline=pattern.multiline,
+        )
         try:
-            yield from self._found()
+            yield from self._found(candidates)
         finally:
-            self.searched, self.ignored = self._candidates.searched, self._candidates.walk.ignored
-            self.unreadable += self._candidates.walk.unreadable
+            self.searched, self.ignored = candidates.searched, candidates.walk.ignored
+            self.unreadable += candidates.walk.unreadable
 
-    def _found(self) -> Iterator[tuple[Snapshot, Found]]:
-        options, pattern, task = self._options, self._pattern, self._task
+    def _found(self, candidates: _Candidates) -> Iterator[tuple[Snapshot, Found]]:
+        options, pattern, task = self.options, self.pattern, self.task
         left, by_hits = options.limit, options.output == "matches"
-        begun = self._from is not None and self._candidates.takes(self._from.location.name)
-        following = (Resume(location, 0) for location in self._candidates)
-        for place in chain([self._from] if self._from is not None and begun else [], following):
+        begun = [self.after] if self.after and candidates.takes(self.after.location.name) else []
+        for place in chain(begun, (Resume(location, 0) for location in candidates)):
             task.check()
-            snapshot = self._searcher.open(place.location, task)
+            snapshot = self.searcher.open(place.location, task)
             if not isinstance(snapshot, Snapshot):
                 self.unreadable += snapshot
                 continue
@@ -272,41 +270,35 @@ class _CandidateBatch:
     child: Child | None = None
 
 
+@dataclass
 class _Candidates:
     """The files to open: those that may hold one of `forms` (patterns of `rg`; none: any file).
 
     `takes` says of a name whether such a file is meant; `searched` counts those that the walk yielded.
     """
 
-    def __init__(
-        self,
-        boundary: Boundary,
-        where: Location,
-        options: TreeOptions,
-        forms: tuple[str, ...],
-        task: Task,
-        *,
-        after: Location | None = None,
-        multiline: bool = False,
-    ) -> None:
-        self._boundary = boundary
-        self._where = where
-        self._forms = forms
-        self._bounded = multiline  # if they cross lines `rg` holds a file whole, and reads none that is large
-        self._task = task
-        self._all_names = options.kind is None
+    boundary: Boundary
+    where: Location
+    options: TreeOptions
+    forms: tuple[str, ...]
+    task: Task
+    after: Location | None = None
+    multiline: bool = False  # If they cross lines `rg` holds a file whole, and reads none that is large.
+    searched: int = 0
+
+    def __post_init__(self) -> None:
+        options = self.options
         self.takes = named_as(options.kind) if options.kind is not None else lambda _name: True
-        self.walk = boundary.walk(
-            where,
+        self.walk = self.boundary.walk(
+            self.where,
             glob=options.glob,
             include_hidden=options.include_hidden,
             include_ignored=options.include_ignored,
-            details=multiline,
+            details=self.multiline,
             kinds=["file"],
-            after=after,
-            task=task,
+            after=self.after,
+            task=self.task,
         )
-        self.searched = 0
 
     def __iter__(self) -> Iterator[Location]:
         pending: deque[_CandidateBatch] = deque()
@@ -315,14 +307,14 @@ class _Candidates:
             while True:
                 while len(pending) < _AHEAD and (batch := next(batches, None)) is not None:
                     pending.append(batch)
-                    batch.child = self._started(batch, bounded=self._bounded)
+                    batch.child = self._started(batch, bounded=self.multiline)
                 if not pending:
                     break
                 batch = pending.popleft()
                 for entry in self._passed(batch):
                     yield entry.location
                 self.searched += len(batch.entries)
-                self._task.report(self.searched, None, "files searched")
+                self.task.report(self.searched, None, "files searched")
         finally:
             for batch in pending:
                 if batch.child is not None:
@@ -330,7 +322,7 @@ class _Candidates:
 
     def _batches(self) -> Iterator[_CandidateBatch]:
         """Batches of more files the more there were."""
-        takes, all_names = self.takes, self._all_names
+        takes, all_names = self.takes, self.options.kind is None
         most = iter(_BATCHES)
         files, nbytes = next(most), 0
         last: object = None
@@ -358,29 +350,29 @@ class _Candidates:
 
     def _started(self, batch: _CandidateBatch, *, bounded: bool) -> Child | None:
         """`rg` reading ahead, if it can and if it would leave anything out."""
-        launcher, engine = self._boundary.launcher, program("rg")
-        if not self._forms or launcher is None or engine is None:
+        launcher, engine = self.boundary.launcher, program("rg")
+        if not self.forms or launcher is None or engine is None:
             return None
         argv = [engine, "--no-config", "--no-messages", "--color=never", "-uu", "-a", "-l", "-0", "-j2"]
-        argv += ["--max-depth", "1", *(["-U"] if self._bounded else [])]
+        argv += ["--max-depth", "1", *(["-U"] if self.multiline else [])]
         argv += ["--max-filesize", str(_LARGEST)] if bounded else []
-        argv += [part for form in self._forms for part in ("-e", form)]
+        argv += [part for form in self.forms for part in ("-e", form)]
         argv += ["--", *(os.fsdecode(b"./" + place) for place in batch.places)]
         try:
-            with self._boundary.open_folder(self._where) as folder:
+            with self.boundary.open_folder(self.where) as folder:
                 return launcher.start(
                     argv,
                     folder=folder.fileno(),
                     stderr=False,
                     memory=MEMORY,
-                    seconds=self._task.remaining,
+                    seconds=self.task.remaining,
                 )
         except (FilewrightError, OSError):
             return None  # it cannot be started, or its folder is gone: the files are looked for here
 
     def _passed(self, batch: _CandidateBatch) -> Iterator[FolderEntry]:
         """The entries of the batch that may hold what is looked for."""
-        bounded = self._bounded
+        bounded = self.multiline
         named, broke_off = self._named(batch.child, Task(seconds=None if bounded else _PATIENCE))
         if broke_off and not bounded:
             bounded = True
@@ -405,7 +397,7 @@ class _Candidates:
             return None, False
         with child:
             assert child.stdout is not None
-            output = b"".join(read_output(child.stdout, self._task, patience))
+            output = b"".join(read_output(child.stdout, self.task, patience))
             try:
                 status = -1 if patience.expired else child.wait(5.0)
             except FilewrightError:
@@ -415,9 +407,9 @@ class _Candidates:
 
     def _is_large(self, entry: FolderEntry) -> bool:
         """Whether `rg` passes over a file for its size."""
-        self._task.check()
+        self.task.check()
         try:
-            status = entry.status or self._boundary.stat(entry.location)
+            status = entry.status or self.boundary.stat(entry.location)
         except FilewrightError:
             return False  # it is gone
         return status.size > _LARGEST

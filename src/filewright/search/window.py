@@ -11,7 +11,6 @@ early, every window is looked at.
 
 from __future__ import annotations
 
-import codecs
 import io
 import re
 import select
@@ -177,22 +176,15 @@ def _context(snapshot: Snapshot, position: int) -> bytes:
 
 
 def character_at(snapshot: Snapshot, offset: int, line: int | None = None) -> int:
-    """The beginning of a character at or a little after `offset`; `line` is where its line begins."""
+    """The beginning of the character that holds the byte at `offset`; `line` is where its line begins."""
     encoding = snapshot.encoding
     if line is None:
         line = snapshot.lines.begin(offset) if encoding.multibyte else snapshot.start
-    if encoding.is_utf8:
-        following = snapshot.read(offset, 4)
-        return offset + next((i for i, byte in enumerate(following) if byte & 0xC0 != 0x80), 0)
-    if encoding.width == 2:
-        offset += (offset - line) % 2
-        unit = snapshot.read(offset, 2).decode(encoding.name, "surrogatepass")
-        return offset + 2 if "\udc00" <= unit[:1] <= "\udfff" else offset
-    if encoding.multibyte and offset - line <= _NEAR:
-        decoder = codecs.getincrementaldecoder(encoding.name)("replace")
-        decoder.decode(snapshot.read(line, offset - line))
-        return offset - len(decoder.getstate()[0])
-    return offset
+    near = offset - (
+        _NEAR if encoding.multibyte else 4
+    )  # Where a character of several bytes begins is known from afar.
+    near = line + max(0, near - line) // 2 * 2
+    return near + len(cut(snapshot.read(near, offset - near + 1), offset - near, encoding))
 
 
 MEMORY: Final = 48 << 20

@@ -14,6 +14,7 @@ import codecs
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Final
 
 from filewright.errors import Code, FilewrightError, invalid
@@ -32,20 +33,19 @@ _SINGLE_BYTE = (
     "mac_romanian",
 )  # fmt: skip
 
+_WIDE = ("utf-16", "utf-16-le", "utf-16-be")
+
 #: The encodings that are read, by Python's names. All write letters and terminators as ASCII does and have
 #: no state, or a splice would not be safe in them; others (EBCDIC, ISO 2022, UTF-7, UTF-32, and what Python
 #: calls a codec but is no encoding of text) are refused by not being here.
-ENCODINGS = frozenset({"utf-8", "utf-16", "utf-16-le", "utf-16-be", *_SINGLE_BYTE, *_MULTIBYTE})
-
-_KNOWN = (
-    "utf-8, utf-16 (also -le, -be), latin-1 and the other iso-8859 parts, cp1250 to cp1258, cp437, cp850, "
-    "cp852, cp866, koi8-r, koi8-u, mac-roman, shift_jis, cp932, euc-jp, gbk, gb18030, big5, euc-kr or cp949"
-)
-
+ENCODINGS = frozenset({"utf-8", *_WIDE, *_SINGLE_BYTE, *_MULTIBYTE})
 
 SPACES: Final = "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
-_FAMILIES: Final = {'"': "“”„‟〝〞″＂", "'": "‘’‚‛′ʼ＇", "-": "‐‑‒–—―−﹘﹣－", " ": SPACES}
-PLAIN: Final = {character: plain for plain, family in _FAMILIES.items() for character in family}
+PLAIN: Final = {
+    character: plain
+    for plain, family in {'"': "“”„‟〝〞″＂", "'": "‘’‚‛′ʼ＇", "-": "‐‑‒–—―−﹘﹣－", " ": SPACES}.items()
+    for character in family
+}
 """Quotes, dashes and spaces that stand for plain ones: the one table of them."""
 
 
@@ -95,7 +95,9 @@ def named(name: str) -> str:
     if found not in ENCODINGS:
         raise invalid(
             f"encoding={name!r} is not one that files are read in",
-            f"use {_KNOWN}; or leave it out to have it detected",
+            "use utf-8, utf-16 (also -le, -be), latin-1 and the other iso-8859 parts, cp1250 to cp1258, cp437, "
+            "cp850, cp852, cp866, koi8-r, koi8-u, mac-roman, shift_jis, cp932, euc-jp, gbk, gb18030, big5, euc-kr "
+            "or cp949; or leave it out to have it detected",
             argument="encoding",
         )
     return found
@@ -148,30 +150,22 @@ def encoded(text: str, encoding: Encoding, terminator: bytes = b"\n", *, argumen
             character=character,
             encoding=encoding.name,
         ) from error
-    if encoding.rivals and not plain.isascii():
-        _check_guess(plain, encoding, argument)
+    # A character that the file does not hold, and whose bytes depend on which guess is right, is not written.
+    for character, rival in product(dict.fromkeys(plain) if encoding.rivals else (), encoding.rivals):
+        known = character.isascii() or character in encoding.seen
+        if not known and bytes_in(rival, character) != character.encode(encoding.name):
+            raise FilewrightError(
+                Code.UNENCODABLE,
+                f"{argument} holds {character!r} (U+{ord(character):04X}), which is not in the file yet, "
+                f"and the file's encoding is only guessed: {encoding.name}, or perhaps {rival}, "
+                "which writes it differently",
+                f'say which it is with encoding="{encoding.name}" or encoding="{rival}" in edit_content',
+                argument=argument,
+                character=character,
+                encoding=encoding.name,
+                rivals=list(encoding.rivals),
+            )
     return data
-
-
-def _check_guess(text: str, encoding: Encoding, argument: str) -> None:
-    """Refuse a character that the file does not hold and whose bytes depend on which guess is right."""
-    for character in dict.fromkeys(text):
-        if character.isascii() or character in encoding.seen:
-            continue
-        data = character.encode(encoding.name)
-        for rival in encoding.rivals:
-            if bytes_in(rival, character) != data:
-                raise FilewrightError(
-                    Code.UNENCODABLE,
-                    f"{argument} holds {character!r} (U+{ord(character):04X}), which is not in the file yet, "
-                    f"and the file's encoding is only guessed: {encoding.name}, or perhaps {rival}, "
-                    "which writes it differently",
-                    f'say which it is with encoding="{encoding.name}" or encoding="{rival}" in edit_content',
-                    argument=argument,
-                    character=character,
-                    encoding=encoding.name,
-                    rivals=list(encoding.rivals),
-                )
 
 
 def bytes_in(name: str, text: str) -> bytes | None:
@@ -184,22 +178,13 @@ def bytes_in(name: str, text: str) -> bytes | None:
 
 def cut(data: bytes, limit: int, encoding: Encoding) -> bytes:
     """At most `limit` bytes of `data`, ending on a character boundary."""
-    if len(data) <= limit:
-        return data
-    if encoding.is_utf8:
-        end = limit
-        while end > max(0, limit - 4) and data[end] & 0xC0 == 0x80:
-            end -= 1
-        return data[: end if data[end] & 0xC0 != 0x80 else limit]
-    if encoding.width == 2:
-        end = limit & ~1
-        high = data[end - 1] if encoding.name.endswith("le") else data[end - 2]
-        return data[: end - 2] if end >= 2 and 0xD8 <= high <= 0xDB else data[:end]
-    if encoding.multibyte:
-        decoder = codecs.getincrementaldecoder(encoding.name)("replace")
-        decoder.decode(data[:limit])
-        return data[: limit - len(decoder.getstate()[0])]
-    return data[:limit]
+    if len(data) <= limit or not limit:
+        return data[:limit]
+    # Only where a byte of a character may look like another one is it not known nearby where one begins.
+    begin = 0 if encoding.multibyte else max(0, limit - 8) // 2 * 2
+    decoder = codecs.getincrementaldecoder(encoding.name)("replace")
+    decoder.decode(data[begin:limit])
+    return data[: limit - len(decoder.getstate()[0])]
 
 
 # Which encoding a file has: its mark, strict UTF-8, and only then a guess
@@ -231,7 +216,6 @@ _DECLARATION = re.compile(
     rb"|<meta\b[^>]*?\bcharset=[\"']?([-\w.]+)"
     rb"|\A@charset \"([-\w.]+)",
 )
-_WIDE = ("utf-16", "utf-16-le", "utf-16-be")
 
 _CLEARLY = 1.25  # how many times as likely another encoding of Latin letters must be than cp1252
 _CERTAIN = 0.1  # how likely another reading of what may be damaged UTF-8 must be
@@ -382,7 +366,8 @@ def _guess(sample: bytes) -> Encoding:
     stray = valid or set(_HIGH.findall(sample)) == {b"\xff"}
     rivals = () if stray else _WESTERN[:1]
     damaged = Encoding("utf-8", confidence=0.5, guessed=True, invalid=True, rivals=rivals)
-    if valid > 2 * invalid or _stray(sample):
+    # Letters stand beside letters; a stray byte stands alone, and 0xFE and 0xFF are hardly letters.
+    if valid > 2 * invalid or 2 * len(_ODD.findall(sample)) > len(_HIGH.findall(sample)):
         return damaged
     lines = b"".join(line for line in sample.splitlines(keepends=True) if not line.isascii())
     weights = _weights(lines)
@@ -421,7 +406,7 @@ def _weights(lines: bytes) -> dict[str, float]:
     # Where most words with high bytes hold ASCII letters, or are one letter, the script is Latin.
     words = _words(lines)
     latin = sum(1 for word in words if len(word) == 1 or re.search(rb"[A-Za-z]", word)) * 2 > len(words)
-    candidates = [*_LATIN, *_EAST_ASIAN] if latin else [*_LATIN, *_EAST_ASIAN, *_OTHER]
+    candidates = [*_LATIN, *_EAST_ASIAN, *(() if latin else _OTHER)]
     found = chardet.detect_all(
         lines,
         include_encodings=[name.replace("_", "-") for name in candidates],
@@ -439,14 +424,6 @@ def _weights(lines: bytes) -> dict[str, float]:
             continue
         weights[name] = max(float(each["confidence"] or 0.0), 0.01)
     return weights
-
-
-def _stray(sample: bytes) -> bool:
-    """Whether the high bytes look like damage rather than letters of some legacy encoding.
-
-    Letters stand beside letters; a stray byte stands alone, and 0xFE and 0xFF are hardly letters.
-    """
-    return 2 * len(_ODD.findall(sample)) > len(_HIGH.findall(sample))
 
 
 def _words(lines: bytes) -> list[bytes]:

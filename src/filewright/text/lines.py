@@ -206,7 +206,7 @@ class Lines:
         if abs(line - number) < _AROUND:
             for _ in range(number, line):
                 offset = self.end(offset, task)
-            return self.back(offset, number - line, task)
+            return self.back(number - line, task, offset)
         wanted = line - 1
         index = self._counted_until(lambda _offset, ends: ends >= wanted, task)
         if index.before[-1] < wanted:
@@ -386,12 +386,9 @@ class Lines:
                 yield Line(position, self._body(body, limit), terminator, end)
                 position = end
 
-    def last(self, count: int, task: Task | None = None) -> int:
-        """The offset where the last `count` lines begin, found from the end without counting."""
-        return self.back(self._size, count, task)
-
-    def back(self, offset: int, count: int, task: Task | None = None) -> int:
-        """The offset where the `count`-th line before `offset` begins."""
+    def back(self, count: int, task: Task | None = None, offset: int | None = None) -> int:
+        """Where the `count`-th line before `offset` (None: the end) begins, found from there without counting."""
+        offset = self._size if offset is None else offset
         while count > 0 and offset > self._start:
             offset, count = self.begin(offset - 1, task), count - 1
         return offset

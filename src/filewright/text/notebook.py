@@ -288,20 +288,17 @@ def _decoded(literal: bytes) -> bytes:
 
 def _cells(scan: _Scanner) -> list[Cell]:
     found: list[Cell] | None = None
-    version = 0
+    version = b""
     for key in scan.members():
         if key == "cells":
             if found is not None:
                 raise _NotANotebookError  # one of two is meant, and nobody knows which
             found = [_cell(scan, number) for number, _ in enumerate(scan.elements(), 1)]
         elif key == "nbformat":
-            value = scan.scalar() if scan.peek().isdigit() else b""
-            version = int(value) if value.isdigit() and len(value) < 10 else 0
-            if not value:
-                scan.skip()
+            version = scan.scalar()
         else:
             scan.skip()
-    if scan.peek() or found is None or version < 4:
+    if scan.peek() or found is None or not version.isdigit() or int(version) < 4:
         raise _NotANotebookError
     return found
 

@@ -283,7 +283,7 @@ def _require_line(snapshot: Snapshot, number: int, task: Task, argument: str = "
 
 def _tail(snapshot: Snapshot, count: int, limit: int, task: Task) -> _Span:
     """The last `count` lines, numbered from the end where the file was not counted."""
-    offset, known = snapshot.lines.last(count, task), total_lines(snapshot)
+    offset, known = snapshot.lines.back(count, task), total_lines(snapshot)
     if known is not None:
         return _Span(offset, max(1, known - count + 1), limit)
     return _Span(offset, 1 if offset == snapshot.start else -count, limit)
@@ -464,7 +464,7 @@ def _piece(snapshot: Snapshot, arguments: ReadArguments, column: int, budget: in
     number = arguments.line if arguments.line is not None else arguments.start
     _require_line(snapshot, number, task)
     lines, known = snapshot.lines, _known(snapshot)
-    offset = lines.offset_of(number, task) if number > 0 else lines.last(-number, task)
+    offset = lines.offset_of(number, task) if number > 0 else lines.back(-number, task)
     limit = min(arguments.max_chars or arguments.limit, max(1, budget - 500))
     text, complete, length = _characters(snapshot, offset, column, limit, task)
     if not text and column > 1:

@@ -152,7 +152,7 @@ def _decided(
         if made.splices:
             context.boundary.guard_write(snapshot.location)
             looked = made.splices[:looked_at]
-            found.kinds.add_all(snapshot, (splice.offset for splice in looked))
+            found.kinds.add(snapshot, (splice.offset for splice in looked))
             looked_at -= len(looked)
             changed = True
             yield spliced(snapshot.raw if isinstance(snapshot, NotebookView) else snapshot, snapshot, made)

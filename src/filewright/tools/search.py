@@ -477,7 +477,7 @@ def _exact(
                 stopped = hits.stopped_at
         elif output == "kinds":
             matches = find_matches(snapshot, pattern, once=True, task=task)
-            search.kinds.add_all(snapshot, (match.offset for match in matches))
+            search.kinds.add(snapshot, (match.offset for match in matches))
         elif not search.count(_shown(snapshot), hits.count):
             stopped = 0
         if stopped is not None:
