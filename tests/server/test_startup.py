@@ -6,6 +6,8 @@ import json
 import os
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -114,13 +116,13 @@ def test_the_server_says_what_confines_it(tmp_path: Path) -> None:
 def test_what_the_first_calls_need_is_loaded_while_nothing_is_asked(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("def f():\n    return 1\n")
     code = """
-import sys
+import sys, threading
 from types import SimpleNamespace
 from filewright import Workspace
 from filewright.server.serve import load_while_idle
 
 with Workspace(sys.argv[1], state_dir=sys.argv[2]) as workspace:
-    load_while_idle(SimpleNamespace(idle=True), workspace, quiet=0)
+    load_while_idle(SimpleNamespace(idle=True), workspace, threading.Event(), quiet=0)
     before = {*sys.modules}
     for name, arguments in (
         ("list_files", {}),
@@ -137,3 +139,49 @@ print(*(name for name in {*sys.modules} - before if name.startswith(needed)))
     words = [sys.executable, "-c", code, str(tmp_path), str(tmp_path / "state")]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout == "\n"
+
+
+def test_whoever_leaves_waits_for_no_more_than_one_module_to_load(tmp_path: Path) -> None:
+    """What ends the interpreter while an extension is loaded in a thread aborts the process."""
+    from filewright.server.serve import load_while_idle
+
+    leave, asked = threading.Event(), list[int]()
+
+    class Calls:
+        @property
+        def idle(self) -> bool:
+            asked.append(1)
+            if len(asked) == 3:
+                leave.set()
+            return True
+
+    class Unprepared:
+        def prepare(self) -> None:
+            raise AssertionError("a process was started for nobody")
+
+    load_while_idle(Calls(), Unprepared(), leave, quiet=0)
+    assert len(asked) == 3
+
+
+def test_a_server_that_is_left_while_it_loads_ends_in_order(tmp_path: Path) -> None:
+    for wait in (0.2, 0.25, 0.3, 0.4):
+        with subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                "filewright",
+                "serve",
+                str(tmp_path),
+                "--state-dir",
+                str(tmp_path / "state"),
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        ) as server:
+            assert server.stdin is not None
+            assert server.stderr is not None
+            server.stderr.readline()
+            time.sleep(wait)
+            server.stdin.close()
+            assert server.wait(30) == 0, server.stderr.read()

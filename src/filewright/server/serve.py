@@ -9,8 +9,8 @@ import logging
 import os
 import sys
 import threading
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -86,8 +86,14 @@ def serve(
             on_leaving(transport.stop, noted)
             await transport.run()
 
-        threading.Thread(target=load_while_idle, args=(calls, workspace), daemon=True).start()
-        asyncio.run(until_stopped())
+        leave = threading.Event()
+        loader = threading.Thread(target=load_while_idle, args=(calls, workspace, leave), daemon=True)
+        loader.start()
+        try:
+            asyncio.run(until_stopped())
+        finally:
+            leave.set()
+            loader.join()  # the interpreter must not end while an extension is loaded: that aborts the process
         if not calls.close(DRAIN_SECONDS):
             logging.shutdown()
             os._exit(1)  # a thread that cannot be ended would hold the interpreter for ever
@@ -139,15 +145,24 @@ _NEEDED = (
 """What calls import late: for history, searches, similar text and long lines, and to change and undo."""
 
 
-def load_while_idle(calls: CallRunner, workspace: Workspace, *, quiet: float = QUIET_SECONDS) -> None:
-    """Load and start what calls will need, bit by bit while none is made: the first call of each would wait for it."""
+def load_while_idle(
+    calls: CallRunner, workspace: Workspace, leave: threading.Event, *, quiet: float = QUIET_SECONDS
+) -> None:
+    """Load and start what calls will need, bit by bit while none is made: the first call of each would wait for it.
+
+    Ends early once `leave` is set.
+    """
     from filewright.tools import entries
 
-    time.sleep(quiet)
-    for entry in entries():
-        while not calls.idle:
-            time.sleep(quiet)
-        assert entry.load().schema, "the model of its arguments is made, too"
-    for needed in _NEEDED:
-        import_module(needed)
-    workspace.prepare()
+    steps: list[Callable[[], object]] = [
+        *(lambda entry=entry: entry.load().schema for entry in entries()),  # the model of its arguments, too
+        *(partial(import_module, name) for name in _NEEDED),
+        workspace.prepare,
+    ]
+    leave.wait(quiet)
+    for step in steps:
+        while not calls.idle and not leave.wait(quiet):
+            pass
+        if leave.is_set():
+            return
+        step()
