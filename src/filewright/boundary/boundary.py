@@ -301,18 +301,6 @@ class Boundary:
             raise errors.moved_out(where.asked, quote(where.root.path))
         return tuple(path[len(start) :].split(b"/"))
 
-    def _open_deepest(self, where: Location, depth: int) -> tuple[Folder, int, DenyRules]:
-        """The deepest folder on the way to `where` that is there, at most `depth` levels down, asked."""
-        while True:
-            try:
-                folder, rules = self._open_changing(where, where.parts[:depth])
-            except (FileNotFoundError, NotADirectoryError):
-                if not depth:
-                    raise
-            else:
-                return folder, depth, rules
-            depth -= 1
-
     # Walking
 
     def walk(
@@ -415,40 +403,33 @@ class Boundary:
     # Refusing
 
     def guard_write(
-        self,
-        where: Location,
-        *,
-        link_itself: bool = False,
-        reached: Reached | None = None,
-        there: int | None = None,
+        self, where: Location, *, link_itself: bool = False, reached: Reached | None = None
     ) -> None:
         """Refuse what may not be changed, whatever the change is.
 
-        Raises `read_only`; `permission_denied` for the root itself, a protected name and what lies
-        below it, also when a link leads there; `symlink` if the last part is a link, unless
+        Raises as `guard_names`, also when a link leads to such a thing; `symlink` if the last part is a link, unless
         `link_itself`: for a delete or a move, which act on the link. Nothing needs to exist.
 
         `reached` remembers where the folders above led, so that each is opened once for a whole change set;
-        of further names in them nobody asks whether they are links. With `there`, only so many parts are
-        looked at on the disk: an earlier step of the change puts something else in the place of the next one.
+        of further names in them nobody asks whether they are links.
         """
-        if self.settings.read_only:
-            raise errors.read_only(where.asked)
-        if not where.parts:
-            raise errors.root_itself(where.asked, quote(where.root.path))
+        self.guard_names(where, where.parts)
         above = where.parent
-        if there is not None:
-            reached = None  # It knows of what is on the disk only.
         led = reached.get(above) if reached is not None else None
-        if led is None:
-            require_root(where.root, where.asked)
-        self._refuse_protected(where, where.parts)
         if led is not None:
             if led != above.parts:
                 self._refuse_protected(where, (*led, where.name))
             return
+        depth = len(above.parts)
         try:
-            folder, depth, rules = self._open_deepest(where, len(above.parts) if there is None else there)
+            while True:
+                try:
+                    folder, rules = self._open_changing(where, where.parts[:depth])
+                    break
+                except (FileNotFoundError, NotADirectoryError):
+                    if not depth:
+                        raise
+                depth -= 1
             with folder:
                 # Where rules are in force, each name is looked at: they may tell files from folders.
                 if reached is not None and not rules.active:
@@ -463,43 +444,40 @@ class Boundary:
         if kind == "link" and not link_itself:
             raise errors.link_itself(where.asked)
 
-    def guard_brought(self, where: Location, there: int, folders: Iterable[Folder | None]) -> None:
-        """Refuse what a rule file forbids that comes along with one of the `folders` on the way to `where`, from
-        the depth `there` on; None is a new one. Raises `permission_denied`.
+    def guard_names(self, where: Location, parts: tuple[bytes, ...]) -> None:
+        """Refuse what may not be changed by its names alone, which are `parts` below its root.
+
+        Raises `read_only`; `permission_denied` for the root itself, a protected name, what lies below it or holds it.
         """
-        rules = self.rules_for(Location(where.root, where.parts[:there]))
-        for depth, folder in enumerate(folders, there):
-            rules = rules.entered(where.parts[depth], folder)
-            is_folder = True if depth + 2 < len(where.parts) else None
-            rules.require(where.asked, where.parts[depth + 1], is_folder, changing=True)
+        if self.settings.read_only:
+            raise errors.read_only(where.asked)
+        if not where.parts:
+            raise errors.root_itself(where.asked, quote(where.root.path))
+        require_root(where.root, where.asked)
+        self._refuse_protected(where, parts)
 
     def protects(self, where: Location) -> str | None:
         """The protected name that `where` is or lies below, by its name alone; None if there is none."""
         return self._rules[where.root.index].protection.rule_for(where.parts)
 
     def guard_tree(
-        self, source: Location, destination: Location, *, moving: bool, there: int | None, task: Task
+        self, source: Location, destination: Location, rules: DenyRules, *, moving: bool, task: Task
     ) -> None:
         """Refuse to copy, or to be `moving`, a folder with all that is below it.
 
         Nothing in it may be denied; of what is moved nothing may be read only; and none of it may come to
-        where nothing may be written. `there` is as for `guard_write`. Raises `permission_denied`.
+        where nothing may be written, by the `rules` that hold in it there. Raises `permission_denied`.
         """
         walk = self.walk(source, include_ignored=True, include_git=True, changing=moving, task=task)
-        above = destination.parts[:-1]
-        try:
-            folder, depth, rules = self._open_deepest(destination, len(above) if there is None else there)
-        except OSError as error:
-            raise self._failure(error, destination, "open the folder of") from error
-        with folder:
-            ends = (*folder.reached, *destination.parts[depth:])
-        rules = rules.below(destination.parts[depth:])
         was, then = (self._rules[place.root.index].protection for place in (source, destination))
         below = {b"": rules}
         for entry in walk:
             if was.concerns(entry.name) or then.concerns(entry.name):
                 parts = tuple(entry.path.split(b"/"))
-                before, after = was.rule_for((*source.parts, *parts)), then.rule_for((*ends, *parts))
+                before, after = (
+                    was.rule_for((*source.parts, *parts)),
+                    then.rule_for((*destination.parts, *parts)),
+                )
                 # What is protected by the folder's own name counts from where that is. A folder that is copied is
                 # filled, and nothing may be put into a protected one.
                 comes = before is None or then.rule_for(parts) is None

@@ -21,8 +21,7 @@ from filewright.changes.save import Saving
 from filewright.changes.settle import Findings, alter, clean_up, reason, roll_back
 from filewright.changes.slots import OpenFolders, Slots
 from filewright.changes.stage import stage
-from filewright.changes.steps import Steps
-from filewright.changes.tree import Difference
+from filewright.changes.tree import Difference, Tree
 from filewright.edit import ChangeSet
 from filewright.errors import Code, FilewrightError, appeared, from_os_error, stale, unsettled
 from filewright.progress import Caller, Task
@@ -76,9 +75,9 @@ def _attempt(
     copy_moves: bool,
 ) -> ChangeRecord:
     # Plan: what each step means, and what is refused.
-    steps = Steps(log.boundary, folders, change_set, task, copy_moves=copy_moves)
-    steps.take()
-    difference = Difference.of(steps)
+    tree = Tree(log.boundary, folders, change_set, task, copy_moves=copy_moves)
+    tree.take()
+    difference = Difference.of(tree)
     if difference.empty:
         raise FilewrightError(
             Code.NO_CHANGE, "the change would leave everything as it is", hint="nothing to do"
@@ -92,7 +91,7 @@ def _attempt(
             # Save what undo needs.
             saving = Saving(folders, log.settings, task, intent if change_set.undoable else None)
             known = saving.save(difference)
-            planning = Planning(steps, difference)
+            planning = Planning(tree, difference)
             plan = planning.plan(known)
             record = ChangeRecord(
                 number=intent.number,
@@ -103,8 +102,8 @@ def _attempt(
                 reverts=change_set.reverts or (),
                 partial=change_set.partial,
                 undoable=change_set.undoable,
-                hard_links=steps.hard_links,
-                notes=(*notes, *steps.notes),
+                hard_links=tree.hard_links,
+                notes=(*notes, *tree.notes),
             )
             _refuse_unsettled(log, record)
             task.check()

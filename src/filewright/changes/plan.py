@@ -26,7 +26,7 @@ from filewright.changes.record import Place, Stamp
 
 if TYPE_CHECKING:
     from filewright.changes.save import Known
-    from filewright.changes.tree import Difference, FolderItem, Item, Tree
+    from filewright.changes.tree import Difference, Item, Tree
 
 How = Literal["made", "moved", "gone"]
 _PIECE = 1 << 18
@@ -151,7 +151,7 @@ class CommitPlan:
 # From a tree
 
 
-End = tuple["FolderItem", bytes]
+End = tuple["Item", bytes]
 
 
 class _Bringing(NamedTuple):
@@ -196,16 +196,16 @@ class Planning:
                 self._take(item, item.home)
 
     @property
-    def made(self) -> list[tuple[FolderItem, bytes, Item]]:
+    def made(self) -> list[tuple[Item, bytes, Item]]:
         """What is to be made, each in a folder under a temporary name."""
         return [(*put.carrier, put.item) for put in self._puts if put.how == "made"]
 
     def plan(self, known: Known) -> CommitPlan:
         """The plan, by what is known of things by now."""
-        folders: list[FolderItem] = []
-        numbers: dict[FolderItem, int] = {}
+        folders: list[Item] = []
+        numbers: dict[Item, int] = {}
 
-        def slot(folder: FolderItem, name: bytes) -> Slot:
+        def slot(folder: Item, name: bytes) -> Slot:
             if folder not in numbers:
                 numbers[folder] = len(folders)
                 folders.append(folder)
@@ -224,7 +224,7 @@ class Planning:
             assert item.place is not None
             assert item.seen is not None
             rights = item.seen.mode, item.seen.uid, item.seen.gid
-            operations.append(Alter("altered", slot(*item.place), _moved(item), rights, item.rights()))
+            operations.append(Alter("altered", slot(*item.place), _moved(item), rights, item.rights))
         references: list[FolderRef] = []
         for folder in folders:  # Grows: a slot of a folder may be in one that has no number yet.
             if folder.is_root:
@@ -270,7 +270,7 @@ class Planning:
             if not is_temporary(carrier[1]):
                 self._take(occupant, carrier)
 
-    def _move_aside(self, item: Item, into: FolderItem) -> None:
+    def _move_aside(self, item: Item, into: Item) -> None:
         """Move an item out of the way, or out of a folder that goes, to a temporary name."""
         assert item.home is not None
         aside = self._aside[item] = into, temporary_name()

@@ -21,8 +21,7 @@ from filewright.changes.content import Edited, Held, digest_of, tapped
 from filewright.changes.log import Intent
 from filewright.changes.record import Entry, Place, Span, Spans, Stamp, content_of
 from filewright.changes.slots import OpenFolders
-from filewright.changes.steps import keeps
-from filewright.changes.tree import DEEPEST, Difference, FolderItem, Item
+from filewright.changes.tree import DEEPEST, Difference, Item, keeps
 from filewright.edit import Stream
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
@@ -68,7 +67,7 @@ class Known:
         if item in self.made:
             return self.made[item]
         size = self.content(item).size if item.kind == "file" else 0
-        return Stamp(item.kind, *item.rights(), size, target=item.target)
+        return Stamp(item.kind, *item.rights, size, target=item.target)
 
     def entries(self, difference: Difference) -> tuple[Entry, ...]:
         """One entry per place: made things, then moved, altered, rewritten ones, then what is gone."""
@@ -85,7 +84,7 @@ class Known:
                 found.append(replace(saved, place=place, after=after, was=was))
         for item in (*difference.moved, *(item for item in difference.altered if not item.moved)):
             assert item.seen is not None
-            mode, uid, gid = item.rights()
+            mode, uid, gid = item.rights
             before = Stamp.of(item.seen, target=item.target)
             was, where = Place.of(item.was_at), Place.of(item.will_be_at)
             after = replace(before, mode=mode, uid=uid, gid=gid)
@@ -138,7 +137,7 @@ class Saving:
             try:
                 if item.kind == "file":
                     saved[item] = self._file(item)
-                elif isinstance(item, FolderItem):
+                elif item.kind == "folder":
                     saved[item] = Entry(Place.of(item.was_at), self._folder(item), None)
                 else:
                     saved[item] = Entry(Place.of(item.was_at), Stamp.of(item.seen, target=item.target), None)
@@ -263,7 +262,7 @@ class Saving:
 
     # Folders
 
-    def _folder(self, top: FolderItem) -> Stamp:
+    def _folder(self, top: Item) -> Stamp:
         """A displaced folder with all that is in it but what moves out of it.
 
         What could not be removed later refuses the change now: a foreign entry, a mount, a protected name.
@@ -272,7 +271,7 @@ class Saving:
         assert top.seen is not None
         boundary, depth = self._folders.boundary, len(top.was.parts)
         inside: dict[bytes, Stamp] = {}
-        pending: list[tuple[Location, FolderItem | None, Status]] = [(top.was, top, top.seen)]
+        pending: list[tuple[Location, Item | None, Status]] = [(top.was, top, top.seen)]
         while pending:
             where, loaded, seen = pending.pop()
             self._task.check()
@@ -300,7 +299,7 @@ class Saving:
                 status = folder.stat(name)
                 self._require_removable(top, place, folder, seen, status, rules)
                 if status.kind == "folder":
-                    pending.append((place, item if isinstance(item, FolderItem) else None, status))
+                    pending.append((place, item, status))
                 elif item is not None and item.kind == "file" and item.home is not None:
                     saved = self._file(item)
                     assert saved.before is not None
@@ -327,7 +326,7 @@ class Saving:
 
     def _require_removable(
         self,
-        top: FolderItem,
+        top: Item,
         place: Location,
         folder: Folder,
         above: Status,

@@ -13,8 +13,7 @@ from filewright.boundary import Boundary, Location
 from filewright.changes.contents import Contents
 from filewright.changes.record import Entry, Place, Stamp, same_content
 from filewright.changes.slots import OpenFolders
-from filewright.changes.steps import Steps
-from filewright.changes.tree import Difference, FolderItem, Item
+from filewright.changes.tree import Difference, Item, Tree
 from filewright.edit import (
     ChangeSet,
     Diff,
@@ -169,9 +168,9 @@ class ChangeDiffs:
         budget = _Budget(max_lines, task)
         folders = OpenFolders(self.boundary)
         try:
-            steps = Steps(self.boundary, folders, change_set, task)
-            steps.take()
-            difference = Difference.of(steps)
+            tree = Tree(self.boundary, folders, change_set, task)
+            tree.take()
+            difference = Difference.of(tree)
             gone = [item for item in difference.displaced if not item.alive]
             named = {item.was_at for item in gone if item.kind != "folder"}
             for folder in gone:
@@ -321,10 +320,10 @@ def _compared(names: _File, before: Snapshot, splices: Sequence[Splice] | None, 
 def _planned(item: Item) -> Entry:
     """What history will say of an item that is no folder, but for what it holds."""
     before = after = None
-    if item.home is not None and item.seen is not None:
+    if item.seen is not None:
         before = Stamp.of(item.seen)
     if item.alive:
-        after = Stamp(item.kind, *item.rights())
+        after = Stamp(item.kind, *item.rights)
     where = Place.of(item.will_be_at if after is not None else item.was_at)
     return Entry(where, before, after, Place.of(item.was_at) if before is not None else None)
 
@@ -335,7 +334,7 @@ def _files_in(difference: Difference) -> Iterator[Item]:
     pending = list(reversed(difference.fresh))
     while pending:
         item = pending.pop()
-        if isinstance(item, FolderItem):
+        if item.kind == "folder":
             pending += [below for below in item.entries.values() if below is not None and below.fresh]
         else:
             yield item

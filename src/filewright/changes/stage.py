@@ -16,7 +16,7 @@ from filewright.changes.content import MANY, Edited, Flusher, Held, OnDisk, dige
 from filewright.changes.record import Stamp
 from filewright.changes.save import Known, in_order
 from filewright.changes.slots import OpenFolders
-from filewright.changes.tree import DEEPEST, FolderItem, Item
+from filewright.changes.tree import DEEPEST, Item
 from filewright.errors import Code, FilewrightError, from_os_error, stale, too_deep
 from filewright.progress import Task
 from filewright.system import File, Folder
@@ -33,7 +33,7 @@ def stage(
     flusher: Flusher,
     folders: OpenFolders,
     task: Task,
-    made: Iterable[tuple[FolderItem, bytes, Item]],
+    made: Iterable[tuple[Item, bytes, Item]],
     known: Known,
 ) -> Known:
     """Make every temporary; what is known, with what was found out on the way.
@@ -71,12 +71,12 @@ class _Making:
             for handle in (*self._pending, *self._devices.values()):
                 handle.close()
 
-    def make(self, folder: FolderItem, name: bytes, item: Item) -> None:
+    def make(self, folder: Item, name: bytes, item: Item) -> None:
         """Make one thing, and know what it is recognised by."""
         assert folder.was is not None
         above = folder.on_disk(reading=False)
         try:
-            if isinstance(item, FolderItem):
+            if item.kind == "folder":
                 above.make(name, 0o700)
                 inside = self._make_inside(folder.was.child(name), item)
                 self.known.made[item] = replace(self.known.made[item], inside=inside)
@@ -107,10 +107,10 @@ class _Making:
         self._flush_later(file)
         return stamp
 
-    def _make_inside(self, top: Location, item: FolderItem) -> dict[bytes, Stamp]:
+    def _make_inside(self, top: Location, item: Item) -> dict[bytes, Stamp]:
         """All that is in a new folder. Nothing below is known by its inode, only by what it holds."""
         inside: dict[bytes, Stamp] = {}
-        folders: list[tuple[Location, FolderItem]] = []
+        folders: list[tuple[Location, Item]] = []
         pending = [(top, item)]
         while pending:
             where, folder = pending.pop()
@@ -122,7 +122,7 @@ class _Making:
                 if not below.fresh:
                     continue
                 at = where.child(name)
-                if isinstance(below, FolderItem):
+                if below.kind == "folder":
                     made.make(name, 0o700)
                     stamp = self.known.stamp(below)
                     pending.append((at, below))
@@ -199,17 +199,15 @@ class _Making:
         Raises `permission_denied` naming what could not be kept: a file is never taken over silently. A copy
         leaves out the extended attributes that only the system may give.
         """
-        mode, uid, gid = item.rights()
-        source, carried, times = item.source, item.attributes, None
+        mode, uid, gid = item.rights
+        source, carried, times = item.origin, item.attributes, None
         if carried is None and item in self.known.saved:
             carried = self.known.before(item).attributes
-        if source is not None and (carried is None or item.home is None):
-            with (
-                nullcontext(source.on_disk()) if isinstance(source, FolderItem) else source.open() as original
-            ):
+        if source is not None and (carried is None or item.seen is None):
+            with nullcontext(source.on_disk()) if source.kind == "folder" else source.open() as original:
                 if carried is None:
                     carried = original.attributes()
-                if item.home is None:
+                if item.seen is None:
                     status = original.status()
                     times = (status.atime_ns, status.mtime_ns)
         what = "owner"
@@ -219,7 +217,7 @@ class _Making:
                 made.set_own_owner(uid, gid)
             if carried is not None:
                 what = "extended attribute"
-                made.set_attributes(carried, strict=item.home is not None)
+                made.set_attributes(carried, strict=item.seen is not None)
             what = "mode"
             made.set_own_mode(mode)
         except OSError as error:

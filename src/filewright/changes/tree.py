@@ -1,87 +1,130 @@
-"""The workspace as it would be after the steps taken so far, of which nothing is on the disk yet.
+"""The tree of one change: the few places it touches as they are, and as its steps make them.
 
-Items are loaded from the disk when a step first names them. Because every step acts on this tree,
-later steps see the results of earlier ones, and what remains to be done at the end is only the
-difference between where each item was and where it is. A copied folder is not loaded: what no step
-has touched in it is read from the folder it was copied from, when it is needed. Once all steps are
-taken nothing of it changes any more: what saving, planning and staging find out are values of their own.
+Things are loaded from the disk when a step first names them. Because every step acts on this tree, later steps see
+the results of earlier ones, and what remains to be done at the end is the difference between where each thing was
+and where it is. A copied folder is not loaded: what no step has touched in it is read from the folder it was copied
+from, when it is needed. What the system would refuse later is refused here, before anything is begun: rights, owners,
+mounts. Once all steps are taken nothing of the tree changes any more: what saving, planning and staging find out are
+values of their own.
 """
 
 from __future__ import annotations
 
 import os
 import stat
-from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from filewright import errors, system
-from filewright.boundary import Boundary, DenyRules, Location, Reached, is_temporary, quote
-from filewright.changes.content import Edited, OnDisk
+from filewright.boundary import Boundary, DenyRules, Location, is_temporary, quote
+from filewright.changes import modes
+from filewright.changes.content import Edited, Held, OnDisk, digest_of
 from filewright.changes.record import Kind, kind_of
 from filewright.changes.slots import OpenFolders
-from filewright.edit import Expected, Stream
-from filewright.errors import from_os_error
+from filewright.edit import (
+    ChangeSet,
+    Copy,
+    Create,
+    Delete,
+    Expected,
+    MakeFolder,
+    MakeLink,
+    Modify,
+    Move,
+    SetMode,
+    SetOwner,
+    Step,
+    Stream,
+)
+from filewright.errors import Code, FilewrightError, from_os_error
+from filewright.progress import Task
 from filewright.system import File, Folder, Status
-from filewright.text import Splice
+from filewright.text import Splice, Splices, ordered, require_ordered
 
 _LINKS = 40
 DEEPEST = 400
 """Levels of folders that one change makes, copies or deletes."""
+_SPECIAL_BITS = stat.S_ISUID | stat.S_ISGID
+
+Rights = tuple[int, int, int]
+"""Mode, user and group."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arranged(ChangeSet):
+    """A change set whose steps are found on the tree itself, as things are then: an undo; `places` are all that it
+    may touch."""
+
+    arrange: Callable[[Tree], None]
+    places: Collection[Location]
+
+    @property
+    def locations(self) -> Collection[Location]:
+        """Every place that it may touch."""
+        return self.places
 
 
 @dataclass(eq=False, slots=True, repr=False)
 class Item:
-    """A file, link or special file: where it was (`home`), where it is now (`place`), what changes.
+    """A thing: where it was (`home`), where it is now (`place`), what changes.
 
-    `seen` is its status on the disk, None for a new one. `content` None leaves the bytes as they
-    are. `mode`, `uid`, `gid`, `mtime_ns`, `attributes` None are left as they are. `like` is what a copy was
-    made of. `written` says that its bytes become somebody else's.
+    `seen` is its status on the disk, None for a new one; `origin` the thing on the disk that it is, or is a copy of.
+    `rights` are those it has after the change. `content`, `mtime_ns` and `attributes` None are left as they are.
+
+    Of a folder, `was` is its place at the start; `entries` are those that any step has looked at, None being
+    "nothing there", and `initial` what they were then. `writable` is what was found out of the rights on it,
+    `rules_at_home` what is denied of the names in it where it was, `rules_now` elsewhere after so many moves,
+    `holding` what a deleted one may hold.
     """
 
+    tree: Tree
     kind: Kind
     asked: str
+    rights: Rights
     seen: Status | None = None
-    home: tuple[FolderItem, bytes] | None = None
-    place: tuple[FolderItem, bytes] | None = None
+    home: End | None = None
+    place: End | None = None
+    origin: Item | None = None
     content: Stream | None = None
     target: bytes | None = None
     expected: Expected | None = None
-    mode: int | None = None
-    uid: int | None = None
-    gid: int | None = None
     mtime_ns: int | None = None
     attributes: Mapping[str, bytes] | None = None
-    like: Item | None = None
-    written: bool = False
+    was: Location | None = None
+    entries: dict[bytes, Item | None] = field(default_factory=dict)
+    initial: dict[bytes, Item | None] = field(default_factory=dict)
+    writable: bool | None = None
+    rules_at_home: DenyRules | None = None
+    rules_now: tuple[int, DenyRules] | None = None
+    holding: Mapping[bytes, bytes] | None = None
+
+    @classmethod
+    def on(cls, tree: Tree, seen: Status, asked: str, home: End | None, was: Location | None) -> Item:
+        """A thing on the disk."""
+        item = cls(tree, kind_of(seen), asked, (seen.mode, seen.uid, seen.gid), seen, home, was=was)
+        item.origin = item
+        return item
 
     @property
     def fresh(self) -> bool:
         """Whether it has a new inode after the change."""
-        return self.home is None or self.content is not None
+        return self.seen is None or self.content is not None
 
     @property
-    def splices(self) -> Sequence[Splice] | None:
-        """Those of what is one edit of the bytes on the disk."""
-        content = self.content
-        own = self.home is not None and isinstance(content, Edited) and isinstance(content.base, OnDisk)
-        return content.splices if own and isinstance(content, Edited) else None
-
-    @property
-    def holds(self) -> Stream:
-        """What the file holds, as the tree has it."""
-        if self.content is not None:
-            return self.content
-        assert self.seen is not None
-        return OnDisk(self.open, self.seen.size)
+    def is_root(self) -> bool:
+        """Whether it is the folder of a root."""
+        return self.seen is not None and self.home is None
 
     @property
     def alive(self) -> bool:
         """Whether it is still in the tree, and every folder above it too."""
-        place = self.place
-        while place is not None and not place[0].is_root:
-            place = place[0].place
-        return place is not None
+        item = self
+        while not item.is_root:
+            if item.place is None:
+                return False
+            item = item.place[0]
+        return True
 
     @property
     def moved(self) -> bool:
@@ -92,45 +135,22 @@ class Item:
     def altered(self) -> bool:
         """Whether mode or owner of an item on the disk change."""
         seen = self.seen
-        return seen is not None and self.rights() != (seen.mode, seen.uid, seen.gid)
-
-    def rights(self) -> tuple[int, int, int]:
-        """Mode, user and group that it has after the change."""
-        seen, given = self.seen, (self.mode, self.uid, self.gid)
-        left = (0, 0, 0)
-        if seen is not None:
-            left = (without_special_bits(seen.mode) if self.written else seen.mode, seen.uid, seen.gid)
-        elif None in given:
-            left = self._new_rights()
-        mode, uid, gid = (old if new is None else new for new, old in zip(given, left, strict=True))
-        return mode, uid, gid
-
-    def _new_rights(self) -> tuple[int, int, int]:
-        uid, gid, setgid = system.effective_user(), system.effective_group(), 0
-        above = self.place
-        while above is not None and above[0].seen is None:
-            above = above[0].place
-        seen = above[0].seen if above is not None else None
-        if seen is not None and seen.mode & stat.S_ISGID:
-            gid, setgid = seen.gid, stat.S_ISGID
-        like = self.source.seen if self.source is not None else None
-        if self.kind == "link":
-            return 0o777, uid, gid
-        if like is not None:
-            if uid in (0, like.uid):
-                return like.mode, like.uid, like.gid
-            return like.mode & ~(stat.S_ISUID | stat.S_ISGID), uid, gid
-        if self.kind == "folder":
-            return 0o777 & ~system.umask() | setgid, uid, gid
-        return 0o666 & ~system.umask(), uid, gid
+        return seen is not None and self.rights != (seen.mode, seen.uid, seen.gid)
 
     @property
-    def source(self) -> Item | None:
-        """The thing on the disk whose attributes a copy takes; itself, if it is on the disk."""
-        item: Item | None = self
-        while item is not None and item.home is None:
-            item = item.like
-        return item
+    def splices(self) -> Sequence[Splice] | None:
+        """Those of what is one edit of the bytes on the disk."""
+        content = self.content
+        own = self.seen is not None and isinstance(content, Edited) and isinstance(content.base, OnDisk)
+        return content.splices if own and isinstance(content, Edited) else None
+
+    @property
+    def holds(self) -> Stream:
+        """What the file holds, as the tree has it."""
+        if self.content is not None:
+            return self.content
+        assert self.seen is not None
+        return OnDisk(self.open, self.seen.size)
 
     def open(self) -> File:
         """The file on the disk, at its home. Raises `OSError`."""
@@ -141,10 +161,10 @@ class Item:
     @property
     def was_at(self) -> Location:
         """Where it was at the start."""
+        if self.was is not None:
+            return self.was
         assert self.home is not None
-        folder, name = self.home
-        assert folder.was is not None
-        return folder.was.child(name)
+        return self.home[0].was_at.child(self.home[1])
 
     @property
     def will_be_at(self) -> Location:
@@ -152,50 +172,41 @@ class Item:
         assert self.place is not None
         return located(*self.place)
 
-
-def without_special_bits(mode: int) -> int:
-    """As the system does for whoever writes to a file: what ran with its owner's rights was other content."""
-    return mode & ~(stat.S_ISUID | (stat.S_ISGID if mode & stat.S_IXGRP else 0))
-
-
-@dataclass(eq=False, slots=True, repr=False, kw_only=True)
-class FolderItem(Item):
-    """A folder: its entries that any step has looked at; None is "nothing there".
-
-    `was` is its place at the start; `initial` its entries then; `origin` the folder on the disk that holds what no
-    step has looked at: itself, or what it is a copy of. `writable` is what was found out of the rights on it,
-    `rules` what is denied of the names in it, `holding` what a deleted one may hold.
-    """
-
-    kind: Kind = "folder"
-    tree: Tree
-    was: Location | None = None
-    is_root: bool = False
-    origin: FolderItem | None = None
-    entries: dict[bytes, Item | None] = field(default_factory=dict)
-    initial: dict[bytes, Item | None] = field(default_factory=dict)
-    writable: bool | None = None
-    rules: DenyRules | None = None
-    holding: Mapping[bytes, bytes] | None = None
-
-    def __post_init__(self) -> None:
-        if self.seen is not None:
-            self.origin = self
+    # Of a folder
 
     def on_disk(self, *, reading: bool = True) -> Folder:
         """The folder on the disk, as it was at the start."""
-        assert self.was is not None
         assert self.seen is not None
-        return self.tree.folders.at(self.was, self.seen.identity, reading=reading)
+        return self.tree.folders.at(self.was_at, self.seen.identity, reading=reading)
 
     @property
-    def device(self) -> int:
-        """The device it is, or will be, on."""
-        folder: FolderItem = self
+    def rules(self) -> DenyRules:
+        """What is denied of the names in it, and may not be changed, where the tree has it by now."""
+        folder = self
+        while folder.place is not None and folder.place == folder.home:
+            folder = folder.place[0]
+        if folder.is_root and self.seen is not None:
+            return self._rules_where_it_was()
+        if self.rules_now is None or self.rules_now[0] != self.tree.moves:
+            assert self.place is not None
+            above, name = self.place
+            on_disk = self.origin.on_disk() if self.origin is not None else None
+            self.rules_now = self.tree.moves, above.rules.entered(name, on_disk)
+        return self.rules_now[1]
+
+    def _rules_where_it_was(self) -> DenyRules:
+        if self.rules_at_home is None:
+            self.rules_at_home = self.tree.boundary.rules_for(self.was_at, self.on_disk())
+        return self.rules_at_home
+
+    @property
+    def nearest(self) -> Status:
+        """Of the folder on the disk that it is, or will be, in, if it is not there itself."""
+        folder = self
         while folder.seen is None:
             assert folder.place is not None
             folder = folder.place[0]
-        return folder.seen.device
+        return folder.seen
 
     def lookup(self, name: bytes, asked: str) -> Item | None:
         """What the tree has under `name`."""
@@ -204,7 +215,7 @@ class FolderItem(Item):
             if item is not None:
                 item.place = (self, name)
             if self.seen is not None:
-                if isinstance(item, FolderItem) and item.seen is not None:
+                if item is not None and item.seen is not None and item.kind == "folder":
                     # It may have been reached by another path before, and been moved or deleted since.
                     item = self.tree.old.setdefault(item.seen.identity, item)
                 self.initial[name] = item
@@ -213,40 +224,31 @@ class FolderItem(Item):
 
     def _untouched(self, name: bytes, asked: str) -> Item | None:
         """What no step has looked at yet, not remembered."""
-        if self.origin is None:
+        origin = self.origin
+        if origin is None:
             return None
-        item = self.origin._load(name, asked)
-        if item is None or self.origin is self:
-            return item
-        assert item.seen is not None
-        if item.seen.device != self.origin.device:
-            raise errors.other_file_system(item.was_at.shown)
-        return copied(item, asked)
-
-    def _load(self, name: bytes, asked: str) -> Item | None:
-        assert self.was is not None
-        if self.rules is None:
-            self.rules = self.tree.boundary.rules_for(self.was, self.on_disk())
+        rules, folder = origin._rules_where_it_was(), origin.on_disk()
         try:
-            seen = self.on_disk().stat(name)
+            seen = folder.stat(name)
         except FileNotFoundError:
-            self.rules.require(asked, name, None)
+            rules.require(asked, name, None)
             return None
         except OSError as error:
             raise from_os_error(error, asked, doing="look at") from error
-        kind = kind_of(seen)
-        self.rules.require(asked, name, kind == "folder")
-        if kind == "folder":
-            return FolderItem(
-                asked=asked, seen=seen, home=(self, name), tree=self.tree, was=self.was.child(name)
-            )
-        item = Item(kind, asked, seen, (self, name))
-        if kind == "link":
+        is_folder = seen.kind == "folder"
+        rules.require(asked, name, is_folder)
+        was = origin.was_at.child(name) if is_folder else None
+        item = Item.on(self.tree, seen, asked, (origin, name), was)
+        if item.kind == "link":
             try:
-                item.target = self.on_disk().read_link(name)
+                item.target = folder.read_link(name)
             except OSError as error:  # no link any more since it was looked at
                 raise errors.replaced(f"{asked}: a link on the way", asked) from error
-        return item
+        if origin is self:
+            return item
+        if seen.device != origin.nearest.device:
+            raise errors.other_file_system(item.was_at.shown)
+        return item.copied(self, asked)
 
     def names(self) -> list[bytes]:
         """Every name the tree has in it, sorted."""
@@ -265,22 +267,19 @@ class FolderItem(Item):
                 item.place = item.place or (self, name)
                 yield name, item
 
-    def attach(self, name: bytes, item: Item) -> None:
-        """Put an item here."""
-        self.lookup(name, item.asked)
+    def put(self, name: bytes, item: Item | None) -> None:
+        """Have something under a name, or nothing."""
+        there = self.lookup(name, item.asked if item is not None else self.asked)
+        if there is not None and there.place == (self, name):
+            there.place = None
+        self.tree.moves += 1
         self.entries[name] = item
-        item.place = (self, name)
-
-    def detach(self, name: bytes) -> None:
-        """Leave nothing here."""
-        item = self.entries.get(name)
-        self.entries[name] = None
-        if item is not None and item.place == (self, name):
-            item.place = None
+        if item is not None:
+            item.place = (self, name)
 
     def within(self, other: Item, *, at_first: bool = False) -> bool:
         """Whether it is `other` or lies below it, in the tree; or lay there at the start."""
-        folder: FolderItem = self
+        folder = self
         while folder is not other:
             above = folder.home if at_first else folder.place
             if above is None:
@@ -288,160 +287,527 @@ class FolderItem(Item):
             folder = above[0]
         return True
 
+    def copied(self, into: Item, asked: str) -> Item:
+        """A copy of it as it is in the tree now, for a folder; it is nowhere yet. Raises `not_a_file` for special
+        files."""
+        made = self._alike(into.nearest, asked)
+        pending = [(self, made)]
+        while pending:
+            source, folder = pending.pop()
+            for name, below in source.entries.items():
+                copy = folder.entries[name] = below._alike(into.nearest, asked) if below is not None else None
+                if copy is not None and below is not None:
+                    copy.place = (folder, name)
+                    pending.append((below, copy))
+        return made
 
-def located(folder: FolderItem, name: bytes, asked: str = "") -> Location:
+    def _alike(self, above: Status, asked: str) -> Item:
+        if self.kind == "other":
+            raise errors.not_a_file(self.asked, self.kind, hint="only files, links and folders are copied")
+        content = self.holds if self.kind == "file" else None
+        copy = Item(self.tree, self.kind, asked, _new_rights(above, self.kind, self), content=content)
+        copy.target, copy.mtime_ns, copy.attributes = self.target, self.mtime_ns, self.attributes
+        copy.origin = self.origin
+        return copy
+
+    def require_writable(self, where: Location) -> None:
+        """Refuse what needs a write permission of this folder that is not there."""
+        if self.seen is not None and self.writable is None:
+            # Root may write to every folder that is not immutable; a mode without any w is meant, though.
+            self.writable = bool(self.seen.mode & 0o222) and self.on_disk().writable()
+        if self.seen is not None and not self.writable:
+            raise errors.unwritable_folder(where.asked, self.seen.mode)
+
+
+End = tuple[Item, bytes]
+"""A name in a folder of the tree."""
+
+
+def located(folder: Item, name: bytes, asked: str = "") -> Location:
     """The path that `name` in a folder of the tree has after the change; shown as itself, unless `asked`."""
     names = [name]
     while folder.place is not None:
         folder, name = folder.place
         names.append(name)
-    assert folder.was is not None
-    where = Location(folder.was.root, tuple(reversed(names)), asked)
+    where = Location(folder.was_at.root, tuple(reversed(names)), asked)
     return where if asked else replace(where, asked=where.shown)
 
 
-def copied(item: Item, asked: str) -> Item:
-    """A copy of an item as it is in the tree now; it is nowhere yet. Raises `not_a_file` for special files."""
-    if item.kind == "other":
-        raise errors.not_a_file(item.asked, item.kind, hint="only files, links and folders are copied")
-    if not isinstance(item, FolderItem):
-        copy = _alike(item, asked)
-        copy.target, copy.mtime_ns = item.target, item.mtime_ns
-        copy.content = item.holds if item.kind == "file" else None
-        return copy
-    made = _alike(item, asked)
-    pending: list[tuple[Item, Item]] = [(item, made)]
-    while pending:
-        source, folder = pending.pop()
-        assert isinstance(source, FolderItem)
-        assert isinstance(folder, FolderItem)
-        folder.origin = source.origin
-        for name, below in source.entries.items():
-            folder.entries[name] = None
-            if isinstance(below, FolderItem):
-                copy = folder.entries[name] = _alike(below, asked)
-                pending.append((below, copy))
-            elif below is not None:
-                copy = folder.entries[name] = copied(below, asked)
-            else:
-                continue
-            copy.place = (folder, name)
-    return made
+def _new_rights(above: Status, kind: Kind, like: Item | None = None) -> Rights:
+    """Those of something new in a folder with such a status, or of a copy."""
+    uid, gid, setgid = system.effective_user(), system.effective_group(), 0
+    if above.mode & stat.S_ISGID:
+        gid, setgid = above.gid, stat.S_ISGID
+    if kind == "link":
+        return 0o777, uid, gid
+    if like is not None:
+        return like.rights if uid in (0, like.rights[1]) else (like.rights[0] & ~_SPECIAL_BITS, uid, gid)
+    if kind == "folder":
+        return 0o777 & ~system.umask() | setgid, uid, gid
+    return 0o666 & ~system.umask(), uid, gid
 
 
-def _alike(item: Item, asked: str) -> Item:
-    copy = FolderItem(asked=asked, tree=item.tree) if isinstance(item, FolderItem) else Item(item.kind, asked)
-    copy.like = item
-    copy.mode, copy.uid, copy.gid, copy.attributes = item.mode, item.uid, item.gid, item.attributes
-    return copy
+def _without_special_bits(mode: int) -> int:
+    """As the system does for whoever writes to a file: what ran with its owner's rights was other content."""
+    return mode & ~(stat.S_ISUID | (stat.S_ISGID if mode & stat.S_IXGRP else 0))
 
 
 class Tree:
-    """The tree of one change set. `grown` are the folders in which parents were made, each with the
-    path that needed them. `old` are all that were looked into on the disk, living or not, by their identity."""
+    """The tree of one change set, with the steps to be taken on it.
 
-    def __init__(self, boundary: Boundary, folders: OpenFolders) -> None:
+    With `copy_moves`, folders and files are moved by copying: the file system refused a rename. What a person should
+    know of the steps is then in `notes`, and in `hard_links`, by path shown, how many names every file has whose other
+    names are left behind. `old` are all folders that were looked into on the disk, living or not, by their identity.
+    """
+
+    def __init__(
+        self,
+        boundary: Boundary,
+        folders: OpenFolders,
+        change_set: ChangeSet,
+        task: Task,
+        *,
+        copy_moves: bool = False,
+    ) -> None:
         self.boundary = boundary
         self.folders = folders
-        self.grown: list[tuple[FolderItem, Location]] = []
-        self.old: dict[tuple[int, int], FolderItem] = {}
-        self._roots: dict[tuple[int, int], FolderItem] = {}
+        self.moves = 0
+        self.old: dict[tuple[int, int], Item] = {}
+        self.hard_links: dict[str, int] = {}
+        self.notes: list[str] = []
+        self._task = task
+        self._set = change_set
+        self._undoes = change_set.reverts is not None
+        self._copy_moves = copy_moves
+        self._roots: dict[tuple[int, int], Item] = {}
+        self._written: list[tuple[Item, Location]] = []
+        self._guarded: set[Location] = set()
+        self._brought: dict[Item, Move | Copy] = {}
+        self._linked: list[tuple[Item, Location]] = []
 
-    def all_folders(self) -> Iterator[FolderItem]:
+    def take(self) -> None:
+        """Take all steps, in order. Raises what they refuse, and `timeout` of the task."""
+        if isinstance(self._set, Arranged):
+            self._set.arrange(self)
+        for step in self._set.steps:
+            self.play(step)
+        for folder, where in self._written:
+            # A folder that goes as a whole is not written to.
+            if folder.alive:
+                folder.require_writable(where)
+        if self._linked:
+            self._break_links()
+        self._guard_ends()
+
+    def play(self, step: Step) -> None:
+        """Take one step. Raises what it refuses."""
+        match step:
+            case Modify():
+                self._modify(step)
+            case Create():
+                self._create(step)
+            case MakeLink():
+                self._put_new("link", step.location, target=step.target)
+            case MakeFolder():
+                self._make_folder(step)
+            case Delete():
+                self._delete(step)
+            case Move():
+                item = self._there(step.source, changing=True)
+                self._target(item, step)
+                self.leave(item, step.source)
+                self.arrive(item, step)
+            case Copy():
+                item = self._there(step.source)
+                self._bring(item.copied(self._target(item, step), step.destination.asked), step)
+            case SetMode():
+                self._set_mode(step)
+            case SetOwner():
+                self._set_owner(step)
+
+    # Finding
+
+    def all_folders(self) -> Iterator[Item]:
         """Every living folder that a step has looked at, parents before what is in them."""
         pending = deque(self._roots.values())
-        seen: set[FolderItem] = set()
+        seen: set[Item] = set()
         while pending:
             folder = pending.popleft()
             if folder not in seen:
                 seen.add(folder)
                 yield folder
-                for name in sorted(folder.entries):
-                    item = folder.entries[name]
-                    if isinstance(item, FolderItem):
+                for _, item in sorted(folder.entries.items()):
+                    if item is not None and item.kind == "folder":
                         pending.append(item)
 
-    def find(self, where: Location, *, create: bool = False) -> tuple[FolderItem, bytes, Item | None]:
+    def find(
+        self, where: Location, *, create: bool = False, changing: bool = False
+    ) -> tuple[Item, bytes, Item | None]:
         """The folder that holds `where`, its name there, and what the tree has under it.
 
-        With `create`, missing folders above it are made in the tree. Raises `not_found`,
-        `not_a_directory`, `path_escape`, `symlink`.
+        With `create`, missing folders above it are made in the tree. To be `changing` it, all that lies on the way
+        is asked whether it may be written to, where links lead too. Raises `not_found`, `not_a_directory`,
+        `path_escape`, `symlink`, and `permission_denied`.
         """
-        root = where.root
-        if not where.parts:
-            self.boundary.guard_write(where)
-        if (root.device, root.inode) not in self._roots:
-            was = Location(root, (), ".")
-            top = FolderItem(asked=root.name, seen=root.folder.status(), tree=self, was=was, is_root=True)
-            self._roots[root.device, root.inode] = self.old[root.device, root.inode] = top
-        folder = self._roots[root.device, root.inode]
-        pending = list(reversed(where.parts[:-1]))
+        if changing or not where.parts:
+            self.boundary.guard_names(where, where.parts)
+            self._guarded.add(where)
+        root, asked = where.root, where.asked
+        identity = root.device, root.inode
+        if identity not in self._roots:
+            top = Item.on(self, root.folder.status(), root.name, None, Location(root, (), "."))
+            self._roots[identity] = self.old[identity] = top
+        folder = self._roots[identity]
+        pending = list(reversed(where.parts))
         followed = made = 0
-        while pending:
+        while len(pending) > 1:
             name = pending.pop()
             if name in (b"", b"."):
                 continue
             if name == b"..":
                 if folder.place is None:
-                    raise errors.leads_out(where.asked, quote(root.path))
+                    raise errors.leads_out(asked, quote(root.path))
                 folder = folder.place[0]
                 continue
-            item = folder.lookup(name, where.asked)
-            if item is None and create:
-                item = FolderItem(asked=where.asked, tree=self)
-                folder.attach(name, item)
-                self.grown.append((folder, where))
-            if item is None:
-                raise errors.missing(where.asked, name.decode("utf-8", "replace"))
-            if item.kind == "link" and item.target is not None:
+            item = folder.lookup(name, asked)
+            if changing:
+                folder.rules.require(asked, name, item is None or item.kind == "folder", changing=True)
+            if item is not None and item.target is not None:
                 followed += 1
                 if followed > _LINKS:
-                    raise from_os_error(OSError(40, os.strerror(40)), where.asked)
+                    raise from_os_error(OSError(40, os.strerror(40)), asked)
                 if item.target.startswith(b"/"):
-                    raise errors.leads_out(where.asked, quote(root.path))
-                pending.extend(reversed(item.target.split(b"/")))
+                    raise errors.leads_out(asked, quote(root.path))
+                pending += reversed(item.target.split(b"/"))
                 continue
-            if not isinstance(item, FolderItem):
-                raise errors.not_a_folder(where.asked, name.decode("utf-8", "replace"))
+            if item is None or item.kind != "folder":
+                if changing:
+                    self._guard_below(folder.rules, where, (name, *reversed(pending)))
+                if item is not None:
+                    raise errors.not_a_folder(asked, name.decode("utf-8", "replace"))
+                if not create:
+                    raise errors.missing(asked, name.decode("utf-8", "replace"))
+                item = Item(self, "folder", asked, _new_rights(folder.nearest, "folder"))
+                folder.put(name, item)
+                self._written.append((folder, where))
             folder = item
             made += folder.seen is None
             if made > DEEPEST:
-                raise errors.too_deep(where.asked, DEEPEST)
-        if followed:
-            # Be the links there already or made by this change: once something is staged, a refusal would
-            # come too late.
-            self.guard(located(folder, where.name, where.asked))
-        return folder, where.name, folder.lookup(where.name, where.asked)
+                raise errors.too_deep(asked, DEEPEST)
+        item = folder.lookup(where.name, asked)
+        if changing:
+            if followed:
+                # Be the links there already or made by this change: once something is staged, a refusal would
+                # come too late.
+                self.boundary.guard_names(where, located(folder, where.name).parts)
+            is_folder = item.kind == "folder" if item is not None else None
+            folder.rules.require(asked, where.name, is_folder, changing=True)
+        return folder, where.name, item
 
-    def guard(self, where: Location, *, reached: Reached | None = None) -> None:
-        """Refuse what may not be written to, also where a link leads to it that is still there."""
-        there = self.as_on_disk(where)
-        self.boundary.guard_write(where, link_itself=True, reached=reached, there=there)
-        if there is not None:
-            way = list(self._way(where))[there:]
-            origins = (folder.origin if isinstance(folder, FolderItem) else None for folder in way)
-            self.boundary.guard_brought(
-                where, there, (each.on_disk() if each is not None else None for each in origins)
+    @staticmethod
+    def _guard_below(rules: DenyRules, where: Location, names: Sequence[bytes]) -> None:
+        """Refuse by the names alone what is not there."""
+        for depth, name in enumerate(names, 1):
+            rules.require(where.asked, name, True if depth < len(names) else None, changing=True)
+            rules = rules.entered(name, None)
+
+    def _there(self, where: Location, *, changing: bool = False) -> Item:
+        item = self.find(where, changing=changing)[2]
+        if item is None:
+            raise errors.missing(where.asked)
+        return item
+
+    # Contents
+
+    def _modify(self, step: Modify) -> None:
+        where = step.location
+        folder, _, found = self.find(where, changing=True)
+        item = self._file_to_write(found, folder, where)
+        self._expect(item, step.expected, where)
+        self._will_write(item, where)
+        base, splices = item.holds, step.splices
+        if isinstance(splices, Splices):
+            require_ordered(splices, base.size)
+        else:
+            splices = ordered(splices, base.size)
+        item.content = Edited(base, splices, step.encoding_check, where.asked)
+
+    def _create(self, step: Create) -> None:
+        where = step.location
+        folder, name, item = self.find(where, create=True, changing=True)
+        if item is None:
+            if step.expected is not None:
+                raise errors.stale(where.asked)
+            item = self._new("file", folder, name, where)
+        else:
+            if not step.replace and item.kind != "link":
+                raise errors.taken(where.asked)
+            self._file_to_write(item, folder, where)
+            if step.expected is not None:
+                self._expect(item, step.expected, where)
+            self._will_write(item, where)
+        item.content = Held(step.content) if isinstance(step.content, bytes) else step.content
+        mode = step.mode and system.kept_of_mode(step.mode, folder=False)
+        item.rights = _given(item.rights, mode, step.uid, step.gid)
+        item.mtime_ns = item.mtime_ns if step.mtime_ns is None else step.mtime_ns
+        item.attributes = item.attributes if step.attributes is None else step.attributes
+
+    def _expect(self, item: Item, expected: Expected, where: Location) -> None:
+        if expected.size != item.holds.size:
+            raise errors.stale(where.asked)
+        if item.content is None:
+            item.expected = expected
+        elif expected.digest is not None and digest_of(item.content) != expected.digest.hex():
+            raise errors.stale(where.asked)
+
+    def _file_to_write(self, item: Item | None, folder: Item, where: Location) -> Item:
+        """A file that may be written to."""
+        if item is None:
+            raise errors.missing(where.asked)
+        if item.kind == "link":
+            raise errors.link_itself(where.asked)
+        if item.kind != "file":
+            raise errors.not_a_file(where.asked, item.kind)
+        folder.require_writable(where)
+        item.asked = where.asked
+        seen, home = item.seen, item.home
+        if seen is not None and home is not None and item.content is None:
+            mode = item.rights[0]
+            # Root may write to everything but what is immutable.
+            if not (mode & 0o222 and (mode != seen.mode or home[0].on_disk().writable(home[1]))):
+                raise errors.unwritable(where.asked, seen.mode)
+            if seen.links > 1:
+                self._linked.append((item, where))
+        return item
+
+    def _will_write(self, item: Item, where: Location) -> None:
+        """Note that somebody's content will be in it, which must not run with its owner's rights."""
+        mode = item.rights[0]
+        if not self._undoes and mode != _without_special_bits(mode):
+            item.rights = _given(item.rights, _without_special_bits(mode))
+            self.notes.append(f"{where.shown}: new content does not keep the setuid and setgid bits")
+
+    # Names
+
+    def _new(self, kind: Kind, folder: Item, name: bytes, where: Location) -> Item:
+        folder.require_writable(where)
+        item = Item(self, kind, where.asked, _new_rights(folder.nearest, kind))
+        folder.put(name, item)
+        return item
+
+    def _make_folder(self, step: MakeFolder) -> None:
+        where = step.location
+        folder, name, item = self.find(where, create=True, changing=True)
+        if item is None:
+            self._new("folder", folder, name, where).attributes = step.attributes or None
+        elif item.kind != "folder":
+            raise errors.not_a_folder(where.asked, hint="choose another name")
+
+    def _delete(self, step: Delete) -> None:
+        where = step.location
+        try:
+            folder, name, item = self.find(where, changing=True)
+            if item is None:
+                raise errors.missing(where.asked)
+        except FilewrightError as error:
+            if error.code is Code.NOT_FOUND and step.missing_ok:
+                return
+            raise
+        if item.kind == "folder" and not step.recursive and item.names():
+            raise FilewrightError(
+                Code.NOT_A_FILE,
+                f"{where.asked} is a folder with something in it",
+                hint="give recursive=true to delete it with all that is in it",
+                details={"path": where.asked},
+            )
+        self._written.append((folder, where))
+        self._require_removable(folder, item, where)
+        if step.expected is not None and item.kind == "file":
+            self._expect(item, step.expected, where)
+        item.asked, item.holding = where.asked, step.holding
+        folder.put(name, None)
+
+    def leave(self, item: Item, where: Location) -> None:
+        """Take something out of the place where it is, to arrive in another."""
+        folder, name, _ = self.find(where, changing=True)
+        folder.require_writable(where)
+        self._require_removable(folder, item, where)
+        folder.entries[name] = None
+        self.moves += 1
+
+    def arrive(self, item: Item, step: Move) -> None:
+        """Bring something to where it is moved to, when it has left its place."""
+        source, destination = step.source, step.destination
+        target = self._target(item, step)
+        if (home := item.home) is not None:
+            if target.nearest.device != home[0].nearest.device or self._copy_moves:
+                item.asked, item.place = source.asked, None
+                item = item.copied(target, destination.asked)
+            # A folder that may not be written to stays in its folder: its `..` would change.
+            elif item.kind == "folder" and home[0] is not target and not item.on_disk().writable():
+                raise errors.not_ours(
+                    source.asked,
+                    "is a folder that cannot be written to, so it can only be renamed where it is",
+                )
+        self._bring(item, step)
+
+    def _target(self, item: Item, step: Move | Copy) -> Item:
+        """The folder to which something is to come."""
+        target = self.find(step.destination, create=True, changing=True)[0]
+        if item.kind == "folder" and target.within(item):
+            raise errors.into_itself(step.source.asked, step.destination.asked)
+        return target
+
+    def _bring(self, item: Item, step: Move | Copy) -> None:
+        self._brought[item] = step
+        self._place(item, step.destination, overwrite=step.overwrite)
+
+    def _put_new(self, kind: Kind, where: Location, target: bytes) -> None:
+        folder = self.find(where, create=True, changing=True)[0]
+        item = Item(self, kind, where.asked, _new_rights(folder.nearest, kind), target=target)
+        self._place(item, where, overwrite=False)
+
+    def _place(self, item: Item, where: Location, *, overwrite: bool) -> None:
+        folder, name, found = self.find(where, create=True, changing=True)
+        folder.require_writable(where)
+        if found is item:
+            raise errors.same_place(where.asked)
+        if found is not None:
+            if not overwrite:
+                raise errors.taken(where.asked)
+            if found.kind == "folder" != item.kind:
+                raise errors.not_a_file(
+                    where.asked,
+                    "folder",
+                    hint="name the destination itself, with the file's name in that folder",
+                )
+            if item.kind == "folder" != found.kind:
+                raise errors.not_a_folder(where.asked)
+            if item.place is not None and item.place[0].within(found):
+                raise errors.into_itself(where.asked, where.asked)
+            self._require_removable(folder, found, where)
+            if found.kind == "file":
+                self._file_to_write(found, folder, where)
+            found.asked = where.asked
+        folder.put(name, item)
+
+    # Attributes
+
+    def _set_mode(self, step: SetMode) -> None:
+        item = self._to_alter(step.location)
+        self._require_owned(item, step.location)
+        before, is_folder = item.rights[0], item.kind == "folder"
+        mode = modes.resolve(step.mode, before, folder=is_folder)
+        if mode & ~before & _SPECIAL_BITS and not self._undoes:
+            raise errors.special_bits(step.location.asked)
+        kept = system.kept_of_mode(mode, folder=is_folder)
+        if kept != mode:
+            raise errors.no_such_mode(step.location.asked, mode, kept)
+        item.rights = _given(item.rights, mode)
+
+    def _set_owner(self, step: SetOwner) -> None:
+        item = self._to_alter(step.location)
+        self._require_owned(item, step.location, step)
+        written = item.kind == "file" and item.seen is not None and not self._undoes
+        mode = _without_special_bits(item.rights[0]) if written else None
+        item.rights = _given(item.rights, mode, step.uid, step.gid)
+
+    def _to_alter(self, where: Location) -> Item:
+        item = self._there(where, changing=True)
+        if item.kind == "link":
+            raise errors.link_itself(where.asked)
+        if item.kind == "other":
+            raise errors.not_a_file(where.asked, item.kind)
+        if item.kind == "file" and item.content is None and item.seen is not None and item.seen.links > 1:
+            # Its inode may have a name outside of the roots, which would change too.
+            self._linked.append((item, where))
+            item.content = item.holds
+        item.asked = where.asked
+        return item
+
+    # Refusing
+
+    @staticmethod
+    def _require_owned(item: Item, where: Location, step: SetOwner | None = None) -> None:
+        """Refuse to set mode or owner of what belongs to somebody else."""
+        user = system.effective_user()
+        if item.seen is None or user == 0:
+            return
+        if item.seen.uid != user:
+            raise errors.not_ours(where.asked, "belongs to another user")
+        given = step is not None and (
+            step.uid not in (None, user) or step.gid not in (None, item.seen.gid, *system.groups())
+        )
+        if given:
+            raise errors.not_ours(where.asked, "can only be given to another user or group by root")
+
+    def _require_removable(self, folder: Item, item: Item, where: Location) -> None:
+        """Refuse to delete, move or overwrite a root or what holds one, a mount, and what a sticky folder keeps."""
+        if item.was is not None:
+            path = b"/".join((item.was.root.resolved.rstrip(b"/"), *item.was.parts))
+            for other in self.boundary.roots:
+                if other.resolved == path or other.resolved.startswith(path + b"/"):
+                    raise errors.holds_root(where.asked, other.name)
+        if item.seen is None or folder.seen is None:
+            return
+        if item.seen.device != folder.seen.device:
+            raise errors.other_file_system(where.shown)
+        if keeps(folder.seen, item.seen):
+            raise errors.not_ours(
+                where.asked, "belongs to another user, in a folder where only owners remove things"
             )
 
-    def as_on_disk(self, where: Location) -> int | None:
-        """After how many parts of the way to `where` the disk says nothing of it: from there on a step has
-        put something else in the way. None if none has."""
-        above: Item | None = self._roots.get((where.root.device, where.root.inode))
-        for depth, (name, item) in enumerate(zip(where.parts, self._way(where), strict=False)):
-            if not isinstance(above, FolderItem) or name not in above.entries:
-                return None
-            if item is not above.initial.get(name):
-                return depth
-            above = item
-        return None
+    def _guard_ends(self) -> None:
+        """Refuse what only the steps together bring to where nothing may be written."""
+        for folder in self.all_folders():
+            for name, item in folder.entries.items():
+                if item is None or not (item.fresh or item.moved):
+                    continue
+                where, origin = located(folder, name), item.origin
+                # What comes along with a copied folder is looked at with that folder.
+                along = origin is not None and origin.home == (folder.origin, name)
+                if not along and where not in self._guarded:
+                    self.find(where, changing=True)
+                if along or origin is None or origin.kind != "folder":
+                    continue
+                step = self._brought.get(item)
+                self.boundary.guard_tree(
+                    replace(origin.was_at, asked=step.source.asked if step else where.asked),
+                    replace(where, asked=step.destination.asked) if step else where,
+                    folder.rules.entered(name, None),
+                    moving=isinstance(step, Move),
+                    task=self._task,
+                )
 
-    def _way(self, where: Location) -> Iterator[Item | None]:
-        """What the tree has under each of the names above `where`, as far as it was looked at."""
-        item: Item | None = self._roots.get((where.root.device, where.root.inode))
-        for name in where.parts[:-1]:
-            item = item.entries.get(name) if isinstance(item, FolderItem) else None
-            yield item
+    def _break_links(self) -> None:
+        """What is written gets a file of its own, and its other names are left behind: unless they go too, or an
+        undo gives each what it held."""
+        items = (item for folder in self.old.values() for item in folder.initial.values())
+        leaving = Counter(
+            item.seen.identity
+            for item in items
+            if item and item.seen and (not item.alive or (self._undoes and item.content))
+        )
+        for item, where in self._linked:
+            assert item.seen is not None
+            if leaving[item.seen.identity] >= item.seen.links:
+                continue
+            if not self._set.break_hard_links:
+                raise errors.hard_linked(where.asked, item.seen.links)
+            self.hard_links[where.shown] = item.seen.links
+
+
+def _given(rights: Rights, *given: int | None) -> Rights:
+    """Rights with those that are given."""
+    mode, uid, gid = (
+        old if new is None else new for old, new in zip(rights, (*given, None, None), strict=False)
+    )
+    return mode, uid, gid
+
+
+def keeps(folder: Status, entry: Status) -> bool:
+    """Whether a sticky folder keeps an entry from being removed by this user."""
+    return bool(folder.mode & stat.S_ISVTX) and system.effective_user() not in (0, folder.uid, entry.uid)
 
 
 @dataclass(frozen=True, slots=True)
@@ -463,9 +829,9 @@ class Difference:
         """Look through every item of the tree."""
         found = cls()
         for folder in tree.old.values():
-            folder_alive = folder.is_root or folder.alive
+            folder_alive = folder.alive
             for item in folder.initial.values():
-                if item is None or (isinstance(item, FolderItem) and item.is_root):
+                if item is None or item.is_root:
                     continue
                 alive = item.alive
                 if folder_alive and (item.fresh or not alive):
@@ -491,5 +857,4 @@ class Difference:
         while pending:
             item = pending.pop()
             yield item
-            if isinstance(item, FolderItem):
-                pending += (below for below in item.entries.values() if below is not None and below.fresh)
+            pending += (below for below in item.entries.values() if below is not None and below.fresh)

@@ -28,8 +28,7 @@ from filewright.boundary import Location
 from filewright.changes.content import Held
 from filewright.changes.record import Entry, Place, Stamp, content_of, folders_above, moved
 from filewright.changes.scope import Selected
-from filewright.changes.steps import Arranged, Steps
-from filewright.changes.tree import FolderItem, Item
+from filewright.changes.tree import Arranged, Item, Tree
 from filewright.edit import (
     Create,
     Delete,
@@ -138,7 +137,7 @@ class Reversal:
             places=self._places.values(),
         )
 
-    def _arrange(self, tree: Steps) -> None:
+    def _arrange(self, tree: Tree) -> None:
         """Take it back on a tree.
 
         Raises `stale_version` with the conflicts in its details, `no_change` if nothing is left to do.
@@ -218,7 +217,7 @@ class Reversal:
             self._number, where = number, self._where(entry.place)
             if entry.before is not None:
                 self._tree.leave(item, where)
-            elif isinstance(item, FolderItem) and item.names():
+            elif item.kind == "folder" and item.names():
                 self._note(f"{where.shown}/ stays: others have put something into it")
             else:
                 self._play(Delete(where))
@@ -365,7 +364,7 @@ class Reversal:
     def _change_back(self, entry: Entry, before: Stamp, after: Stamp, item: Item) -> None:
         if before.kind == "file" != item.kind:
             return
-        where, rights = self._where(entry.ends[-1]), item.rights()
+        where, rights = self._where(entry.ends[-1]), item.rights
         given_back = SetMode(where, f"{before.mode:05o}")
         if before.kind == "file" and (entry.spans or before.digest != after.digest):
             step = self._earlier_content(entry, before, after, item, where)
@@ -529,7 +528,7 @@ class Reversal:
                 self._refuse(entry.place, _TOO_LARGE)
             if self._force:
                 expected = replace(expected, digest=None)
-            return Create(where, stream, *item.rights(), before.mtime_ns, replace=True, expected=expected)
+            return Create(where, stream, *item.rights, before.mtime_ns, replace=True, expected=expected)
         if now.size == after.size and digest is not None:
             # The commit's copy loop hashes the file anyway, and refuses if it is another.
             return Modify(where, expected, splices)
