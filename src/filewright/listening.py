@@ -22,10 +22,13 @@ def listen(host: str, port: int, *, hint: str = "choose another port") -> socket
 
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family, backlog=256)
+        listening = socket.create_server((host, port), family=family, backlog=256)
     except OSError as error:
         message = f"cannot listen on {host}:{port}: {error.strerror or error}"
         raise invalid(message, hint) from error
+    # Connections inherit it; asyncio sets it only where the socket was made by the number of the protocol.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listening
 
 
 _SIGNALS = [

@@ -255,6 +255,15 @@ async def test_clients_that_only_listen_do_not_hold_the_server(start: Start, mod
     assert b"Traceback" not in server.stderr
 
 
+def test_no_connection_waits_for_an_answer_to_fill_a_packet() -> None:
+    from filewright.listening import listen
+
+    with listen("127.0.0.1", 0) as listening_socket, socket.create_connection(listening_socket.getsockname()):
+        accepted, _ = listening_socket.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
 def test_a_client_that_hangs_up_cancels_its_call(start: Start) -> None:
     server = start("--http", "127.0.0.1:0")
     port = int(listening(server).rpartition(":")[2].partition("/")[0])
