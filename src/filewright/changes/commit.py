@@ -16,11 +16,10 @@ from dataclasses import asdict, replace
 
 from filewright.changes.log import Log
 from filewright.changes.plan import Alter, CommitPlan, Planning, Put, Slot
+from filewright.changes.prepare import Preparation
 from filewright.changes.record import ChangeRecord, Stamp
-from filewright.changes.save import Saving
 from filewright.changes.settle import Findings, alter, clean_up, reason, roll_back
 from filewright.changes.slots import OpenFolders, Slots
-from filewright.changes.stage import stage
 from filewright.changes.tree import Difference, Tree
 from filewright.edit import ChangeSet
 from filewright.errors import Code, FilewrightError, appeared, from_os_error, stale, unsettled
@@ -85,19 +84,19 @@ def _attempt(
     task.check()
 
     begun: CommitPlan | None = None
+    preparation = Preparation(difference, folders, log.settings, log.flusher, task)
     try:
         # At the end of this block the intent is on the disk: from there on a crash is recovered.
         with _state_errors(), log.begin(task) as intent:
             # Save what undo needs.
-            saving = Saving(folders, log.settings, task, intent if change_set.undoable else None)
-            known = saving.save(difference)
+            preparation.save(intent if change_set.undoable else None)
             planning = Planning(tree, difference)
-            plan = planning.plan(known)
+            plan = planning.plan(preparation)
             record = ChangeRecord(
                 number=intent.number,
                 tool=change_set.tool,
                 summary=change_set.summary,
-                entries=known.entries(difference),
+                entries=preparation.entries(),
                 **asdict(caller),
                 reverts=change_set.reverts or (),
                 partial=change_set.partial,
@@ -111,11 +110,11 @@ def _attempt(
         begun = plan
 
         # Stage everything new under temporary names.
-        known = stage(log.flusher, folders, task, planning.made, known)
-        begun = staged = planning.plan(known)
+        preparation.stage(planning.made)
+        begun = staged = planning.plan(preparation)
         if not plan.sealed:
             before = record.entries
-            record = replace(record, entries=known.entries(difference))
+            record = replace(record, entries=preparation.entries())
             with _state_errors():
                 log.prepared(record, staged, more=record.entries != before)
 

@@ -25,7 +25,7 @@ from filewright.boundary import is_temporary, temporary_name
 from filewright.changes.record import Place, Stamp
 
 if TYPE_CHECKING:
-    from filewright.changes.save import Known
+    from filewright.changes.prepare import Preparation
     from filewright.changes.tree import Difference, Item, Tree
 
 How = Literal["made", "moved", "gone"]
@@ -196,11 +196,11 @@ class Planning:
                 self._take(item, item.home)
 
     @property
-    def made(self) -> list[tuple[Item, bytes, Item]]:
+    def made(self) -> list[tuple[End, Item]]:
         """What is to be made, each in a folder under a temporary name."""
-        return [(*put.carrier, put.item) for put in self._puts if put.how == "made"]
+        return [(put.carrier, put.item) for put in self._puts if put.how == "made"]
 
-    def plan(self, known: Known) -> CommitPlan:
+    def plan(self, known: Preparation) -> CommitPlan:
         """The plan, by what is known of things by now."""
         folders: list[Item] = []
         numbers: dict[Item, int] = {}
@@ -214,10 +214,10 @@ class Planning:
         operations: list[Put | Alter] = []
         for put in (*self._puts, *self._gone):
             if put.how == "gone":
-                after = known.before(put.item)
+                after = known.stamp(put.item, before=True)
             else:
-                after = known.made[put.item] if put.how == "made" else _moved(put.item)
-            before = known.before(put.occupant) if put.occupant is not None else None
+                after = known.stamp(put.item) if put.how == "made" else _moved(put.item)
+            before = known.stamp(put.occupant, before=True) if put.occupant is not None else None
             slots = slot(*put.carrier), slot(*put.place), slot(put.place[0], put.spare)
             operations.append(Put(put.how, *slots, after, before))
         for item in self._altered:
@@ -233,7 +233,7 @@ class Planning:
                 continue
             ends = (folder.home, folder.place, *self._passes.get(folder, ()))
             where = tuple(dict.fromkeys(slot(*end) for end in ends if end is not None))
-            inode = folder.seen.inode if folder.seen is not None else known.made[folder].inode
+            inode = folder.seen.inode if folder.seen is not None else known.stamp(folder).inode
             references.append(FolderRef(inode, None, folder.seen is None, where))
         return CommitPlan(tuple(references), tuple(operations))
 

@@ -1,0 +1,526 @@
+"""What a change needs before a name is touched: what undo needs is saved, and everything new is made, out of sight.
+
+Saving comes before the intent, and checks by the way what is there. Files up to `whole_undo_bytes` are kept whole. Of
+a larger one that is edited, the bytes under each splice are kept; one that is deleted or overwritten stays as it is
+under a second name in the state folder, or is copied there. Staging comes after the intent: complete and flushed.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+import xxhash
+
+from filewright import errors, system
+from filewright.boundary import DenyRules, Location
+from filewright.changes.content import MANY, Edited, Flusher, Held, OnDisk, digest_of, tapped
+from filewright.changes.log import Intent
+from filewright.changes.record import Entry, Place, Span, Spans, Stamp, content_of
+from filewright.changes.slots import OpenFolders
+from filewright.changes.tree import DEEPEST, Difference, End, Item, keeps
+from filewright.edit import Stream
+from filewright.errors import Code, FilewrightError, from_os_error
+from filewright.progress import Task
+from filewright.settings import KB, MB, Settings
+from filewright.system import File, Folder, Status
+from filewright.text import Identity, replacements
+
+_KEEP_NEW_EACH = 256 * KB
+_KEEP_NEW_ALL = 16 * MB
+_HELD_ALL = 8 * MB
+# An edit that takes more than this out of a large file is undone from the displaced file itself.
+_SPLICED = 16 * MB
+_AHEAD = 1 * MB
+_PATIENCE = 0.02
+_AT_ONCE = 16
+_WRITEBACK = 8 << 20
+_WHOLE = 1 << 16
+"""What is handed to the disk ends at a multiple of this."""
+
+
+class Preparation:
+    """What is known of the things of a tree: when what goes was saved, and more when what comes was made.
+
+    `_saved` is what was at their places at the start, as the entries of a change that deletes it; `_made` is what new
+    things will be. Some new contents are `_held` in memory.
+    """
+
+    def __init__(
+        self, difference: Difference, folders: OpenFolders, settings: Settings, flusher: Flusher, task: Task
+    ) -> None:
+        self._difference = difference
+        self._folders = folders
+        self._settings = settings
+        self._flusher = flusher
+        self._task = task
+        self._intent: Intent | None = None
+        self._bytes = 0
+        self._held_bytes = 0
+        self._saved: dict[Item, Entry] = {}
+        self._made: dict[Item, Stamp] = {}
+        self._held: dict[Item, Stream] = {}
+        self._pending: list[File | Folder] = []
+        self._flushed = 0
+        self._devices: dict[int, File | Folder] = {}
+
+    def stamp(self, item: Item, *, before: bool = False) -> Stamp:
+        """What a new thing will be, as far as that is known by now, or what a displaced one was `before`."""
+        if before:
+            was = self._saved[item].before
+            assert was is not None
+            return was
+        if item in self._made:
+            return self._made[item]
+        size = self._content(item).size if item.kind == "file" else 0
+        return Stamp(item.kind, *item.rights, size, target=item.target)
+
+    def _content(self, item: Item) -> Stream:
+        content = self._held.get(item, item.content)
+        assert content is not None
+        return content
+
+    def entries(self) -> tuple[Entry, ...]:
+        """One entry per place: made things, then moved, altered, rewritten ones, then what is gone."""
+        rewritten = {Place.of(item.will_be_at): item for item in self._saved if item.fresh and item.alive}
+        elsewhere = {Place.of(item.was_at) for item in rewritten.values()}
+        found: list[Entry] = []
+        for item in self._difference.fresh:
+            for place, after in _spread(item.will_be_at, self._made[item]):
+                if place not in rewritten:
+                    found.append(Entry(place, None, after))
+                    continue
+                saved = self._saved[rewritten[place]]
+                was = saved.place if saved.place != place else None
+                found.append(replace(saved, place=place, after=after, was=was))
+        moved, altered = self._difference.moved, self._difference.altered
+        for item in (*moved, *(item for item in altered if not item.moved)):
+            assert item.seen is not None
+            before = Stamp.of(item.seen, target=item.target)
+            mode, uid, gid = item.rights
+            was, where = Place.of(item.was_at), Place.of(item.will_be_at)
+            after = replace(before, mode=mode, uid=uid, gid=gid)
+            found.append(Entry(where, before, after, was if was != where else None))
+        for item in self._difference.displaced:
+            for place, stamp in _spread(item.was_at, self.stamp(item, before=True)):
+                if place not in elsewhere:
+                    found.append(Entry(place, stamp, None))
+        return tuple(found)
+
+    # Saving
+
+    def save(self, intent: Intent | None) -> None:
+        """Save every displaced thing, and what is in displaced folders; and small new contents. Into an intent, if the
+        change is to be undoable.
+
+        Raises `stale_version`, `in_use`, `too_large`, `no_space`, `permission_denied` …
+        """
+        self._intent = intent
+        displaced = self._difference.displaced
+        for item in (*displaced, *self._difference.moved):
+            assert item.home is not None
+            if item.home[0].on_disk().is_mount(item.home[1]):
+                raise errors.mounted(item.asked, item.asked)
+        for item in displaced:
+            self._task.check()
+            assert item.seen is not None
+            try:
+                if item.kind == "file":
+                    self._saved[item] = self._save_file(item)
+                    continue
+                before = Stamp.of(item.seen, target=item.target)
+                if item.kind == "folder":
+                    before = self._save_folder(item, item.seen)
+                self._saved[item] = Entry(Place.of(item.was_at), before, None)
+            except OSError as error:
+                raise from_os_error(error, item.asked, doing="save") from error
+        total = 0
+        for item in self._difference.made:
+            stamp = self.stamp(item)
+            if item.kind == "file":
+                content = self._content(item)
+                total += content.size
+                # Small new contents are kept too, so that a diff can be shown when the file has moved on.
+                small = content.size <= _KEEP_NEW_EACH and total <= _KEEP_NEW_ALL
+                if intent and item.splices is None and small:
+                    stamp = replace(stamp, blob=intent.keep(b"".join(map(bytes, content.blocks()))))
+                # What small ones will hold is worked out now, so that the intent needs no second flush. But for what
+                # replaces a file and is not kept: recovery could not tell a part of it from somebody's save.
+                saved = self._saved.get(item)
+                kept = saved is not None and saved.before and saved.before.blob and saved.inserted
+                if content.size <= _AHEAD and (item.seen is None or stamp.blob or kept):
+                    stamp = replace(stamp, digest=digest_of(content))
+            self._made[item] = stamp
+
+    def _keep(self, content: bytes) -> str | None:
+        """Keep a content; None if not undoable."""
+        return self._intent.keep(content) if self._intent else None
+
+    def _save_file(self, item: Item) -> Entry:
+        """A file, if it still is what the steps were made against: kept whole, or as what an edit takes out of it."""
+        assert item.home is not None
+        assert item.seen is not None
+        (folder, name), expected, place = item.home, item.expected, Place.of(item.was_at)
+        known = expected.digest.hex() if expected is not None and expected.digest is not None else None
+        splices = item.splices if item.alive else None
+        spans = Spans.of(Span(each.offset, each.length, len(each.replacement)) for each in splices or ())
+        going = sum(span.old for span in spans)
+        data = removed = None
+        with item.open() as file:
+            now = Identity.of(file.status().raw)
+            identity = expected.identity if expected is not None and known is None else None
+            if now != Identity.of(item.seen.raw) or identity not in (None, now):
+                raise errors.stale(item.asked)
+            self._require_quiet(file, item.asked)
+            if splices is None or item.seen.size <= self._settings.whole_undo_bytes or going > _SPLICED:
+                before, data = self._save_whole(file, folder.on_disk(), name, hashed=splices is not None)
+                # A second name has changed its ctime, and nothing else.
+                if not before.untouched(file.status()) or (known and before.digest not in (None, known)):
+                    raise errors.stale(item.asked)
+            else:
+                # The copy loop hashes it; only the bytes that go are kept.
+                self._require_room(going, item.asked)
+                removed = b"".join(file.read(span.offset, span.old) for span in spans)
+                if len(removed) != going:
+                    raise errors.stale(item.asked)
+                before = Stamp.of(item.seen, digest=known, attributes=file.attributes())
+        if splices is None:
+            return Entry(place, before, None)
+        if data is not None and self._held_bytes + len(data) <= _HELD_ALL:
+            assert isinstance(item.content, Edited)
+            self._held_bytes += len(data)
+            self._held[item] = replace(item.content, base=Held(data))
+        kept = self._keep(removed) if removed is not None else None
+        return Entry(place, before, None, None, spans, kept, self._keep(replacements(splices)))
+
+    @staticmethod
+    def _require_quiet(file: File, shown: str) -> None:
+        """Refuse what another program writes to, and what is immutable."""
+        pause = 0.001
+        while file.written_by_others():
+            # A log that is opened and closed for each line is soon closed again.
+            if pause > _PATIENCE:
+                raise errors.in_use(shown)
+            time.sleep(pause)
+            pause *= 2
+        if file.unchangeable():
+            raise errors.immutable(shown)
+
+    def _save_whole(
+        self, file: File, folder: Folder, name: bytes, *, hashed: bool = False
+    ) -> tuple[Stamp, bytes | None]:
+        """A file kept whole; and what it holds, if that was read at once. `hashed` however large it is."""
+        status, blob, digest, data = file.status(), None, None, None
+        self._require_room(status.size, os.fsdecode(name))
+        if status.size <= self._settings.whole_undo_bytes:
+            data = b"".join(file.blocks())
+            blob, digest = self._keep(data), xxhash.xxh3_128_hexdigest(data)
+        else:
+            # Another name of the same inode could be written to later: such a file is copied.
+            if self._intent and status.links == 1:
+                blob = self._intent.adopt(folder, name, status.size)
+            state = xxhash.xxh3_128()
+
+            def seen(block: bytes | memoryview) -> None:
+                self._task.check()
+                state.update(block)
+
+            blocks = tapped(file.blocks(), seen)
+            if self._intent and blob is None:
+                blob = self._intent.keep_blocks(blocks)
+                digest = state.hexdigest()
+            elif hashed or status.size <= self._settings.identity_bytes:
+                deque(blocks, maxlen=0)
+                digest = state.hexdigest()
+        return Stamp.of(status, digest=digest, blob=blob, attributes=file.attributes()), data
+
+    def _require_room(self, more: int, asked: str) -> None:
+        self._bytes += more
+        limit = self._settings.max_undo_bytes
+        if self._intent and self._bytes > limit:
+            raise FilewrightError(
+                Code.TOO_LARGE,
+                f"undoing this change would need more than {limit} bytes (at {asked}); nothing was changed",
+                hint="give undoable=false to do it without undo, or raise FILEWRIGHT_MAX_UNDO_BYTES",
+                details={"path": asked, "max_undo_bytes": limit},
+            )
+
+    def _save_folder(self, top: Item, seen: Status) -> Stamp:
+        """A displaced folder with all that is in it but what moves out of it.
+
+        What could not be removed later refuses the change now: a foreign entry, a mount, a protected name.
+        """
+        boundary, was = self._folders.boundary, top.was_at
+        depth = len(was.parts)
+        inside: dict[bytes, Stamp] = {}
+        pending: list[tuple[Location, Item | None, Status]] = [(was, top, seen)]
+        while pending:
+            where, loaded, seen = pending.pop()
+            self._task.check()
+            if len(where.parts) - depth > DEEPEST:
+                raise errors.too_deep(where.parts[0].decode("utf-8", "replace"), DEEPEST)
+            folder = self._folders.at(where, seen.identity)
+            names, status = folder.names(), folder.status()
+            # What is undone may have brought rules along: only those around it count then.
+            rules = (
+                boundary.rules_for(where, folder)
+                if top.holding is None
+                else boundary.rules_for(was.parent).below(where.parts[depth - 1 :])
+            )
+            if names and not folder.writable() and status.uid != system.effective_user():
+                raise errors.not_ours(where.shown, "belongs to another user and cannot be removed")
+            if folder.unchangeable():
+                raise errors.immutable(where.shown)
+            inside[b"/".join(where.parts[depth:])] = Stamp.of(status, attributes=folder.attributes())
+            for name in names:
+                item = loaded.initial.get(name) if loaded is not None else None
+                if item is not None and item.alive and not item.fresh:
+                    continue
+                place, status = where.child(name), folder.stat(name)
+                path = b"/".join(place.parts[depth:])
+                self._require_removable(top, place, folder, seen, status, rules)
+                if status.kind == "folder":
+                    pending.append((place, item, status))
+                elif item is not None and item.kind == "file":
+                    saved = self._save_file(item)
+                    assert saved.before is not None
+                    inside[path] = saved.before
+                    if item.alive:
+                        self._saved[item] = saved
+                elif status.kind == "file":
+                    with folder.open(name, seen=True) as file:
+                        self._require_quiet(file, place.shown)
+                        inside[path] = self._save_whole(file, folder, name)[0]
+                else:
+                    target = folder.read_link(name) if status.kind == "link" else None
+                    inside[path] = Stamp.of(status, target=target)
+        stamp = inside.pop(b"")
+        if top.holding is not None:
+            left = dict(top.holding)
+            for path, below in inside.items():
+                held = content_of(below)
+                if held is None or left.pop(path, None) != held:
+                    raise errors.stale(Location.of(was.root, (*was.parts, *path.split(b"/"))).asked)
+            if left:
+                raise errors.stale(top.asked)
+        return replace(stamp, inside=_in_order(inside))
+
+    def _require_removable(
+        self, top: Item, place: Location, folder: Folder, above: Status, status: Status, rules: DenyRules
+    ) -> None:
+        """Refuse a name in a folder that goes, which `above` is the status of."""
+        name, is_folder = place.name, status.kind == "folder"
+        if rules.denies(name, is_folder) or rules.keeps(name, is_folder):
+            raise errors.holds_denied(top.asked)
+        # What the change that is undone brought along may go.
+        if top.holding is None and (rule := self._folders.boundary.protects(place)) is not None:
+            raise errors.protected(place.shown, rule, hint="leave that folder where it is")
+        if status.device != above.device or folder.is_mount(name):
+            raise errors.mounted(top.asked, place.shown)
+        if keeps(above, status):
+            raise errors.not_ours(place.shown, "belongs to another user and cannot be removed")
+
+    # Staging
+
+    def stage(self, made: Iterable[tuple[End, Item]]) -> None:
+        """Make everything new under temporary names; when this ends, it is on the disk.
+
+        Raises `stale_version`, `no_space`, `permission_denied` …
+        """
+        try:
+            for (folder, name), item in made:
+                try:
+                    self._make(folder, name, item)
+                except OSError as error:
+                    raise from_os_error(error, item.asked, doing="write") from error
+            self._flush()
+            for handle in self._devices.values():
+                self._flusher.file_system(handle)
+        finally:
+            for handle in (*self._pending, *self._devices.values()):
+                handle.close()
+
+    def _make(self, folder: Item, name: bytes, item: Item) -> None:
+        """Make one thing, and know what it is recognised by."""
+        above = folder.on_disk(reading=False)
+        if item.kind != "folder":
+            self._made[item] = self._make_thing(above, name, item)
+            return
+        above.make(name, 0o700)
+        top = folder.was_at.child(name)
+        inside: dict[bytes, Stamp] = {}
+        made: list[tuple[Location, Item]] = []
+        pending = [(top, item)]
+        while pending:
+            where, each = pending.pop()
+            made.append((where, each))
+            if len(where.parts) - len(top.parts) > DEEPEST:
+                raise errors.too_deep(item.asked, DEEPEST)
+            above, _ = self._folders.open(where)
+            for inner, below in each.below():
+                if not below.fresh:
+                    continue
+                at = where.child(inner)
+                if below.kind == "folder":
+                    above.make(inner, 0o700)
+                    stamp = self.stamp(below)
+                    pending.append((at, below))
+                else:
+                    # Nothing below is known by its inode, only by what it holds.
+                    stamp = replace(self._make_thing(above, inner, below), inode=None)
+                inside[b"/".join(at.parts[len(top.parts) :])] = stamp
+        for where, each in reversed(made):
+            # Opened once more while it can be, and kept until it is flushed.
+            handle = self._folders.open(where)[0].folder(b".")
+            self._set_attributes(handle, each)
+            if each in self._made:
+                self._made[each] = replace(self._made[each], inode=handle.identity()[1])
+            self._flush_later(handle)
+        self._made[item] = replace(self._made[item], inside=_in_order(inside))
+
+    def _make_thing(self, folder: Folder, name: bytes, item: Item) -> Stamp:
+        """A file or link; what is known of it then."""
+        stamp = self.stamp(item)
+        if item.target is not None:
+            folder.make_link(name, item.target)
+            status = folder.stat(name)
+            if (status.uid, status.gid) != (stamp.uid, stamp.gid):
+                folder.set_owner(name, stamp.uid, stamp.gid)
+            return replace(stamp, inode=status.inode)
+        file = folder.create(name)
+        try:
+            digest, size = self._fill(file, item)
+            if stamp.digest not in (None, digest):
+                raise errors.stale(item.asked)
+            self._set_attributes(file, item)
+            stamp = replace(stamp, digest=digest, size=size, inode=file.identity()[1])
+        except BaseException:
+            file.close()
+            raise
+        self._flush_later(file)
+        return stamp
+
+    def _fill(self, file: File, item: Item) -> tuple[str, int]:
+        """Write a content, and check on the way what it is an edit of; its digest and size."""
+        content, read, state = self._content(item), xxhash.xxh3_128(), xxhash.xxh3_128()
+        if content.size >= _AHEAD:
+            if isinstance(content, OnDisk):
+                with content.opener() as source:
+                    if file.clone_from(source):  # Most file systems have no clones; the copy loop follows.
+                        return digest_of(file), file.status().size
+            # Reserving the blocks (`posix_fallocate`) would be surer, but then every block is written into a
+            # reserved one, which took up to twice the time once the disk writes while we copy.
+            room = file.room()
+            if room is not None and room < content.size:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        edits = content if isinstance(content, Edited) and item not in self._held else None
+        blocks: Iterable[bytes | memoryview] = edits.blocks(read.update) if edits else content.blocks()
+        if item in self._held:
+            blocks = (b"".join(blocks),)
+        size = started = 0
+        for block in blocks:
+            state.update(block)
+            file.write(block, size)
+            size += len(block)
+            if size - started >= _WRITEBACK:
+                # Let the disk begin while we copy on; the flush at the end then finds little to do.
+                # Whole pages only: writing on in one that is on its way to the disk waits for it, which
+                # made a copy take a third longer.
+                whole = size - size % _WHOLE
+                file.start_writeback(started, whole - started)
+                started = whole
+                self._task.report(size, content.size, item.asked)
+        if edits and item.splices is not None:
+            self._check_source(item, read.hexdigest())
+        return state.hexdigest(), size
+
+    def _check_source(self, item: Item, digest: str) -> None:
+        """The copy loop has read the whole file: is it what the edit was made against?"""
+        before, expected = self.stamp(item, before=True), item.expected
+        wanted = {before.digest}
+        if expected is not None and expected.digest is not None:
+            wanted.add(expected.digest.hex())
+        if wanted == {None}:
+            assert item.seen is not None
+            with item.open() as source:
+                if Identity.of(source.status().raw) != Identity.of(item.seen.raw):
+                    raise errors.stale(item.asked)
+        elif wanted - {None} != {digest}:
+            raise errors.stale(item.asked)
+        self._saved[item] = replace(self._saved[item], before=replace(before, digest=digest))
+
+    def _set_attributes(self, made: File | Folder, item: Item) -> None:
+        """Give a new thing its owner, extended attributes, mode and times: in this order, since a chown clears setuid.
+
+        Raises `permission_denied` naming what could not be kept: a file is never taken over silently. A copy
+        leaves out the extended attributes that only the system may give.
+        """
+        mode, uid, gid = item.rights
+        source, carried = item.origin, item.attributes
+        times = (item.mtime_ns, item.mtime_ns) if item.mtime_ns is not None else None
+        if item.seen is not None:
+            carried = self.stamp(item, before=True).attributes if carried is None else carried
+        elif source is not None:
+            with source.on_disk().folder(b".") if source.kind == "folder" else source.open() as original:
+                carried = original.attributes() if carried is None else carried
+                status = original.status()
+                times = times or (status.atime_ns, status.mtime_ns)
+        what = "owner"
+        try:
+            now = made.status()
+            if (now.uid, now.gid) != (uid, gid):
+                made.set_own_owner(uid, gid)
+            if carried is not None:
+                what = "extended attribute"
+                made.set_attributes(carried, strict=item.seen is not None)
+            what = "mode"
+            made.set_own_mode(mode)
+        except OSError as error:
+            if carried is None or error.errno not in (errno.EPERM, errno.EACCES, errno.EOPNOTSUPP):
+                raise
+            lost = f"{what} {error.filename}" if error.filename else what
+            raise FilewrightError(
+                Code.PERMISSION_DENIED,
+                f"{item.asked}: its {lost} cannot be kept when it is replaced ({error.strerror}); nothing was changed",
+                hint="ask the user who owns it to make the change",
+                details={"path": item.asked, "lost": lost},
+            ) from error
+        if times:
+            made.set_times(*times)
+
+    def _flush_later(self, handle: File | Folder) -> None:
+        """Flush it with others, and close it then."""
+        self._flushed += 1
+        if self._flushed > MANY and system.can.flush_file_system:
+            # One flush of the file system at the end costs less.
+            if self._devices.setdefault(handle.identity()[0], handle) is not handle:
+                handle.close()
+            return
+        self._pending.append(handle)
+        if len(self._pending) >= _AT_ONCE:
+            self._flush()
+
+    def _flush(self) -> None:
+        try:
+            self._flusher.all(self._pending)
+        finally:
+            for handle in self._pending:
+                handle.close()
+            self._pending.clear()
+
+
+def _spread(where: Location, stamp: Stamp) -> Iterator[tuple[Place, Stamp]]:
+    """What is at a place, and all that is inside."""
+    top = Place.of(where)
+    yield top, stamp
+    for path, below in stamp.inside.items():
+        yield Place(top.root, (*top.parts, *path.split(b"/"))), below
+
+
+def _in_order(inside: dict[bytes, Stamp]) -> dict[bytes, Stamp]:
+    """What is inside a folder by its path from there, a folder before what is in it."""
+    return dict(sorted(inside.items(), key=lambda each: each[0].split(b"/")))
