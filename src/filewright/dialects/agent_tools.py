@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +21,8 @@ from filewright.visible import visible
 from filewright.wording import counted
 
 if TYPE_CHECKING:
-    from filewright.structure import Symbol, SyntaxIssue
-    from filewright.tools import EditResult, FileRead, ListedEntry, OverviewResult, SearchHit, SearchResult
+    from filewright.structure import Symbol
+    from filewright.tools import FileRead, ListedEntry, OverviewResult, SearchHit
 
 Parts = tuple[bytes, ...]
 
@@ -45,10 +46,11 @@ _STOPPED = (
 
 def refusal(error: FilewrightError, limit: int) -> ToolResult:
     """The answer of a call that failed: `{"error", "message", …}`, its fields as far as they fit."""
-    details = error.details
-    code = "not_found" if "tool" in details else details.get("error", _code(error.code))
-    body: Json = {"error": code, "message": worded(error.message, "agent_tools")}
-    if code != error.code:
+    details, read = error.details, table("agent_tools")
+    code = details.get("error", read["codes"].get(error.code, str(error.code)))
+    body: Json = {"error": "not_found" if "tool" in details else code}
+    body["message"] = worded(error.message, "agent_tools")
+    if body["error"] != error.code:
         body["native_code"] = str(error.code)
     if error.hint:
         body["hint"] = worded(error.hint, "agent_tools")
@@ -57,17 +59,11 @@ def refusal(error: FilewrightError, limit: int) -> ToolResult:
     if named := _EDIT_NAMED.match(str(details.get("argument"))):
         body["index"] = int(named[1])
     for name, value in details.items():
-        if name in table("agent_tools")["unsaid"] or value in (None, [], {}):
-            continue
         value = "offset" if (name, value) == ("argument", "start") else value
-        if len(encoded({**body, name: value})) <= limit:
+        fits = name not in read["unsaid"] and len(encoded({**body, name: value})) <= limit
+        if fits and value not in (None, [], {}):
             body[name] = value
     return FailedCall(encoded(body), error=error)
-
-
-def _code(code: Code) -> str:
-    """A native code in this dialect."""
-    return str(table("agent_tools")["codes"].get(code, code))
 
 
 # Rows of text within the dialect's cap of bytes
@@ -157,7 +153,8 @@ def read_files(call: Call, paths: Sequence[str]) -> str:
         except FilewrightError as error:
             if error.ends_call:
                 raise
-            section = [f"==> {name} — {_code(error.code)}: {visible(error.message)} <=="]
+            code = table("agent_tools")["codes"].get(error.code, error.code)
+            section = [f"==> {name} — {code}: {visible(error.message)} <=="]
         if following is not None:
             section.append(f"[... more; use read_file with offset={following} for the rest ...]")
         left -= sum(map(_size, section))
@@ -169,22 +166,18 @@ def read_image(call: Call, path: str) -> ToolResult:
     """An image to be looked at."""
     try:
         found = call.under(image_bytes=_IMAGE_BYTES, max_file_bytes=0).read(path, limit=1)
-        if found.images:
-            return ToolResult("", images=found.images)
     except FilewrightError as error:
-        if error.code != Code.IS_BINARY:
-            raise
-        error.code = Code.INVALID_INPUT
-        error.message = f"{path} is not an image: {error.details.get('type')}"
-        error.details["error"] = "not_an_image"
+        if error.code == Code.IS_BINARY:
+            error.code, error.message = (
+                Code.INVALID_INPUT,
+                f"{path} is not an image: {error.details.get('type')}",
+            )
+            error.details["error"] = "not_an_image"
         raise
-    raise errors.refused(
-        Code.INVALID_INPUT,
-        path,
-        f"{path} is text, not an image",
-        "read it with read_file",
-        error="not_an_image",
-    )
+    if found.images:
+        return ToolResult("", images=found.images)
+    text, hint = f"{path} is text, not an image", "read it with read_file"
+    raise errors.refused(Code.INVALID_INPUT, path, text, hint, error="not_an_image")
 
 
 def list_dir(call: Call, path: str) -> str:
@@ -236,17 +229,6 @@ def tree(call: Call, path: str, depth: int, respect_gitignore: bool) -> str:
     return _answered(call, [top.shown, *rows], more="" if complete else "entries")
 
 
-def file_stat(call: Call, path: str) -> Json:
-    """What is known of a file without reading it."""
-    (item,) = call.stat(path).results
-    if item.error is not None:
-        raise item.error
-    known = item.stats
-    assert known is not None
-    shape = known.type if known.type in ("file", "link") else "stat"
-    return call.shaped("unreadable" if known.unreadable else shape, {"path": path, "known": known})
-
-
 def diff(call: Call, before: str, after: str) -> str:
     """A unified diff of two files."""
     from filewright.tools import compare_files
@@ -285,35 +267,20 @@ def _overview(call: Call, tool: str, path: str, max_symbols: int) -> OverviewRes
 def check_syntax(call: Call, path: str) -> Json:
     """The syntax errors of a file; `ok` is null where the file was not parsed."""
     overview = _overview(call, "check_syntax", path, max_symbols=0)
-    errors = overview.syntax_errors
-    facts = {
-        "path": path,
-        "language": overview.language,
-        "ok": errors.count == 0 if overview.parsed == "whole" or errors.count else None,
-        "errors": [_issue(call, path, issue) for issue in errors.first],
-        "error_count": errors.count,
-        "truncated": errors.count > len(errors.first),
-    }
-    return facts if overview.outline_note is None else {**facts, "note": overview.outline_note}
-
-
-def _issue(call: Call, path: str, issue: SyntaxIssue) -> Json:
-    """An issue as there: near it is the line it is in, or the token that is missing."""
-    _, missing, near = issue.message.rpartition("missing ")
-    if not missing:
-        try:
-            near = call.read(path, start=issue.line, limit=1).content.strip()
-        except FilewrightError as error:
-            if error.code != Code.INVALID_INPUT:  # what ends too early may be of the line after the last
-                raise
+    issues, shown = overview.syntax_errors, []
+    for issue in issues.first:
+        # Near an issue is the line it is in, or the token that is missing.
+        _, missing, near = issue.message.rpartition("missing ")
+        if not missing:
             near = ""
-    near = visible((near or issue.text or issue.message)[:_NEAR_CHARS])
-    return {
-        "kind": "missing" if missing else "error",
-        "line": issue.line,
-        "column": issue.column,
-        "near": near,
-    }
+            with suppress(FilewrightError):  # What ends too early may be of the line after the last.
+                near = call.read(path, start=issue.line, limit=1).content.strip()
+        near = visible((near or issue.text or issue.message)[:_NEAR_CHARS])
+        kind = "missing" if missing else "error"
+        shown.append({"kind": kind, "line": issue.line, "column": issue.column, "near": near})
+    ok = issues.count == 0 if overview.parsed == "whole" or issues.count else None
+    cut = issues.count > len(shown)
+    return call.shaped("syntax", {"path": path, "made": overview, "ok": ok, "errors": shown, "cut": cut})
 
 
 # Searching
@@ -334,34 +301,46 @@ def grep(
     multiline: bool,
 ) -> str:
     """Search; sorted by path and line. A file that is not text has no matches."""
-    last = offset + head_limit if head_limit else None
-    how = {"path": path, "glob": glob, **_regex(call, pattern, ignore_case, multiline)}
-    rows: list[str] = []
-    shown, total, complete = 0, 0, True
-    if output_mode == "content":
-        before, after = (context or 0 if side is None else side for side in (before_context, after_context))
-        hits: list[SearchHit] = []
-        for found in _pages(call, context_before=before, context_after=after, **how):
-            total, complete = total or found.total or 0, found.complete
-            hits += _matches(found, multiline)
-            rows, shown = _hit_rows(hits[offset:last], _room(call), groups=bool(before or after))
+    content, last = output_mode == "content", offset + head_limit if head_limit else None
+    before, after = (
+        (context or 0 if side is None else side) * content for side in (before_context, after_context)
+    )
+    output = "matches" if content or multiline else {"count": "counts"}.get(output_mode, "files")
+    how = {**_regex(call, pattern, ignore_case, multiline), "output": output, "path": path, "glob": glob}
+    hits: list[SearchHit] = []
+    lines: set[tuple[str, int]] = set()
+    counts: Counter[str] = Counter()
+    rows, room, shown, total, complete = list[str](), _room(call), 0, 0, True
+    cursor = None
+    while True:
+        try:
+            found = call.search(
+                **how, context_before=before, context_after=after, max_results=_GREP_PAGE, cursor=cursor
+            )
+        except FilewrightError as error:
+            if error.code != Code.IS_BINARY:
+                raise
+            break
+        cursor, complete, total = found.next_cursor, found.complete, total or found.total or 0
+        # Of several lines, a match of nothing is none.
+        matches = [hit for hit in found.results if hit.end > hit.offset or not multiline]
+        if content:
+            hits += matches
+            rows, shown = _hit_rows(hits[offset:last], room, groups=bool(before or after))
             if shown < len(hits[offset:last]) or len(hits) == last:
                 complete = complete or total > 0
                 break
+        else:
+            lines |= {(hit.path, hit.line) for hit in matches}
+            counts.update({file.path: file.count or 1 for file in found.files if file.count != 0})
+        if cursor is None or len(counts) >= _GREP_FILES:
+            break
+    if content:
         total = max(len(hits), 0 if multiline and complete else total)
     else:
-        counts: Counter[str] = Counter()
-        lines: set[tuple[str, int]] = set()
-        output = {"count": "counts"}.get(output_mode, "files")
-        for found in _pages(call, context=0, output="matches" if multiline else output, **how):
-            complete = found.complete
-            lines |= {(hit.path, hit.line) for hit in _matches(found, multiline)}
-            counts.update({file.path: file.count or 1 for file in found.files if file.count != 0})
-            if len(counts) >= _GREP_FILES:
-                break
         counts.update(name for name, _ in sorted(lines))
-        names = [visible(name) + f":{count}" * (output == "counts") for name, count in counts.items()]
-        rows = _fitting(names[offset:last], _room(call))
+        names = [visible(name) + f":{count}" * (output_mode == "count") for name, count in counts.items()]
+        rows = _fitting(names[offset:last], room)
         shown, total = len(rows), len(names)
     if not rows:
         none = "(no matches)" if complete else _STOPPED
@@ -375,26 +354,6 @@ def grep(
             f"call again with offset={following} for more ...]"
         )
     return "\n".join(rows if complete else [*rows, _STOPPED])
-
-
-def _pages(call: Call, **how: Any) -> Iterator[SearchResult]:
-    """Every page of a native search; a file that is not text has none."""
-    cursor = None
-    try:
-        while True:
-            found = call.search(max_results=_GREP_PAGE, cursor=cursor, **how)
-            yield found
-            cursor = found.next_cursor
-            if cursor is None:
-                return
-    except FilewrightError as error:
-        if error.code != Code.IS_BINARY:
-            raise
-
-
-def _matches(found: SearchResult, multiline: bool) -> list[SearchHit]:
-    """The hits of a page; of several lines, a match of nothing is none."""
-    return [hit for hit in found.results if hit.end > hit.offset or not multiline]
 
 
 def _regex(call: Call, pattern: str, ignore_case: bool, multiline: bool) -> Json:
@@ -463,26 +422,18 @@ CHECKS = {"edit": _named, "edit_file": _named, "replace": _scoped}
 
 def edit_file(call: Call, path: str, **edit: Any) -> str:
     """One edit."""
-    made = _edit(call, path, [edit])
-    return _edited(call, made, f"Replaced {counted(made.changes_made, 'occurrence')} in {visible(path)}.")
+    return _edited(call, path, [edit])
 
 
 def multi_edit(call: Call, path: str, edits: Sequence[Record]) -> str:
     """Several edits in order, all or nothing."""
-    try:
-        made = _edit(call, path, [edit.model_dump() for edit in edits])
-    except FilewrightError as error:
-        if "edit" in error.details:
-            error.message = f"edit[{error.details['edit']}]: {error.message}"
-            error.details["index"] = error.details["edit"]
-        raise
-    return _edited(call, made, f"Applied {counted(len(edits), 'edit')} to {visible(path)}.")
+    return _edited(call, path, [edit.model_dump() for edit in edits], several=True)
 
 
-def _edit(call: Call, path: str, edits: Sequence[Any]) -> EditResult:
+def _edited(call: Call, path: str, edits: Sequence[Any], *, several: bool = False) -> str:
     """The native edit; ambiguous too where several places are the text but for whitespace."""
     try:
-        return call.edit(path, edits, in_turn=len(edits) > 1)
+        made = call.edit(path, edits, in_turn=len(edits) > 1)
     except FilewrightError as error:
         details, but = error.details, ""
         lines = details.get("lines", [])
@@ -493,16 +444,17 @@ def _edit(call: Call, path: str, edits: Sequence[Any]) -> EditResult:
             hint = "copy the text with its whitespace, and with enough lines around it to occur once"
             but = ", but for whitespace"
         if len(lines) > 1:
-            error.hint = hint
-            error.code = Code.AMBIGUOUS_MATCH
+            error.code, error.hint = Code.AMBIGUOUS_MATCH, hint
             details["lines"] = lines[:_LINES_LISTED]
             shown = ", ".join(map(str, details["lines"])) + " and more" * (len(lines) > _LINES_LISTED)
             error.message = f"{details['path']}: old_string occurs more than once{but}: lines {shown}"
+        if several and "edit" in details:
+            error.message = f"edit[{details['edit']}]: {error.message}"
+            details["index"] = details["edit"]
         raise
-
-
-def _edited(call: Call, made: EditResult, done: str) -> str:
-    rows = [done]
+    rows = [f"Replaced {counted(made.changes_made, 'occurrence')} in {visible(path)}."]
+    if several:
+        rows = [f"Applied {counted(len(edits), 'edit')} to {visible(path)}."]
     for outcome in made.results:
         if outcome.tier != "exact":
             which = f"edit[{outcome.index}]: " if len(made.results) > 1 else ""
@@ -550,14 +502,10 @@ def apply_patch(call: Call, patch: str) -> str:
 
 def write_file(call: Call, path: str, content: str) -> str:
     """A whole file with its parents: a new one gets newlines alone, of one that is there the diff is shown."""
-    try:
-        (made,) = call.write(path, content, mode="create", newline="lf").results
-        content = content.replace("\r\n", "\n")
-    except FilewrightError as error:
-        if error.code != Code.ALREADY_EXISTS:
-            raise
-        (made,) = call.write(path, content, mode="overwrite", newline="keep").results
-    size = len(content.encode("utf-8", "replace"))
+    new = call.stat(path).results[0].error is not None
+    mode: Any = {"mode": "create", "newline": "lf"} if new else {"mode": "overwrite", "newline": "keep"}
+    (made,) = call.write(path, content, **mode).results
+    size = len((content.replace("\r\n", "\n") if new else content).encode("utf-8", "replace"))
     head = f"Wrote {size} bytes to {visible(path)} ({made.operation})."
     return _with_diff(call, [head], made.diff, made.syntax_warning)
 

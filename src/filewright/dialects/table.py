@@ -278,11 +278,14 @@ def fit_as_json(items: Iterable[object], limit: int) -> int:
 
 
 def natively(call: Call, row: Json, given: Json) -> Any:
-    """The answer of a tool that is a native one: what its row says, or says of the operation that was done."""
+    """The answer of a tool that is a native one: what its row says, or says of the operation that was done, or of
+    the kind of thing that there is."""
     (made,) = call.native(row["native"], filled(row["with"], given, call.name)).results
     if made.error is not None:
         raise made.error
-    says = row.get(getattr(made, "operation", ""), row["says"])
+    stats = getattr(made, "stats", None)
+    case = made.operation if stats is None else "unreadable" if stats.unreadable else stats.type
+    says = row.get(case, row["says"])
     if isinstance(says, str):
         return says.format_map({name: visible(str(value)) for name, value in given.items()})
     return filled(says, {**given, "made": made}, call.name)
