@@ -11,7 +11,6 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from filewright.tools import clip
 from filewright.visible import one_line
 
 WORDS_CHARS = 3_000
@@ -50,6 +49,8 @@ class Comment:
     @property
     def text(self) -> str:
         """What an agent is told."""
+        from filewright.tools import clip  # A hook, which an agent waits for, seldom has anything to tell.
+
         quoted = self.quoted.splitlines()[:_QUOTED_LINES]
         return "\n".join(
             [

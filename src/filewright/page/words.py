@@ -14,11 +14,13 @@ import secrets
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from filewright.changes import Database
 from filewright.page.comments import MARK, TOLD_CHARS, Comment, told
-from filewright.workspace import Workspace
+
+if TYPE_CHECKING:
+    from filewright.changes import Database
+    from filewright.workspace import Workspace
 
 WAIT = 600.0
 """Seconds for which a call waits, and for which a word given counts."""
