@@ -72,16 +72,14 @@ class Workspace(TypedTools, Closing):
         session: str | None = None,
         client: str | None = None,
     ) -> None:
-        chosen = settings or Settings()
-        changed: dict[str, Any] = {}
+        self.settings = settings or Settings()
         if read_only is not None:
-            changed["read_only"] = read_only
+            self.settings = self.settings.but(read_only=read_only)
         if state_dir is not None:
-            changed["state_dir"] = Path(state_dir)
-        self.settings = chosen.but(**changed) if changed else chosen
+            self.settings = self.settings.but(state_dir=Path(state_dir))
         roots = (root, *more_roots) if root is not None else default_roots()
         self._boundary = Boundary(
-            [os.fspath(r) for r in roots], self.settings, guarded=[base_folder(self.settings)]
+            [os.fspath(root) for root in roots], self.settings, guarded=[base_folder(self.settings)]
         )
         self._changes = Changes(self._boundary, self.settings)
         own = self._changes.caller
@@ -148,8 +146,7 @@ class Workspace(TypedTools, Closing):
         """Run a tool; the result is the tool's own. Raises `FilewrightError`."""
         return self._native.run(name, arguments, task=task)
 
-    def _run(self, name: str, arguments: Mapping[str, Any]) -> Any:
-        return self._native.run(name, arguments)
+    _run = run
 
     def under(self, task: Task) -> TypedTools:
         """The typed methods, all of whose calls belong to `task`: cancelled with it, within its time limit."""
@@ -342,11 +339,6 @@ class Workspace(TypedTools, Closing):
     def log_problems(self) -> list[str]:
         """What is wrong with the logs of the state, as SQLite checks them."""
         return self._changes.problems()
-
-    @property
-    def state_notes(self) -> tuple[str, ...]:
-        """What a person should know of where history is kept, such as a root that has lost its own."""
-        return self._changes.state_notes
 
     @property
     def kept(self) -> list[str]:

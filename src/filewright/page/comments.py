@@ -64,9 +64,8 @@ class Comment:
 def told(comments: Sequence[Comment]) -> str:
     """The comments as an agent is told them: between two lines that nothing in them can end."""
     text = "\n\n".join(comment.text for comment in comments)
-    fence = secrets.token_hex(4)
-    while fence in text:
-        fence = secrets.token_hex(4)
+    while (fence := secrets.token_hex(4)) in text:
+        pass
     count = "a comment" if len(comments) == 1 else f"{len(comments)} comments"
     return (
         f"[{MARK}: {count}, down to the line with {fence} again. "
