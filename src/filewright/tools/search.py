@@ -222,6 +222,7 @@ class _Search:
     searched: int | None = None
     total: int | None = None
     matched: int = 1
+    occurrences: int = 0
     symbol_seconds: float = _SYMBOL_SECONDS
     symbol_bytes: int = _SYMBOLS_BYTES
     outlined: str | None = None
@@ -656,6 +657,7 @@ def _show(search: _Search, snapshot: Snapshot, found: Found) -> int | None:
         named = symbol
         matched_to = last if arguments.multiline or further else 0
         shown_to = last + len(tail)
+        search.occurrences += len(hit.submatches)
         search.results.append(
             SearchHit(
                 path=shown,
@@ -734,7 +736,9 @@ def _answer(search: _Search) -> SearchResult:
         found = f"in {counted(len(paths), 'file')}"
         if arguments.output != "files":
             search.total = sum(file.count or 0 for file in files) if files else len(results)
-            found = f"{counted(search.total, unit)} {found}, all shown"
+            more = search.occurrences > len(results)
+            each = f" ({counted(search.occurrences, 'match')})" if more else ""  # which a replacement counts
+            found = f"{counted(search.total, unit)}{each} {found}, all shown"
         notes.insert(0, found)
     if search.cursor is not None:
         of = ""
