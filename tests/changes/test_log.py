@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import sqlite3
 import subprocess
@@ -276,19 +277,18 @@ def test_dropping_a_large_operation_takes_its_time_in_pieces(
     bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An operation is not seen any more once dropping it has begun."""
-    large = bench.commit(*(Create(bench.at(f"many/{n}"), b"") for n in range(2500)))
+    bench.commit(*(Create(bench.at(f"many/{n}"), b"") for n in range(2500)))
     small = bench.commit(Create(bench.at("n"), b""))
     log = bench.changes.logs[0]
     bench.changes.recover()
     monkeypatch.setattr(log, "settings", Settings(history_bytes=1000))
-    assert log.prune(seconds=1e-9) == []
-    assert [record.id for record in bench.changes.history()] == [small.id]
-    for _ in range(5):
-        if large.id in log.prune(seconds=1e-9):
-            break
-    else:
-        pytest.fail("it was never dropped")
-    assert log.database.read("SELECT count(*) FROM entries") == [(1,)]
+    left = [2501]
+    while len(left) < 6 and left[-1] > 1:
+        log.prune(seconds=1e-9)
+        assert [record.id for record in bench.changes.history()] == [small.id]
+        left += log.database.read("SELECT count(*) FROM entries")[0]
+    assert left[-1] == 1
+    assert max(before - after for before, after in itertools.pairwise(left)) <= 2000
 
 
 def test_a_record_says_all_of_itself_again(bench: Any) -> None:
@@ -306,8 +306,10 @@ def test_a_small_edit_takes_little_beside_its_content(bench: Any) -> None:
     for number in range(100):
         bench.commit(bench.modify("a.txt", Splice(0, 3, b"%03d" % number)))
     bench.changes.recover()
-    (taken,) = log.database.read("SELECT sum(pgsize) FROM dbstat WHERE name NOT LIKE '%content%'") or [(0,)]
-    assert taken[0] / 100 <= 1536 + 400
+    ((taken, content),) = log.database.read(
+        "SELECT (SELECT sum(pgsize) FROM dbstat), (SELECT sum(size) FROM contents)"
+    )
+    assert (taken - content) / 100 <= 1500
 
 
 def test_no_change_goes_through_the_whole_history(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -333,7 +335,7 @@ def test_no_change_goes_through_the_whole_history(bench: Any, monkeypatch: pytes
         through = [
             step for step in plan if step.startswith(("SCAN operations", "SCAN entries", "SCAN contents"))
         ]
-        assert all("INDEX operations_by_state" in step for step in through) or "LIMIT" in sql, (sql, plan)
+        assert not through or "LIMIT" in sql, (sql, plan)
 
 
 def test_a_history_far_beyond_its_limit_is_looked_at_a_piece_at_a_time(
@@ -345,8 +347,8 @@ def test_a_history_far_beyond_its_limit_is_looked_at_a_piece_at_a_time(
     with log.database.transaction() as execute:
         for number in range(1, 2500):
             execute(
-                "INSERT INTO operations SELECT number - ?, state, tool, summary, session, client, turn, more, entries, "
-                "plan, seal FROM operations WHERE number = ?",
+                "INSERT INTO operations SELECT number - ?, tool, summary, session, client, turn, more, entries "
+                "FROM operations WHERE number = ?",
                 (number, record.number),
             )
     monkeypatch.setattr(log, "settings", Settings(history_bytes=1000))
@@ -359,5 +361,6 @@ def test_a_history_far_beyond_its_limit_is_looked_at_a_piece_at_a_time(
         return rows
 
     monkeypatch.setattr(log.database, "read", reading)
-    assert log.prune(seconds=0.001)
+    log.prune(seconds=0.001)
+    assert log.database.read("SELECT count(*) FROM operations")[0][0] < 2500
     assert sum(counts) < 1100

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from filewright import Workspace
-from filewright.changes.plan import plan_of_bytes
+from filewright.changes.packing import unpacked_plan
 from filewright.changes.recovery import Recovery
 from filewright.changes.slots import FolderSearch
 from filewright.edit.changeset import Create, Delete, Move
@@ -415,7 +415,7 @@ def test_what_is_put_into_a_displaced_folder_is_kept_on_any_device(
 
 
 def _plan(bench: Any) -> bytearray:
-    ((plan,),) = bench.changes.logs[0].database.read("SELECT plan FROM operations WHERE state = 'intent'")
+    ((plan,),) = bench.changes.logs[0].database.read("SELECT plan FROM unfinished WHERE state = 'intent'")
     return bytearray(plan)
 
 
@@ -438,10 +438,10 @@ def test_a_torn_or_forged_intent_is_set_aside(
         elif damage == "text":
             data = bytearray(b'{"delete": "/etc/passwd"}')
         elif damage == "no seal":
-            execute("UPDATE operations SET seal = NULL")
+            data[:32] = b""
         else:
             (bench.state / "key").write_bytes(b"\0" * 32)
-        execute("UPDATE operations SET plan = ? WHERE state = 'intent'", (bytes(data),))
+        execute("UPDATE unfinished SET plan = ? WHERE state = 'intent'", (bytes(data),))
     victim = scene.tree(bench.root)
     found = restarted()
     assert len(found.set_aside) >= 1
@@ -458,11 +458,11 @@ def test_a_sealed_plan_that_names_places_outside_is_kept_and_named_and_nothing_i
     (area / "outside").mkdir()
 
     def elsewhere(data: bytes) -> Any:
-        plan = plan_of_bytes(data)
+        plan = unpacked_plan(data)
         outside = os.fsencode(area / "outside")
         return plan.relocated({folder.root: outside for folder in plan.folders if folder.root is not None})
 
-    monkeypatch.setattr("filewright.changes.log.plan_of_bytes", elsewhere)
+    monkeypatch.setattr("filewright.changes.log.unpacked_plan", elsewhere)
     for _ in range(2):
         with scene.Bench(area) as fresh:
             assert str(area / "outside") in fresh.changes.recover().unsettled[0]

@@ -56,8 +56,8 @@ def test_renaming_every_level_of_a_path_costs_a_step_each(tmp_path: Path, levels
         assert (root / done / "x.txt").read_bytes() == b"x\n"
         (store,) = workspace.context.changes.logs
         (size,) = store.database.read(
-            "SELECT max(length(plan) + (SELECT sum(length(path) + length(was) + length(before) + length(after)) "
-            "FROM entries WHERE operation = operations.number)) FROM operations"
+            "SELECT max(length(plan) + (SELECT sum(length(path) + length(was) + length(sides)) "
+            "FROM entries WHERE operation = unfinished.number)) FROM unfinished"
         )
         plan = size[0]
         workspace.undo()

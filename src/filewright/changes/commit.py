@@ -106,7 +106,7 @@ def _attempt(
             )
             _refuse_unsettled(log, record)
             task.check()
-            intent.record(record, plan, "intent")
+            log.write(record, plan)
         begun = plan
 
         # Stage everything new under temporary names.
@@ -116,7 +116,7 @@ def _attempt(
             before = record.entries
             record = replace(record, entries=preparation.entries())
             with _state_errors():
-                log.prepared(record, staged, more=record.entries != before)
+                log.write(record, staged, entries=record.entries != before)
 
         # Publish: readers see the change. Done: it is never rolled back.
         slots = Slots(log, folders, staged)

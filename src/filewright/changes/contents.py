@@ -13,7 +13,7 @@ import hashlib
 import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -29,59 +29,57 @@ from filewright.settings import KB
 from filewright.system import BLOCK, File, Folder
 
 if TYPE_CHECKING:
-    from filewright.text import Splice, Splices
+    from filewright.text import Splice
 
 _IN_DATABASE = 64 * KB
 _TINY = 64
 """Bytes that take longer to compress than to write."""
-_FOLDER = b"contents"
+_AT_ONCE = 100
+"""Contents that are dropped at a time: removing their files takes a while."""
 _CANNOT_LINK = (errno.EXDEV, errno.EPERM, errno.EACCES, errno.EMLINK, errno.EOPNOTSUPP)
 
 
 class Keeping:
-    """What one operation keeps, in its transaction of the log, given as `execute`."""
+    """What the operation of a `number` keeps, in its transaction of the log, given as `execute`."""
 
     def __init__(self, store: ContentStore, execute: Execute, number: int) -> None:
-        self.execute = execute
         self.number = number
+        self._execute = execute
         self._store = store
-        self._fresh: list[tuple[File, bytes, str]] = []
+        self._files: list[File] = []
+        self._names: list[tuple[bytes, bytes]] = []
         self._adopted = 0
 
     def keep(self, content: bytes) -> str:
         """Keep a content, once; returns its name."""
+        packed = zlib.compress(content, 1) if len(content) > _TINY else content
+        data = min(content, packed, key=len)
+        if len(data) > _IN_DATABASE:
+            return self.keep_blocks([content])
         digest = hashlib.sha256(content).hexdigest()
-        if not self._is_kept(digest):
-            packed = zlib.compress(content, 1) if len(content) > _TINY else content
-            smaller = len(packed) < len(content)
-            packed = packed if smaller else content
-            if len(packed) > _IN_DATABASE:
-                return self.keep_blocks([content])
-            self._add(digest, len(packed), packed, packed=smaller)
+        self._add(digest, len(data), data, packed=data is not content)
         return digest
 
     def keep_blocks(self, blocks: Iterable[bytes | memoryview]) -> str:
         """The same of a large one, in a file of its own that is flushed by `flush`."""
-        state, packer = hashlib.sha256(), zlib.compressobj(1)
+        state, packer, size = hashlib.sha256(), zlib.compressobj(1), 0
         fresh = b".new-" + os.urandom(8).hex().encode()
         with self._store.folder() as folder:
             file = folder.create(fresh)
-        size = 0
-        try:
+        self._files.append(file)
+
+        def pieces() -> Iterator[bytes]:
             for block in blocks:
                 state.update(block)
-                packed = packer.compress(block)
-                file.write(packed, size)
-                size += len(packed)
-            packed = packer.flush()
-            file.write(packed, size)
-        except BaseException:
-            file.close()
-            raise
+                yield packer.compress(block)
+            yield packer.flush()
+
+        for piece in pieces():
+            file.write(piece, size)
+            size += len(piece)
         digest = state.hexdigest()
-        self._fresh.append((file, fresh, digest))
-        if not self._is_kept(digest):
-            self._add(digest, size + len(packed), None, packed=True)
+        self._names.append((fresh, digest.encode()))
+        self._add(digest, size, None, packed=True)
         return digest
 
     def adopt(self, folder: Folder, name: bytes, size: int) -> str | None:
@@ -98,186 +96,93 @@ class Keeping:
         self._add(kept, size, None, packed=False)
         return kept
 
+    def _add(self, name: str, size: int, data: bytes | None, *, packed: bool) -> None:
+        self._execute(
+            "INSERT INTO contents VALUES (?,?,?,?,?) ON CONFLICT (name) DO UPDATE "
+            "SET operation = max(operation, excluded.operation)",
+            (name, self.number, size, packed, data),
+        )
+
     def flush(self) -> None:
-        """Bring what is in files to the disk, before an intent that needs them is."""
-        if self._fresh or self._adopted:
-            self._store.flush(self._fresh)
-            self._fresh = []
+        """Bring what is in files to the disk, by the names of what they hold, before an intent that needs them is."""
+        if not self._files and not self._adopted:
+            return
+        with self._store.folder() as folder:
+            self._store.flusher.all(self._files)
+            for file, (name, digest) in zip(self._files, self._names, strict=True):
+                file.close()
+                folder.rename(name, folder, digest, "replace")
+            self._store.flusher.one(folder)
+            self._store.swept = folder.status().mtime_ns  # Nobody else changes it while we have the lock.
 
     def drop(self) -> None:
         """The operation never came about: files have no second name, and what was written is gone."""
-        for file, _, _ in self._fresh:
+        for file in self._files:
             file.close()
         self._store.drop_adopted(self.number)
-
-    def _is_kept(self, key: str) -> bool:
-        needed = self.execute(
-            "UPDATE contents SET operation = max(operation, ?) WHERE name = ?", (self.number, key)
-        )
-        return needed.rowcount > 0
-
-    def _add(self, key: str, size: int, data: bytes | None, *, packed: bool) -> None:
-        self.execute("INSERT INTO contents VALUES (?,?,?,?,?)", (key, self.number, size, packed, data))
-        if data is None:
-            self.execute("UPDATE usage SET bytes = bytes + ?", (size,))
 
 
 class ContentStore:
     """The contents of one state folder."""
 
     def __init__(self, database: Database, state: StateFolder, flusher: Flusher) -> None:
-        self._database = database
+        self.database = database
+        self.flusher = flusher
+        self.swept: int | None = None
         self._state = state
-        self._flusher = flusher
-        self._swept: int | None = None
 
     def folder(self) -> Folder:
         """That in which the files are."""
-        return self._state.folder(_FOLDER)
-
-    def flush(self, fresh: Sequence[tuple[File, bytes, str]]) -> None:
-        """Bring new files to the disk, by the names of what they hold, with all names of adopted ones."""
-        with self.folder() as folder:
-            self._flusher.all([file for file, _, _ in fresh])
-            for file, name, digest in fresh:
-                file.close()
-                folder.rename(name, folder, digest.encode(), "replace")
-            self._flusher.one(folder)
-            self._swept = folder.status().mtime_ns  # Nobody else changes it while we have the lock.
-
-    # Reading
-
-    def blocks(self, name: str, side: Stamp | None = None) -> Iterator[bytes]:
-        """A content in blocks.
-
-        It is checked before the last block is given out: against its name, or, where a displaced file was kept
-        as it was, against what is known of it (`side`).
-
-        Raises `KeyError` if it is not kept, `ValueError` if it is damaged, `OSError`.
-        """
-        rows = self._database.read("SELECT packed, data FROM contents WHERE name = ?", name)
-        if not rows:
-            raise KeyError(name)
-        packed, data = rows[0]
-        if data is not None:
-            content = zlib.decompress(data) if packed else data
-            if hashlib.sha256(content).hexdigest() != name:
-                raise ValueError("a content is damaged")
-            yield content
-            return
-        try:
-            with self.folder() as folder:
-                opened = folder.open(name.encode())
-        except FileNotFoundError as error:
-            raise KeyError(name) from error
-        with opened:
-            if packed:
-                yield from _checked(_unpacked(opened), hashlib.sha256(), name)
-            else:
-                status = opened.status()
-                # One that was too large to be hashed is known by its size and time.
-                if side is not None and (
-                    status.size != side.size or (side.digest is None and status.mtime_ns != side.mtime_ns)
-                ):
-                    raise ValueError("a displaced file has been changed")
-                yield from _checked(_raw(opened), xxhash.xxh3_128(), side.digest if side else None)
-
-    # Dropping
+        return self._state.folder(b"contents")
 
     def drop_adopted(self, number: int) -> None:
         """Files that an operation adopted have their one name again, and what was being written is gone."""
         begin = f"={id_of(number)}-".encode()
         with suppress(FileNotFoundError), self.folder() as folder:
-            for name in folder.names():
-                if name.startswith((begin, b".new-")):
-                    folder.remove(name)
+            self.remove(name for name in folder.names() if name.startswith((begin, b".new-")))
 
-    def drop_before(self, execute: Execute) -> tuple[list[bytes], bool]:
+    def drop_unneeded(self, execute: Execute) -> tuple[list[bytes], bool]:
         """Drop some contents that only operations needed which have been dropped.
 
         Returns the names of their files, and whether there were any.
         """
         rows = execute(
-            "SELECT rowid, name, size, data IS NULL FROM contents "
-            "WHERE operation < (SELECT min(number) FROM operations) LIMIT 500"
+            "SELECT name, data IS NULL FROM contents "
+            f"WHERE operation < (SELECT min(number) FROM operations) LIMIT {_AT_ONCE}"
         ).fetchall()
-        files = []
-        for row, name, size, in_file in rows:
-            execute("DELETE FROM contents WHERE rowid = ?", (row,))
-            if in_file:
-                execute("UPDATE usage SET bytes = bytes - ?", (size,))
-                files.append(name.encode())
-        return files, bool(rows)
+        for name, _ in rows:
+            execute("DELETE FROM contents WHERE name = ?", (name,))
+        return [name.encode() for name, in_file in rows if in_file], bool(rows)
 
-    def remove(self, files: Sequence[bytes]) -> None:
+    def remove(self, files: Iterable[bytes]) -> None:
         """Remove files that were dropped."""
-        if files:
-            with self.folder() as folder:
-                for name in files:
-                    with suppress(FileNotFoundError):  # Somebody was faster.
-                        folder.remove(name)
+        with self.folder() as folder:
+            for name in files:
+                with suppress(FileNotFoundError):  # Somebody was faster.
+                    folder.remove(name)
 
     def sweep(self) -> None:
         """Remove files that no operation needs, if there may be new ones: a crash left them. Needs the workspace lock.
 
         A second name of a file would keep that from being replaced.
         """
-        try:
-            with self.folder() as folder:
-                now = folder.status().mtime_ns
-                if now == self._swept:
-                    return
-                names = folder.names()
-        except FileNotFoundError:
-            return
-        self._swept = now
-        rows = self._database.read(
-            "SELECT name FROM contents INDEXED BY contents_in_files WHERE data IS NULL"
-        )
-        known = {name.encode() for (name,) in rows}
-        self.remove([name for name in names if name not in known])
-
-
-def _raw(file: File) -> Iterator[bytes]:
-    offset = 0
-    while block := file.read(offset, BLOCK):
-        offset += len(block)
-        yield block
-
-
-def _unpacked(file: File) -> Iterator[bytes]:
-    unpacker = zlib.decompressobj()
-    for packed in _raw(file):
-        data = packed
-        while data:
-            yield unpacker.decompress(data, BLOCK)
-            data = unpacker.unconsumed_tail
-    yield unpacker.flush()
-
-
-def _checked(
-    blocks: Iterable[bytes], state: hashlib._Hash | xxhash.xxh3_128, digest: str | None
-) -> Iterator[bytes]:
-    """The blocks, the last one once all are known to be what they should."""
-    held = b""
-    for block in filter(None, blocks):
-        if held:
-            yield held
-        state.update(block)
-        held = block
-    if digest is not None and state.hexdigest() != digest:
-        raise ValueError("a content is damaged")
-    yield held
-
-
-# What a record says of them
+        with suppress(FileNotFoundError), self.folder() as folder:
+            now = folder.status().mtime_ns
+            if now != self.swept:
+                names, self.swept = folder.names(), now
+                rows = self.database.read("SELECT name FROM contents WHERE data IS NULL")
+                self.remove({*names}.difference(name.encode() for (name,) in rows))
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A content that history keeps for a change, as a stream. Raises `io_error` if it is gone or damaged."""
+    """A content that history keeps for a change, as a stream; the one way to read any.
 
-    contents: ContentStore
+    It is checked: against its name, or, where a displaced file was kept as it was, against what is known of it
+    (`side`). Raises `io_error` if it is gone or damaged.
+    """
+
+    store: ContentStore
     change_id: str
     name: str
     size: int
@@ -285,25 +190,64 @@ class Kept:
 
     def blocks(self) -> Iterator[bytes]:
         """The bytes from the start."""
+        said = f"the undo data of the change {self.change_id}"
         try:
-            yield from self.contents.blocks(self.name, self.side)
-        except (KeyError, ValueError, zlib.error) as error:
-            state = "gone" if isinstance(error, KeyError) else "damaged"
+            yield from self._blocks()
+        except (FileNotFoundError, ValueError, zlib.error) as error:
             raise FilewrightError(
                 Code.IO_ERROR,
-                f"the undo data of the change {self.change_id} is {state}",
+                f"{said} is {'gone' if isinstance(error, FileNotFoundError) else 'damaged'}",
                 "this change can no longer be undone",
                 change_id=self.change_id,
             ) from error
         except OSError as error:
             # Too many open files, say: that tells nothing of what was kept.
-            raise from_os_error(
-                error, f"the undo data of the change {self.change_id}", doing="read"
-            ) from error
+            raise from_os_error(error, said, doing="read") from error
+
+    def _blocks(self) -> Iterator[bytes]:
+        name, side = self.name, self.side
+        rows = self.store.database.read("SELECT packed, data FROM contents WHERE name = ?", name)
+        if not rows:
+            raise FileNotFoundError(name)
+        packed, data = rows[0]
+        state: hashlib._Hash | xxhash.xxh3_128 = hashlib.sha256()
+        digest: str | None = name
+        with ExitStack() as opened:
+            blocks: Iterable[bytes] = [data]
+            if data is None:
+                folder = opened.enter_context(self.store.folder())
+                file = opened.enter_context(folder.open(name.encode()))
+                blocks = file.blocks()
+                if not packed:
+                    status = file.status()
+                    state, digest = xxhash.xxh3_128(), side.digest if side else None
+                    # One that was too large to be hashed is known by its size and time.
+                    if side is not None and (
+                        status.size != side.size or (not digest and status.mtime_ns != side.mtime_ns)
+                    ):
+                        raise ValueError("a displaced file has been changed")
+            for block in _unpacked(blocks) if packed else blocks:
+                state.update(block)
+                yield block
+        if digest is not None and state.hexdigest() != digest:
+            raise ValueError("a content is damaged")
 
     def read(self) -> bytes:
         """All of it; for small ones."""
         return b"".join(self.blocks())
+
+
+def _unpacked(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    unpacker = zlib.decompressobj()
+    for block in blocks:
+        data = block
+        while data:
+            yield unpacker.decompress(data, BLOCK)
+            data = unpacker.unconsumed_tail
+    yield unpacker.flush()
+
+
+# What a record says of them
 
 
 Keeper = Callable[[str], tuple[ContentStore, str]]
@@ -339,8 +283,7 @@ class Contents:
             if stream is not None and stream.size <= self.small:
                 held = stream.read()
             elif held is not None:
-                splices = self.backward(edit)
-                held = _spliced(held, splices) if splices is not None else None
+                held = _spliced(held, self.backward(edit))
         return held
 
     def after(self, entry: Entry) -> bytes | None:
@@ -356,11 +299,8 @@ class Contents:
         if entry.before is not None and entry.before.digest == side.digest:
             return self.before(entry)
         before = self.before(entry)
-        splices = self.forward(entry)
-        if before is None or splices is None:
-            return None
-        after = _spliced(before, splices)
-        return after if xxhash.xxh3_128_hexdigest(after) == side.digest else None
+        after = _spliced(before, self.forward(entry)) if before is not None else None
+        return after if after is not None and xxhash.xxh3_128_hexdigest(after) == side.digest else None
 
     def forward(self, entry: Entry, most: int | None = None) -> Sequence[Splice] | None:
         """The splices that were made, or the first of them, if the change was an edit."""
@@ -382,16 +322,16 @@ class Contents:
         return _splices(_turned(islice(entry.spans, most)), removed)
 
 
-def _splices(spans: Iterable[Span], replacements: bytes) -> Splices:
+def _splices(spans: Iterable[Span], replacements: bytes) -> Sequence[Splice]:
     from filewright.text import Splices  # Of what a command of a shell did there are none.
 
     return Splices(spans, replacements)
 
 
-def _spliced(content: bytes, splices: Sequence[Splice]) -> bytes:
+def _spliced(content: bytes, splices: Sequence[Splice] | None) -> bytes | None:
     from filewright.text import apply
 
-    return apply(content, splices)
+    return apply(content, splices) if splices is not None else None
 
 
 def _turned(spans: Iterable[Span]) -> Iterator[Span]:

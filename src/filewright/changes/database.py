@@ -1,4 +1,4 @@
-"""The SQLite database of one state folder: its tables, its transactions, and what can go wrong with them.
+"""One SQLite database of a state folder: its transactions, and what can go wrong with them.
 
 A transaction that has ended is on the disk, one that has not never was. Readers wait for nobody: they
 have a connection of their own. No connection crosses a fork: all are closed before one, and opened
@@ -31,51 +31,7 @@ if TYPE_CHECKING:
 
 # SQLite is imported where a database is opened: a server that has only started needs none of it.
 
-VERSION = 7
-_TABLES = """
-CREATE TABLE roots (number INTEGER PRIMARY KEY, path BLOB NOT NULL);
-CREATE TABLE operations (
-    number INTEGER PRIMARY KEY, state TEXT NOT NULL, tool TEXT NOT NULL, summary TEXT NOT NULL,
-    session TEXT, client TEXT, turn TEXT, more TEXT, entries INTEGER NOT NULL,
-    plan BLOB, seal BLOB
-);
-CREATE INDEX operations_by_state ON operations (state, session, number);
-CREATE INDEX operations_that_say_more ON operations (number) WHERE more IS NOT NULL;
-CREATE TABLE entries (
-    operation INTEGER NOT NULL, number INTEGER NOT NULL, root INTEGER NOT NULL, path BLOB NOT NULL,
-    was_root INTEGER, was BLOB, before TEXT, after TEXT, spans BLOB, removed TEXT, inserted TEXT,
-    PRIMARY KEY (operation, number)
-) WITHOUT ROWID;
-CREATE INDEX entries_by_path ON entries (root, path, operation);
-CREATE INDEX renames ON entries (root, path, operation) WHERE was IS NOT NULL;
-CREATE INDEX departures ON entries (operation, was) WHERE was IS NOT NULL OR after IS NULL;
-CREATE INDEX entries_by_former_path ON entries (was_root, was, operation) WHERE was IS NOT NULL;
-CREATE TABLE contents (
-    name TEXT UNIQUE NOT NULL, operation INTEGER NOT NULL, size INTEGER NOT NULL, packed INTEGER NOT NULL,
-    data BLOB
-);
-CREATE INDEX contents_by_operation ON contents (operation);
-CREATE INDEX contents_in_files ON contents (name) WHERE data IS NULL;
-CREATE TABLE words (
-    id TEXT PRIMARY KEY, kind TEXT NOT NULL, at REAL NOT NULL, session TEXT NOT NULL, client TEXT NOT NULL,
-    content TEXT NOT NULL, word TEXT, resolved REAL
-) WITHOUT ROWID;
-CREATE TABLE usage (bytes INTEGER NOT NULL);
-INSERT INTO usage VALUES (0);
-"""
-"""The tables of the log:
-
-- operations: `number` is the time in nanoseconds, `more` JSON of what few have, `entries` how many there are,
-  `plan` and its `seal` are there until nothing is left to clean up.
-  `state` is intent, done, settled, unsettled (it could not be rolled back entirely) or aside (it is left for
-  a person to look at).
-- entries: what an operation did, by place; `before` and `after` are JSON, of a `Stamp`.
-- contents: by SHA-256; `operation` is the newest that needs it; `data` NULL: in a file of its own. All such files
-  together take what `usage` says.
-- words: what a person is asked, and says: calls that wait (`kind` call, `word` is what they answered), and comments
-  for the agent's `session` (`word` is when it was told), and files that were `seen`.
-"""
-
+VERSION = 8
 Row = tuple[Any, ...]
 Execute = Callable[..., "sqlite3.Cursor"]
 _T = TypeVar("_T")
@@ -104,20 +60,20 @@ _HINTS = {
 
 
 class Database:
-    """One database file, which need not be there yet. Thread-safe.
+    """One database file with these `tables`, which need not be there yet. Thread-safe.
 
     Every method raises `io_error` where it is damaged, `permission_denied`, `no_space`, `unsupported` for
-    one of a newer version, and `timeout` when another process keeps it.
+    one of another version, and `timeout` when another process keeps it.
     """
 
     def __init__(
         self,
         locate: Callable[[], bytes],
+        tables: str,
         flusher: Flusher,
         lock_seconds: float,
         *,
-        read_only: bool,
-        tables: str = _TABLES,
+        read_only: bool = False,
     ) -> None:
         self._locate = locate
         self._tables = tables
@@ -125,8 +81,7 @@ class Database:
         self._flusher = flusher
         self._seconds = lock_seconds
         self._writing, self._reading = threading.RLock(), threading.RLock()
-        self._connections: dict[str, tuple[object, sqlite3.Connection]] = {}
-        self._unshared = False
+        self._connections: dict[bool, tuple[object, sqlite3.Connection]] = {}
         _living.add(self)
 
     @property
@@ -136,8 +91,8 @@ class Database:
 
     def read(self, sql: str, *values: object, task: Task | None = None) -> list[Row]:
         """The rows of a query; none where there is no database yet."""
-        with self._held(self._reading, task), self._translated():
-            connection = self._connection("reading", task)
+        with self._turn(self._reading, task):
+            connection = self._connection(False, task)
             if connection is None:
                 return []
             return self._retried(lambda: connection.execute(sql, values).fetchall(), task)
@@ -148,8 +103,8 @@ class Database:
 
         An error inside leaves nothing. Nested ones are part of the outer.
         """
-        with self._held(self._writing, task), self._translated():
-            connection = self._connection("writing", task)
+        with self._turn(self._writing, task):
+            connection = self._connection(True, task)
             assert connection is not None
             if connection.in_transaction:
                 yield connection.execute
@@ -159,13 +114,12 @@ class Database:
             self._retried(partial(begin, connection, level), task)
             try:
                 yield connection.execute
-                changed = connection.total_changes
                 self._retried(partial(end, connection), None)
             except BaseException:
                 with suppress(Exception):
                     connection.rollback()
                 raise
-            self._flusher.count += flushed and changed > 0
+            self._flusher.count += flushed
 
     def problem(self) -> str | None:
         """What SQLite finds wrong with the file; None if that is nothing."""
@@ -175,8 +129,8 @@ class Database:
     def close(self) -> None:
         """Let go of the file; who asks next opens it again."""
         with self._writing, self._reading:
-            for purpose in tuple(self._connections):
-                self._let_go(purpose)
+            for writing in tuple(self._connections):
+                self._let_go(writing)
 
     def __del__(self) -> None:
         with suppress(Exception):
@@ -185,11 +139,25 @@ class Database:
     # Connections
 
     @contextmanager
-    def _held(self, lock: _Lock, task: Task | None) -> Iterator[None]:
+    def _turn(self, lock: _Lock, task: Task | None) -> Iterator[None]:
+        """Hold a lock of this process; what SQLite raises inside is said as it should be."""
         deadline = time.monotonic() + self._seconds
         wait_for(partial(lock.acquire, blocking=False), deadline, task, self._busy)
         try:
             yield
+        except Exception as error:
+            import sqlite3
+
+            if not isinstance(error, sqlite3.Error):
+                raise
+            extended = getattr(error, "sqlite_errorcode", 0)
+            code, why = _CODES.get(extended & 0xFF, Code.IO_ERROR), str(error)
+            if extended == _NOT_WRITTEN:
+                try:
+                    self._probe()
+                except OSError as refusal:
+                    code, why = errors.from_os_error(refusal, "").code, str(refusal.strerror)
+            raise self._refused(code, why) from error
         finally:
             lock.release()
 
@@ -208,76 +176,47 @@ class Database:
         wait_for(tried, time.monotonic() + self._seconds, task, self._busy)
         return done[0]
 
-    def _connection(self, purpose: str, task: Task | None) -> sqlite3.Connection | None:
+    def _connection(self, writing: bool, task: Task | None) -> sqlite3.Connection | None:
         """That for reading or for writing, to the file that is there now: somebody may have removed an earlier one.
 
         None for reading what is not there yet.
         """
-        path = self.path
-        try:
-            status = system.status_of(path)
-            seen: object = (path, status.identity)
-            if status.kind != "file":
-                raise self._refused(Code.IO_ERROR, "something other than a file is there")
-        except OSError as error:
-            if not isinstance(error, FileNotFoundError | NotADirectoryError):
-                raise errors.from_os_error(error, quote(self.path), doing="look at") from error
-            seen = None
-        known = self._connections.get(purpose)
-        if known is not None and known[0] == seen and not self._unshared:
-            return known[1]
-        self._let_go(purpose)
-        if purpose == "reading":
-            connection = self._retried(self._opened_for_reading, task) if seen is not None else None
+        seen = self._seen()
+        known, connection = self._connections.get(writing, (None, None))
+        if known is not None and known == seen:
+            return connection
+        self._let_go(writing)
+        if writing:
+            connection, lasting = self._retried(self._opened_for_writing, task), True
         else:
-            connection = self._retried(self._opened_for_writing, task)
-            seen = path, system.status_of(path).identity
+            found = self._retried(self._opened_for_reading, task) if seen is not None else None
+            connection, lasting = found or (None, True)
         if connection is not None:
-            self._connections[purpose] = seen, connection
+            self._connections[writing] = self._seen() if lasting else None, connection
         return connection
+
+    def _seen(self) -> object:
+        """What tells the file that is there from another; None if there is none."""
+        try:
+            status = system.status_of(self.path)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise errors.from_os_error(error, quote(self.path), doing="look at") from error
+        if status.kind != "file":
+            raise self._refused(Code.IO_ERROR, "something other than a file is there")
+        return self.path, status.identity
 
     def _opened_for_writing(self) -> sqlite3.Connection:
         folder, name = os.path.split(self.path)
-        if not os.path.exists(self.path):
+        if self._seen() is None:
             with suppress(FileExistsError), system.open_folder(folder) as opened:
                 opened.create(name).close()  # Private from the start; SQLite makes its other files alike.
                 self._flusher.one(opened)
-        connection = self._opened("rw")
-        try:
-            connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
-            self._choose_journal(connection)
-            if connection.execute("PRAGMA user_version").fetchone() == (0,):
-                connection.execute("BEGIN IMMEDIATE")
-                # Another process may have been faster.
-                if connection.execute("PRAGMA user_version").fetchone() == (0,):
-                    for statement in self._tables.split(";\n"):
-                        connection.execute(statement)
-                    connection.execute(f"PRAGMA user_version={VERSION}")
-                connection.execute("COMMIT")
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+        return self._opened("rw", writing=True)
 
-    @staticmethod
-    def _choose_journal(connection: sqlite3.Connection) -> None:
-        import sqlite3
-
-        try:
-            if connection.execute("PRAGMA journal_mode=WAL").fetchone() == ("wal",):
-                connection.execute("SELECT 1 FROM sqlite_master").fetchone()
-                # What a large change has written is not kept twice for ever.
-                connection.execute(f"PRAGMA journal_size_limit={_LOG_BYTES}")
-                return
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF not in _NOT_SHARED:
-                raise
-        # Its processes cannot share memory here.
-        connection.execute("PRAGMA journal_mode=TRUNCATE")
-        # Else a large transaction would keep all readers out before its end.
-        connection.execute("PRAGMA cache_spill=OFF")
-
-    def _opened_for_reading(self) -> sqlite3.Connection | None:
+    def _opened_for_reading(self) -> tuple[sqlite3.Connection, bool] | None:
+        """A connection, and whether it sees what is changed later; None where somebody only begins to make it."""
         import sqlite3
 
         # SQLite makes its other files even for a reader. Who may write nothing goes without them, unless they
@@ -292,14 +231,12 @@ class Database:
                     raise
                 continue
             if connection.execute("PRAGMA user_version").fetchone() != (0,):
-                # What SQLite takes for a file that never changes is opened anew each time.
-                self._unshared = "immutable" in mode
-                return connection
+                return connection, "immutable" not in mode
             connection.close()
             break
         return None
 
-    def _opened(self, mode: str) -> sqlite3.Connection:
+    def _opened(self, mode: str, *, writing: bool = False) -> sqlite3.Connection:
         import sqlite3
 
         connection = sqlite3.connect(
@@ -316,13 +253,42 @@ class Database:
                 raise self._refused(
                     Code.UNSUPPORTED, f"it is of version {version} of the format, not {VERSION}"
                 )
+            if writing:
+                self._prepare(connection)
         except BaseException:
             connection.close()
             raise
         return connection
 
-    def _let_go(self, purpose: str) -> None:
-        known = self._connections.pop(purpose, None)
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        """Choose how transactions are kept, and make the tables unless another process has been faster."""
+        import sqlite3
+
+        connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
+        shared = False
+        try:
+            if connection.execute("PRAGMA journal_mode=WAL").fetchone() == ("wal",):
+                connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+                # What a large change has written is not kept twice for ever.
+                connection.execute(f"PRAGMA journal_size_limit={_LOG_BYTES}")
+                shared = True
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF not in _NOT_SHARED:
+                raise
+        if not shared:
+            # Processes cannot share memory here.
+            connection.execute("PRAGMA journal_mode=TRUNCATE")
+            # Else a large transaction would keep all readers out before its end.
+            connection.execute("PRAGMA cache_spill=OFF")
+        connection.execute("BEGIN IMMEDIATE")
+        if connection.execute("PRAGMA user_version").fetchone() == (0,):
+            for statement in self._tables.split(";\n"):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version={VERSION}")
+        connection.execute("COMMIT")
+
+    def _let_go(self, writing: bool) -> None:
+        known = self._connections.pop(writing, None)
         if known is not None:
             with suppress(Exception):
                 known[1].close()
@@ -337,33 +303,14 @@ class Database:
         message = f"the state database {path} cannot be used: {why}"
         return FilewrightError(code, message, hint=_HINTS.get(code), details={"path": path})
 
-    @contextmanager
-    def _translated(self) -> Iterator[None]:
-        try:
-            yield
-        except Exception as error:
-            import sqlite3
-
-            if not isinstance(error, sqlite3.Error):
-                raise
-            extended = getattr(error, "sqlite_errorcode", 0)
-            code, why = _CODES.get(extended & 0xFF, Code.IO_ERROR), str(error)
-            if extended == _NOT_WRITTEN and (refusal := self._refusal()) is not None:
-                code, why = errors.from_os_error(refusal, "").code, str(refusal.strerror)
-            raise self._refused(code, why) from error
-
-    def _refusal(self) -> OSError | None:
-        """Why the system does not let us write, which SQLite does not tell: a quota, or a limit on size."""
+    def _probe(self) -> None:
+        """Write as SQLite would: the `OSError` says why the system lets nobody, such as a quota or a limit on size."""
         folder, name = os.path.split(self.path)
-        try:
-            with system.open_folder(folder) as opened, opened.create(name + b"-probe") as probe:
-                try:
-                    probe.write(bytes(_PAGE), system.status_of(self.path + _BESIDE[0]).size)
-                finally:
-                    opened.remove(name + b"-probe")
-        except OSError as error:
-            return error
-        return None
+        with system.open_folder(folder) as opened, opened.create(name + b"-probe") as probe:
+            try:
+                probe.write(bytes(_PAGE), system.status_of(self.path + _BESIDE[0]).size)
+            finally:
+                opened.remove(name + b"-probe")
 
 
 def begin(connection: sqlite3.Connection, synchronous: str) -> None:

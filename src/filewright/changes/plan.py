@@ -5,21 +5,13 @@ folder: something is put there, or its rights are altered. Each can be recognise
 what is in its slots, can be rolled back, and can be finished. A folder is known by its inode and by the
 slots where it may be found at any step, so a chain of renames costs a slot for each, and a folder that
 somebody moves meanwhile is found again.
-
-On the disk a plan is lines of JSON, packed, so that no plan is ever held as text: how many folders and
-operations there are, then each of them, an operation followed by what is inside of its stamps. What is no
-text in a name becomes lone surrogates.
 """
 
 from __future__ import annotations
 
-import json
-import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import islice, starmap
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from filewright.boundary import is_temporary, temporary_name
 from filewright.changes.record import Place, Stamp
@@ -29,7 +21,6 @@ if TYPE_CHECKING:
     from filewright.changes.tree import Difference, Item, Tree
 
 How = Literal["made", "moved", "gone"]
-_PIECE = 1 << 18
 
 
 class Slot(NamedTuple):
@@ -292,77 +283,3 @@ def _moved(item: Item) -> Stamp:
     """How something that keeps its inode is recognised."""
     assert item.seen is not None
     return Stamp(item.kind, target=item.target, inode=item.seen.inode)
-
-
-# On the disk
-
-
-def _plain(value: object) -> object:
-    """What JSON does not know: bytes, and stamps."""
-    if isinstance(value, bytes):
-        return {"": value.decode("utf-8", "surrogateescape")}
-    assert isinstance(value, Stamp)
-    return value.kind, value.size, value.mtime_ns, value.digest, value.target, value.inode
-
-
-_ENCODER = json.JSONEncoder(separators=(",", ":"), default=_plain)
-_DECODER = json.JSONDecoder(object_hook=lambda value: value[""].encode("utf-8", "surrogateescape"))
-
-
-def plan_bytes(plan: CommitPlan) -> bytes:
-    """A plan, packed, made in pieces."""
-    packer = zlib.compressobj(1)
-    lines = (packer.compress(_ENCODER.encode(row).encode() + b"\n") for row in _rows(plan))
-    return b"".join((*filter(None, lines), packer.flush()))
-
-
-def _rows(plan: CommitPlan) -> Iterator[tuple[object, ...]]:
-    yield len(plan.folders), len(plan.operations)
-    yield from plan.folders
-    for each in plan.operations:
-        yield (*each, [len(stamp.inside) for stamp in each.stamps])
-        for stamp in each.stamps:
-            yield from stamp.inside.items()
-
-
-def plan_of_bytes(data: bytes) -> CommitPlan:
-    """The inverse, of what is known to be sealed by us. For anything else it raises whatever comes of that."""
-    rows = (_DECODER.raw_decode(line.decode())[0] for line in _unpacked(data))
-    folders, operations = next(rows)
-    return CommitPlan(
-        tuple(
-            FolderRef(inode, root, made, _slots(slots)) for inode, root, made, slots in islice(rows, folders)
-        ),
-        tuple(_operation(next(rows), rows) for _ in range(operations)),
-    )
-
-
-def _unpacked(packed: bytes) -> Iterator[bytes]:
-    unpacker = zlib.decompressobj()
-    left, rest = b"", packed
-    while rest:
-        *lines, left = (left + unpacker.decompress(rest, _PIECE)).split(b"\n")
-        rest = unpacker.unconsumed_tail
-        yield from lines
-
-
-def _operation(row: Any, rows: Iterator[Any]) -> Put | Alter:
-    how, *values, counts = row
-    if how == "altered":
-        place, stamp, before, after = values
-        return Alter(how, Slot(*place), _stamp(stamp), tuple(before), tuple(after))
-    carrier, place, spare = _slots(values[:3])
-    stamps = (
-        _stamp(stamp, {path: _stamp(below) for path, below in islice(rows, count)})
-        for stamp, count in zip(values[3:], counts, strict=False)
-    )
-    return Put(how, carrier, place, spare, *stamps)
-
-
-def _slots(rows: Any) -> tuple[Slot, ...]:
-    return tuple(starmap(Slot, rows))
-
-
-def _stamp(row: Any, inside: Mapping[bytes, Stamp] = MappingProxyType({})) -> Stamp:
-    kind, size, mtime_ns, digest, target, inode = row
-    return Stamp(kind, size=size, mtime_ns=mtime_ns, digest=digest, target=target, inode=inode, inside=inside)

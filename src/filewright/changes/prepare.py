@@ -19,7 +19,7 @@ import xxhash
 from filewright import errors, system
 from filewright.boundary import DenyRules, Location
 from filewright.changes.content import MANY, Edited, Flusher, Held, OnDisk, digest_of, tapped
-from filewright.changes.log import Intent
+from filewright.changes.contents import Keeping
 from filewright.changes.record import Entry, Place, Span, Spans, Stamp, content_of
 from filewright.changes.slots import OpenFolders
 from filewright.changes.tree import DEEPEST, Difference, End, Item, keeps
@@ -58,7 +58,7 @@ class Preparation:
         self._settings = settings
         self._flusher = flusher
         self._task = task
-        self._intent: Intent | None = None
+        self._intent: Keeping | None = None
         self._bytes = 0
         self._held_bytes = 0
         self._saved: dict[Item, Entry] = {}
@@ -113,7 +113,7 @@ class Preparation:
 
     # Saving
 
-    def save(self, intent: Intent | None) -> None:
+    def save(self, intent: Keeping | None) -> None:
         """Save every displaced thing, and what is in displaced folders; and small new contents. Into an intent, if the
         change is to be undoable.
 

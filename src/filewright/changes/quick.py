@@ -216,8 +216,7 @@ def _newest(path: bytes) -> int:
         connection = sqlite3.connect(f"{uri_of(path)}?mode=ro", uri=True, timeout=_LOOK_MS / 1000)
         try:
             newest, unfinished, said = connection.execute(
-                "SELECT (SELECT number FROM operations WHERE +state IN ('done', 'settled') "
-                "ORDER BY number DESC LIMIT 1), EXISTS (SELECT 1 FROM operations INDEXED BY operations_by_state "
+                "SELECT (SELECT number FROM made ORDER BY number DESC LIMIT 1), EXISTS (SELECT 1 FROM unfinished "
                 "WHERE state IN ('intent', 'unsettled')), EXISTS (SELECT 1 FROM words "
                 "WHERE kind = 'comment' AND word IS NULL AND resolved IS NULL)"
             ).fetchone()

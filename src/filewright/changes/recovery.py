@@ -118,7 +118,7 @@ class Recoverer:
         if not made and findings.unsettled:
             findings.unsettled = [f"change {identifier}: {why}" for why in findings.unsettled]
             if operation.state == "intent" and (self._log.own or beyond is None):
-                self._log.keep_unsettled(number)
+                self._log.leave(number, "unsettled")
         said = {*findings.conflicts, *findings.unsettled}
         if said and beyond is None:
             denied = denials(self._log.boundary)
@@ -164,7 +164,7 @@ class Recoverer:
         try:
             return self._log.plan(number)
         except DamagedError:
-            found.set_aside.append(self._log.set_aside(number))
+            found.set_aside.append(self._log.leave(number, "aside"))
             return None
 
     def _beyond(self, plan: CommitPlan) -> bytes | None:

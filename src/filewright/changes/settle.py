@@ -66,7 +66,7 @@ def roll_back(log: Log, slots: Slots, record: ChangeRecord) -> Findings:
         found.unsettled.append(f"the disk did not confirm it: {reason(error)}")
     if not found.unsettled:
         if found.conflicts or found.waiting:
-            found.aside = log.set_aside(record.number)
+            found.aside = log.leave(record.number, "aside")
         else:
             log.forget(record.number)
     return found

@@ -28,6 +28,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass, replace
 from fnmatch import translate
+from functools import partial
 from posixpath import basename, dirname
 from typing import Any
 
@@ -237,13 +238,8 @@ def _opened(boundary: Boundary, log: Log, root: Root, identifier: str, task: Tas
     with log.state.folder() as own, suppress(FileExistsError):
         own.make(b"shell", 0o700)
     with log.state.folder(b"shell") as folder:
-        kept = Database(
-            lambda: log.state.at(b"shell", _KEPT),
-            Flusher(enabled=False),
-            log.settings.lock_seconds,
-            read_only=False,
-            tables=_TABLES,
-        )
+        locate, seconds = partial(log.state.at, b"shell", _KEPT), log.settings.lock_seconds
+        kept = Database(locate, _TABLES, Flusher(enabled=False), seconds)
         try:
             yield _Watch(boundary, log, root, folder, kept, task)
         finally:
@@ -726,7 +722,7 @@ class _Command:
             ]
             for record in records:
                 # It displaced nothing, and nothing is left to clean up.
-                intent.record(record, CommitPlan((), ()), "settled")
+                log.write(record, CommitPlan((), ()), state="settled")
         log.collect()
         return records
 

@@ -11,6 +11,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from filewright.tools import clip
 from filewright.visible import one_line
 
 WORDS_CHARS = 3_000
@@ -49,8 +50,6 @@ class Comment:
     @property
     def text(self) -> str:
         """What an agent is told."""
-        from filewright.tools import clip  # A hook, which an agent waits for, seldom has anything to tell.
-
         quoted = self.quoted.splitlines()[:_QUOTED_LINES]
         return "\n".join(
             [
@@ -64,8 +63,9 @@ class Comment:
 def told(comments: Sequence[Comment]) -> str:
     """The comments as an agent is told them: between two lines that nothing in them can end."""
     text = "\n\n".join(comment.text for comment in comments)
-    while (fence := secrets.token_hex(4)) in text:
-        pass
+    fence = secrets.token_hex(4)
+    while fence in text:
+        fence = secrets.token_hex(4)
     count = "a comment" if len(comments) == 1 else f"{len(comments)} comments"
     return (
         f"[{MARK}: {count}, down to the line with {fence} again. "
