@@ -263,14 +263,10 @@ def program(name: str) -> str | None:
     if name == "git":
         return shutil.which("git", path=os.defpath)  # the system's own: a PATH may begin in a workspace
     file = f"{name}.exe" if os.name == "nt" else name
+    users = [scheme for scheme in sysconfig.get_scheme_names() if "user" in scheme]
     folders = [os.path.dirname(sys.executable), sysconfig.get_path("scripts")]
     folders += [os.path.dirname(os.path.realpath(sys.executable))]
-    folders += [
-        sysconfig.get_path("scripts", scheme) for scheme in sysconfig.get_scheme_names() if "user" in scheme
-    ]
-    for folder in folders:
-        found = shutil.which(file, path=folder) if folder else None
-        if found is not None:
-            return os.path.abspath(found)
-    found = shutil.which(file)
+    folders += [sysconfig.get_path("scripts", scheme) for scheme in users]
+    folders.append(os.environ.get("PATH", os.defpath))
+    found = shutil.which(file, path=os.pathsep.join(filter(None, folders)))
     return os.path.abspath(found) if found else None

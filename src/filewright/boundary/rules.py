@@ -141,20 +141,18 @@ class DenyRules:
 
     def narrowed(self, folders: Sequence[tuple[bytes, ...]]) -> DenyRules:
         """These for a root, of which only what lies in `folders` is served, given by their parts."""
-        shut, opened = {b"": 0}, dict[bytes, int]()
+        # What holds another folder must not close that again: level by level, the ways in last.
+        lines = {(0, False, b"/*")}
         for parts in folders:
             if any(parts[: len(other)] == other != parts for other in folders):
                 continue
             path = b""
             for depth, part in enumerate(parts, 1):
                 path += b"/" + _SPECIAL.sub(rb"\\\g<0>", part)
+                lines.add((depth - 1, True, b"!" + path + b"/" * (depth < len(parts))))
                 if depth < len(parts):
-                    shut[path] = depth
-                opened[path + b"/" * (depth < len(parts))] = depth
-        # What holds another folder must not close that again: level by level, the ways in last.
-        lines = [(depth, False, path + b"/*") for path, depth in shut.items()]
-        lines += [(depth - 1, True, b"!" + path) for path, depth in opened.items()]
-        return DenyRules((*self._scopes, _NONE.plus(b"\n".join(line for _, _, line in sorted(lines)))))
+                    lines.add((depth, False, path + b"/*"))
+        return DenyRules((*self._scopes, _NONE.plus(b"\n".join(line for *_, line in sorted(lines)))))
 
     def denies(self, name: bytes, folder: bool | None) -> bool:
         """Whether `name` is denied; with None, which may not be there, whether it is as a file or a folder."""
