@@ -307,18 +307,20 @@ _HEADING = "==> "
 _NO_BYTE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 _PLAIN = re.compile(rb"[!#-~](?:[ -~]*[!-~])?")
 _ESCAPES = {
-    0x07: "\\a",
-    0x08: "\\b",
-    0x09: "\\t",
-    0x0A: "\\n",
-    0x0B: "\\v",
-    0x0C: "\\f",
-    0x0D: "\\r",
-    0x22: '\\"',
-    0x5C: "\\\\",
+    "\a": "\\a",
+    "\b": "\\b",
+    "\t": "\\t",
+    "\n": "\\n",
+    "\v": "\\v",
+    "\f": "\\f",
+    "\r": "\\r",
+    '"': '\\"',
+    "\\": "\\\\",
 }
-_UNESCAPES = {text[1]: byte for byte, text in _ESCAPES.items()}
-_TOKEN = re.compile(r'\\([abtnvfr"\\])|\\([0-3][0-7]{2})|([^\\"]+)', re.DOTALL)
+_UNESCAPES = {text.encode(): character.encode() for character, text in _ESCAPES.items()}
+_ESCAPED = re.compile(f'["\\\\]|{_UNSAFE.pattern}')
+_ESCAPE = re.compile(rb"\\(?:[0-7]{3}|.)")
+_QUOTED = re.compile(r'"(?:\\(?:[abtnvfr"\\]|[0-3][0-7]{2})|[^\\"])*+"')
 
 
 TEMPORARY = b".fw~"
@@ -397,42 +399,24 @@ def shown(asked: str) -> str:
 
 
 def _quoted(name: bytes) -> str:
-    parts = ['"']
-    for character in name.decode("utf-8", "surrogateescape"):
-        point = ord(character)
-        if point in _ESCAPES:
-            parts.append(_ESCAPES[point])
-        elif 0xDC80 <= point <= 0xDCFF:
-            parts.append(f"\\{point - 0xDC00:03o}")
-        elif _UNSAFE.match(character):
-            parts.extend(f"\\{byte:03o}" for byte in character.encode())
-        else:
-            parts.append(character)
-    parts.append('"')
-    return "".join(parts)
+    def escaped(found: re.Match[str]) -> str:
+        octal = (f"\\{byte:03o}" for byte in found[0].encode("utf-8", "surrogateescape"))
+        return _ESCAPES.get(found[0]) or "".join(octal)
+
+    return f'"{_ESCAPED.sub(escaped, name.decode("utf-8", "surrogateescape"))}"'
 
 
 def _unquoted(text: str) -> bytes:
-    name, position = bytearray(), 1
-    while position < len(text) - 1:
-        token = _TOKEN.match(text, position, len(text) - 1)
-        if token is None:
-            break
-        escape, octal, plain = token.groups()
-        if escape:
-            name.append(_UNESCAPES[escape])
-        elif octal:
-            name.append(int(octal, 8))
-        else:
-            try:
-                name += plain.encode("utf-8", "surrogateescape")
-            except UnicodeEncodeError:
-                break
-        position = token.end()
-    if position != len(text) - 1 or len(text) < 2 or not text.endswith('"'):
-        hint = 'a quoted name ends in a double quote and writes \\" \\\\ \\n \\t and bytes as \\377'
-        raise _unreadable(text, "begins with a double quote but is not a quoted name", hint)
-    return bytes(name)
+    def plain(found: re.Match[bytes]) -> bytes:
+        return _UNESCAPES.get(found[0]) or bytes((int(found[0][1:], 8),))
+
+    try:
+        if _QUOTED.fullmatch(text):
+            return _ESCAPE.sub(plain, text[1:-1].encode("utf-8", "surrogateescape"))
+    except UnicodeEncodeError:
+        pass
+    hint = 'a quoted name ends in a double quote and writes \\" \\\\ \\n \\t and bytes as \\377'
+    raise _unreadable(text, "begins with a double quote but is not a quoted name", hint)
 
 
 # As other file systems compare names

@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -48,46 +48,39 @@ _TRIES = 8
 _SPECIAL = re.compile(rb"[*?\[\]\\!# ]")
 
 
-class _Reading(NamedTuple):
-    """Some rules and the path of a folder, in one of the ways in which names are read."""
-
-    matcher: Matcher
-    prefix: bytes
-    of_name: Callable[[bytes], bytes]
-    of_rules: Callable[[bytes], bytes]
+_Form = Callable[[bytes], bytes]
+_FORMS: Final[tuple[tuple[_Form, _Form], ...]] = (bytes, bytes), (plain_form, folded)
+"""The ways in which names are read, and rules for them: as written, and as a file system reads them that ignores case
+and more."""
 
 
-class _Scope:
-    """Some rules as they are for the names in one folder: as written, and as a file system reads them that ignores
-    case and more."""
+class _Scope(NamedTuple):
+    """Some rules as they are for the names in one folder, and its path, in each of the ways to read names."""
 
-    __slots__ = ("_readings",)
-
-    def __init__(self, readings: Iterable[_Reading]) -> None:
-        self._readings = tuple(readings)
+    matchers: tuple[Matcher, ...]
+    prefixes: tuple[bytes, ...]
 
     @staticmethod
     def at(folder: bytes) -> _Scope:
         """No rules, in a folder whose path from the root ends in a slash."""
-        plain = b"/".join(map(plain_form, folder.split(b"/")))
-        return _Scope((_Reading(NOTHING, folder, bytes, bytes), _Reading(NOTHING, plain, plain_form, folded)))
+        return _Scope((NOTHING, NOTHING), (folder, b"/".join(map(plain_form, folder.split(b"/")))))
 
     def __bool__(self) -> bool:
-        return any(reading.matcher for reading in self._readings)
+        return any(self.matchers)
 
     def rule(self, name: bytes, folder: bool | None) -> tuple[bytes, Rule] | None:
         """The rule that matches the name of a folder, or of something else (None: of either), and the path of the
         folder it is from."""
-        for matcher, prefix, form, _ in self._readings:
+        for matcher, prefix, (form, _) in zip(self.matchers, self.prefixes, _FORMS, strict=True):
             for is_folder in (False, True) if folder is None else (folder,):
                 found = matcher.decides(prefix, form(name), is_folder)
                 if found is not None and not found.rule.negated:
-                    return self._readings[0].prefix[: found.base], found.rule
+                    return self.prefixes[0][: found.base], found.rule
         return None
 
     def left(self, names: list[bytes], folder: bool) -> list[bytes]:
         """The names that no rule matches."""
-        for matcher, prefix, form, _ in self._readings:
+        for matcher, prefix, (form, _) in zip(self.matchers, self.prefixes, _FORMS, strict=True):
             if matcher and names:
                 kept = set(matcher.kept(prefix, [form(name) for name in names], folder))
                 names = [name for name in names if form(name) in kept]
@@ -95,15 +88,17 @@ class _Scope:
 
     def below(self, name: bytes) -> _Scope:
         """The same for the names in the folder `name`."""
-        paths = [each.prefix + each.of_name(name) + b"/" for each in self._readings]
-        both = zip(self._readings, paths, strict=True)
-        return _Scope(each._replace(matcher=each.matcher.below(path), prefix=path) for each, path in both)
+        paths = zip(self.prefixes, _FORMS, strict=True)
+        prefixes = tuple(prefix + form(name) + b"/" for prefix, (form, _) in paths)
+        return _Scope(tuple(map(Matcher.below, self.matchers, prefixes)), prefixes)
 
     def plus(self, content: bytes) -> _Scope:
         """With the rules of a file in this folder."""
-        return _Scope(
-            each._replace(matcher=each.matcher.with_files(len(each.prefix), each.of_rules(content)))
-            for each in self._readings
+        each = zip(self.matchers, self.prefixes, _FORMS, strict=True)
+        return self._replace(
+            matchers=tuple(
+                matcher.with_files(len(prefix), rules(content)) for matcher, prefix, (_, rules) in each
+            )
         )
 
 
@@ -364,10 +359,9 @@ def _first(matcher: Matcher, plain: Sequence[bytes]) -> str | None:
     """The rule that matches a path, or what it lies in."""
     prefix = b""
     for name in plain if matcher else ():
-        if matcher.suspects([name]):
-            # What it is matters to no rule: what is written to `.codex` as a file is not wanted either.
-            found = matcher.decides(prefix, name, True)
-            if found is not None and not found.rule.negated:
-                return str(found.rule).removeprefix("**/").removesuffix("/")
+        # What it is matters to no rule: what is written to `.codex` as a file is not wanted either.
+        found = matcher.decides(prefix, name, True)
+        if found is not None and not found.rule.negated:
+            return str(found.rule).removeprefix("**/").removesuffix("/")
         prefix += name + b"/"
     return None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import io
 import logging
 import os
 import sys
@@ -24,9 +23,7 @@ if TYPE_CHECKING:
     from filewright.server.access import Access
     from filewright.server.calls import CallRunner
     from filewright.server.http import HttpTransport
-    from filewright.server.inbox import Inbox
     from filewright.server.stdio import StdioTransport
-    from filewright.surface import Offer
     from filewright.workspace import Workspace
 
 _logger = logging.getLogger("filewright.server")
@@ -59,13 +56,29 @@ def serve(
     with contextlib.ExitStack() as leaving:
         wire = leaving.enter_context(system.claim_standard()) if access is None else None
         with _without_collecting():
+            from filewright.workspace import Workspace
+
             # before this process is confined: it is read from /proc
             process = system.client_process() if wire else None
-            workspace = _open(roots, settings, network=access is not None)
+            workspace = Workspace(*roots, settings=settings)
             leaving.callback(workspace.close)
+            served = ", ".join(safe(os.fsdecode(root.path)) for root in workspace.roots)
+            _logger.info("serving %s; history in %s", served, safe(str(base_folder(settings))))
+            if settings.landlock and sys.platform == "linux":
+                from filewright.server.confinement import confine
+
+                # While there is a single thread: the kernel confines each by itself.
+                _logger.info(confine(workspace, network=access is not None))
             noted = noted_signals()
             offer = workspace.offer(dialect, toolsets)
-            inbox = None if wire is None else _greeted(wire, offer, settings)
+            inbox = None
+            if wire is not None:
+                from filewright.server.greeting import Greeting
+                from filewright.server.inbox import Inbox
+
+                # The first messages are answered before the SDK loads, which would slow that down.
+                inbox = Inbox(wire, limit=settings.message_bytes, greeting=Greeting(offer))
+                inbox.greeting.listed.wait(GREETING_SECONDS)
             from filewright.server.calls import CallRunner
             from filewright.server.protocol import Handlers
 
@@ -98,31 +111,6 @@ def serve(
             logging.shutdown()
             os._exit(1)  # a thread that cannot be ended would hold the interpreter for ever
     return 0
-
-
-def _open(roots: Sequence[str], settings: Settings, *, network: bool) -> Workspace:
-    """The workspace, and this process confined to it while it still has a single thread."""
-    from filewright.workspace import Workspace
-
-    workspace = Workspace(*roots, settings=settings)
-    served = ", ".join(safe(os.fsdecode(root.path)) for root in workspace.roots)
-    _logger.info("serving %s; history in %s", served, safe(str(base_folder(settings))))
-    if settings.landlock and sys.platform == "linux":
-        from filewright.server.confinement import confine
-
-        _logger.info(confine(workspace, network=network))
-    return workspace
-
-
-def _greeted(wire: tuple[io.FileIO, io.FileIO], offer: Offer, settings: Settings) -> Inbox:
-    """The client's messages, of which the first are answered before the SDK loads, which would slow that down."""
-    from filewright.server.greeting import Greeting
-    from filewright.server.inbox import Inbox
-
-    greeting = Greeting(offer)
-    inbox = Inbox(wire, limit=settings.message_bytes, greeting=greeting)
-    greeting.listed.wait(GREETING_SECONDS)
-    return inbox
 
 
 @contextlib.contextmanager
