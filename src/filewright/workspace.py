@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import threading
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -17,8 +18,7 @@ from filewright.closing import Closing
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task, caller_name
 from filewright.settings import Settings
-from filewright.surface import NATIVE, Listed, Offer
-from filewright.tools import Context, ToolResult, TypedTools, entries
+from filewright.tools import TypedTools
 from filewright.visible import encodable
 
 if TYPE_CHECKING:
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
         Selected,
     )
     from filewright.edit import Diff
-    from filewright.tools import ChangedFiles, RevertResult, SessionsResult
+    from filewright.surface import Listed, Offer
+    from filewright.tools import ChangedFiles, Context, RevertResult, SessionsResult, ToolResult
 
 _FILE = "filewright://file/"
 _HISTORY = "filewright://history/"
@@ -71,29 +72,29 @@ class Workspace(TypedTools, Closing):
         session: str | None = None,
         client: str | None = None,
     ) -> None:
-        chosen = settings or Settings()
-        changed: dict[str, Any] = {}
+        self.settings = settings or Settings()
         if read_only is not None:
-            changed["read_only"] = read_only
+            self.settings = self.settings.but(read_only=read_only)
         if state_dir is not None:
-            changed["state_dir"] = Path(state_dir)
-        self.settings = chosen.but(**changed) if changed else chosen
+            self.settings = self.settings.but(state_dir=Path(state_dir))
         roots = (root, *more_roots) if root is not None else default_roots()
         self._boundary = Boundary(
-            [os.fspath(r) for r in roots], self.settings, guarded=[base_folder(self.settings)]
+            [os.fspath(root) for root in roots], self.settings, guarded=[base_folder(self.settings)]
         )
         self._changes = Changes(self._boundary, self.settings)
         own = self._changes.caller
         self._changes.caller = Caller(caller_name(session) or own.session, caller_name(client))
-        self._context = Context(self._boundary, self.settings, self._changes)
+        self._tools_made: Context | None = None
+        self._making = threading.Lock()
 
     def prepare(self) -> None:
         """Start the process by which outlines are made: the first would wait for it."""
-        self._context.outlines.prepare()
+        self.context.outlines.prepare()
 
     def close(self) -> None:
         """Give the roots' descriptors back; the workspace must not be used after."""
-        self._context.close()
+        if self._tools_made is not None:
+            self._tools_made.close()
         self._changes.close()
         self._boundary.close()
 
@@ -104,8 +105,13 @@ class Workspace(TypedTools, Closing):
 
     @property
     def context(self) -> Context:
-        """What the tools work on."""
-        return self._context
+        """What the tools work on, made when it is first asked for: history and hooks need none of the tools."""
+        with self._making:  # Two threads share one.
+            if self._tools_made is None:
+                from filewright.tools import Context
+
+                self._tools_made = Context(self._boundary, self.settings, self._changes)
+            return self._tools_made
 
     @property
     def changes(self) -> Changes:
@@ -116,11 +122,13 @@ class Workspace(TypedTools, Closing):
 
     def offer(self, dialect: str | None = None, toolsets: Collection[str] | None = None) -> Offer:
         """The native tools, or those of a `dialect`, over this workspace. Raises `invalid_input`."""
+        from filewright.surface import NATIVE, Offer
+
         if dialect is None:
-            return Offer(NATIVE, self._context, toolsets)
+            return Offer(NATIVE, self.context, toolsets)
         from filewright.dialects import surface
 
-        return Offer(surface(dialect), self._context, toolsets)
+        return Offer(surface(dialect), self.context, toolsets)
 
     @cached_property
     def _native(self) -> Offer:
@@ -138,8 +146,7 @@ class Workspace(TypedTools, Closing):
         """Run a tool; the result is the tool's own. Raises `FilewrightError`."""
         return self._native.run(name, arguments, task=task)
 
-    def _run(self, name: str, arguments: Mapping[str, Any]) -> Any:
-        return self._native.run(name, arguments)
+    _run = run
 
     def under(self, task: Task) -> TypedTools:
         """The typed methods, all of whose calls belong to `task`: cancelled with it, within its time limit."""
@@ -186,7 +193,7 @@ class Workspace(TypedTools, Closing):
         if named is not None:
             meant = self._changes.scope_named(named)
             session, since = meant.session, meant.since
-        return scope_of(self._context, "scope", change_id, session, since, path, hunk)
+        return scope_of(self.context, "scope", change_id, session, since, path, hunk)
 
     def select(self, scope: Scope | str, *, task: Task | None = None) -> Selected:
         """One change, or what is left of several as if they had been one: its record, and what was kept.
@@ -263,7 +270,7 @@ class Workspace(TypedTools, Closing):
         """The sessions that changed something here, the latest first."""
         from filewright.tools import sessions
 
-        return sessions(self._context.at(task or self._task()), limit, cursor)
+        return sessions(self.context.at(task or self._task()), limit, cursor)
 
     def changed_files(
         self,
@@ -281,7 +288,7 @@ class Workspace(TypedTools, Closing):
         from filewright.tools import changed_files
 
         scope = Scope(scope) if isinstance(scope, str) else scope
-        return changed_files(self._context.at(task or self._task()), scope, offset, limit)
+        return changed_files(self.context.at(task or self._task()), scope, offset, limit)
 
     def _within(self, task: Task | None) -> TypedTools:
         return self if task is None else self.under(task)
@@ -334,11 +341,6 @@ class Workspace(TypedTools, Closing):
         return self._changes.problems()
 
     @property
-    def state_notes(self) -> tuple[str, ...]:
-        """What a person should know of where history is kept, such as a root that has lost its own."""
-        return self._changes.state_notes
-
-    @property
     def kept(self) -> list[str]:
         """Where versions of others' that were in the way of a change, and records set aside, are kept."""
         return self._changes.kept
@@ -353,7 +355,7 @@ class Workspace(TypedTools, Closing):
         self._changes.settle()
         if uri.startswith(_FILE):
             location = self._boundary.locate(unquote(uri[len(_FILE) :]))
-            with self._context.open(location) as snapshot:
+            with self.context.open(location) as snapshot:
                 held = snapshot.held
                 if held is None:
                     raise FilewrightError(
@@ -370,8 +372,10 @@ class Workspace(TypedTools, Closing):
                 except UnicodeDecodeError:
                     return f"text/plain; charset={snapshot.encoding.name}", held
         if uri.startswith(_HISTORY):
+            from filewright.tools import entries
+
             tool = next(entry for entry in entries() if entry.name == "get_history").load()
-            whole = self._context.under(self.settings.but(**_WHOLE)).at(self._task())
+            whole = self.context.under(self.settings.but(**_WHOLE)).at(self._task())
             shown = tool.run(whole, tool.parse({"change_id": unquote(uri[len(_HISTORY) :])}))
             return "text/plain", encodable(shown.text)
         raise FilewrightError(

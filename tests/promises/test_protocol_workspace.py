@@ -141,6 +141,12 @@ async def test_a_diff_that_was_cut_is_linked_whole(root: Path) -> None:
             "edit_content", {"path": "a.txt", "edits": [{"search": "one", "replace": "1"}]}
         )
         assert [part.type for part in short.content] == ["text"]
+        (root / "page.txt").write_text("".join(f"old {number}\n" for number in range(50)))
+        page = await client.call_tool(
+            "replace_content", {"pattern": "old", "replacement": "new", "path": "page.txt", "preview": False}
+        )
+        assert "get_history with change_id=" in text_of(page)
+        assert [part.type for part in page.content] == ["text"]
 
 
 async def test_paths_are_completed(root: Path) -> None:

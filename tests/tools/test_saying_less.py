@@ -341,6 +341,40 @@ def test_a_count_that_is_expected_is_carried_out_at_once(root: Path, workspace: 
     assert (root / "a.txt").read_text() == "new new\n"
 
 
+def test_matches_are_counted_where_lines_have_several_as_a_replacement_expects_them(
+    root: Path, workspace: Workspace
+) -> None:
+    (root / "a.txt").write_text("old old\nold\n")
+    (root / "b.txt").write_text("one old\n")
+    found = workspace.search("old")
+    assert "[3 matching lines (4 matches) in 2 files, all shown" in found.text
+    assert "[1 matching line in 1 file, all shown" in workspace.search("one").text
+    done = workspace.replace("old", "new", expected_count=4)
+    assert done.count == 4
+    assert done.change_id is not None
+
+
+def test_a_replacement_without_a_diff_is_told_in_one_line(root: Path, workspace: Workspace) -> None:
+    for number in range(9):
+        (root / f"{number}.txt").write_text("old old\n")
+    done = workspace.replace("old", "new", max_count=50, diff="none")
+    assert done.text.splitlines()[0] == (
+        f"18 matches in 9 files replaced; change {done.change_id} "
+        "(0.txt: 2, 1.txt: 2, 2.txt: 2 and 6 more files)"
+    )
+    assert "6.txt" not in done.text
+    assert len(done.files) == 9
+
+
+def test_who_asks_for_so_many_lines_is_not_told_that_there_are_more(root: Path, workspace: Workspace) -> None:
+    (root / "a.txt").write_text(LONG)
+    assert "left out" not in workspace.read("a.txt", limit=3).text
+    assert "left out" not in workspace.call("read_content", {"items": [{"path": "a.txt", "limit": 3}]}).text
+    (root / "b.txt").write_text("x" * 200 + "\n" + LONG * 50)
+    assert " left out; continue with start=501]" in workspace.read("b.txt").text
+    assert " left out; continue with start=" in workspace.read("b.txt", limit=4000).text  # cut by the page
+
+
 def test_history_says_whose_a_change_is(root: Path, tmp_path: Path) -> None:
     (root / "a.txt").write_text("a")
     with Workspace(root, state_dir=tmp_path / "state", session="me", client="agent 1") as mine:

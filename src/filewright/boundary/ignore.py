@@ -12,26 +12,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple
 
-from filewright.boundary.wildmatch import MalformedError, bracket, translate
+from filewright.boundary.wildmatch import MalformedError, translate
 
 FILE_BYTES = 1 << 20
 """Longer ignore files are not read: no one writes them, but a hostile repository might."""
 
 _PATTERN_BYTES = 4096
 _SPECIAL = re.compile(rb"[*?\[\\]")
-_EXPANDED = 16
+_EITHER = re.compile(rb"([^*?\[\\]*)(?:\[(\w+)\]([^*?\[\\]*))?")
+"""A text without wildcards, or with the only one of some letters in brackets."""
 _MANY = 200
-_FEW = 4
-_SMALLER = 64
 _CHECKED = 256
 _REMEMBERED_BYTES = 8 << 10
 
-Tail = tuple[Literal["is", "ends", "starts", "fits"], bytes]
-_ANY: Tail = ("starts", b"")
+Kind = Literal["is", "ends", "starts", "fits"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,52 +86,27 @@ class Rule:
         return literal.startswith(below) or (len(literal) < len(self.text) and below.startswith(literal))
 
     @property
-    def tails(self) -> tuple[Tail, ...]:
-        """What the last part of a path is if the rule fits it. Necessary, not sufficient.
+    def tails(self) -> tuple[Kind, list[bytes]]:
+        """What the last part of a path is if the rule fits it: one of these. Necessary, not sufficient.
 
-        `fits` carries the source of an expression for the whole name.
+        `fits` carries the source of an expression for the whole name. Raises `MalformedError`.
         """
         cut = self.text.rfind(b"/") + 1
         head, last = self.text[:cut], self.text[cut:]
-        if b"[" in head or (head and b"\\" in self.text):
-            return (_ANY,)  # A slash in brackets or behind a backslash: the cut may be none.
         # `a**/b` fits `ab`: git takes what follows a literal part on its own.
         loose = re.search(rb"[^/*]\*\*", head) is not None
-        if texts := _expand(last.lstrip(b"*")):
-            kind: Literal["is", "ends"] = "ends" if loose or last.startswith(b"*") else "is"
-            return tuple((kind, text) for text in texts)
-        special = _SPECIAL.search(last)
-        if special is not None and special.start() and not loose:
-            return (("starts", last[: special.start()]),)
-        end = last[max(map(last.rfind, (b"*", b"?", b"]"))) + 1 :]
-        if end and b"[" not in end and b"\\" not in last:
-            return (("ends", end),)
-        if loose or b"**" in last:
-            return (_ANY,)
-        try:
-            return (("fits", translate(last, self.characters).pattern),)
-        except MalformedError:
-            return ()
-
-
-def _expand(text: bytes) -> tuple[bytes, ...]:
-    """All that a text with small brackets as its only wildcards can be; empty if there are too many."""
-    results, position = [b""], 0
-    while True:
-        special = _SPECIAL.search(text, position)
-        plain = text[position : special.start() if special else None]
-        results = [result + plain for result in results]
-        if special is None:
-            return tuple(results)
-        if special[0] != b"[":
-            return ()
-        try:
-            members, position = bracket(text, special.start())
-        except MalformedError:
-            return ()
-        if not members or len(members) * len(results) > _EXPANDED:
-            return ()
-        results = [result + bytes((member,)) for result in results for member in sorted(members)]
+        special, plain = _SPECIAL.search(last), last.lstrip(b"*")
+        if b"[" in head or (head and b"\\" in self.text):
+            plain, loose = b"", True  # A slash in brackets or behind a backslash: the cut may be none.
+        if plain and (either := _EITHER.fullmatch(plain)) is not None:
+            before, members, after = either.groups()
+            texts = [before + bytes((member,)) + after for member in members] if members else [plain]
+            return "ends" if loose or last.startswith(b"*") else "is", texts
+        if loose or b"**" in last or not plain:
+            return "starts", [b""]
+        if special is not None and special.start():
+            return "starts", [last[: special.start()]]
+        return "fits", [translate(last, self.characters).pattern]
 
 
 def parse(content: bytes) -> tuple[Rule, ...]:
@@ -155,12 +129,6 @@ def _parsed(content: bytes) -> tuple[Rule, ...]:
         text = text.removesuffix(b"/")
         by_name = b"/" not in text
         text = text.removeprefix(b"/")
-        # `**/x` means `x`, and is cheaper that way.
-        rest = text
-        while rest.startswith(b"**/"):
-            rest = rest[3:]
-        if rest != text and rest and b"/" not in rest and not rest.startswith(b"**"):
-            text, by_name = rest, True
         if text:
             rules.append(Rule(text, negated, folders_only, by_name))
     return tuple(rules)
@@ -213,83 +181,46 @@ class Layer:
     def __init__(self, rules: tuple[Scoped, ...]) -> None:
         self.rules = rules
         self.anchored = tuple(scoped for scoped in rules if not scoped.rule.by_name)
-        self._paths: dict[tuple[int, bytes], list[int]] = {}
-        self._is: dict[bytes, list[int]] = {}
-        by_end: dict[int, dict[bytes, list[int]]] = {}
-        by_start: dict[int, dict[bytes, list[int]]] = {}
-        fits: dict[bytes, None] = {}
-        self._fitting: list[int] = []
-        for number, (rule, base) in enumerate(rules):
-            if not rule.by_name and len(rule.literal) == len(rule.text):
-                self._paths.setdefault((base, rule.text), []).append(number)
-                self._is.setdefault(rule.text.rpartition(b"/")[2], [])
-                continue
-            for kind, text in rule.tails:
-                if kind == "fits":
-                    fits[text] = None
-                    self._fitting.append(number)
-                elif kind == "is":
-                    self._is.setdefault(text, []).append(number)
-                else:
-                    # Every name ends in nothing, as it begins with it.
-                    lengths = (by_end if kind == "ends" and text else by_start).setdefault(len(text), {})
-                    lengths.setdefault(text, []).append(number)
-        self._bases = {base for base, _ in self._paths}
-        self._ends, self._starts = (
-            tuple(t for texts in by.values() for t in texts) for by in (by_end, by_start)
-        )
+        tails: dict[Kind, dict[bytes, list[int]]] = {"is": {}, "ends": {}, "starts": {}, "fits": {}}
+        for number, (rule, _) in enumerate(rules):
+            with suppress(MalformedError):  # it fits nothing
+                kind, texts = rule.tails
+                for text in texts:
+                    tails[kind].setdefault(text, []).append(number)
+        self._is, self._ends, self._starts = tails["is"], tuple(tails["ends"]), tuple(tails["starts"])
+        fits = tails["fits"]
+        self._fits = re.compile(b"|".join(fits), re.DOTALL).fullmatch if fits else lambda _name: None
+        self._fitting = [number for numbers in fits.values() for number in numbers]
         # By their lengths: the cost of a name then grows with those, not with the texts.
-        self._cuts = [(slice(-length, None), texts) for length, texts in by_end.items()]
-        self._cuts += [(slice(length), texts) for length, texts in by_start.items()]
-        self._many = len(self._ends) + len(self._starts) > _MANY
-        self._fits = re.compile(b"|".join(fits), re.DOTALL).fullmatch if fits else None
-        # To try a few takes less time than to look them up.
-        self._few = range(len(rules) - 1, -1, -1) if len(rules) <= _FEW else ()
-        self._smaller: dict[tuple[bool, ...], Layer] = {}
+        self._cuts = [(slice(None), tails["is"])]
+        self._cuts += [(slice(-length, None), tails["ends"]) for length in set(map(len, self._ends))]
+        self._cuts += [(slice(length), tails["starts"]) for length in set(map(len, self._starts))]
 
     def suspects(self, names: Iterable[bytes]) -> list[bytes]:
         """The names that a rule may fit; no rule fits any other."""
         exact, ends, starts, fits = self._is, self._ends, self._starts, self._fits
-        if self._many:
-            return [
-                n for n in names if n in exact or (fits and fits(n)) or any(n[c] in t for c, t in self._cuts)
-            ]
-        if fits is not None:
-            return [n for n in names if n in exact or n.endswith(ends) or n.startswith(starts) or fits(n)]
-        return [n for n in names if n in exact or n.endswith(ends) or n.startswith(starts)]
+        return [n for n in names if n in exact or n.endswith(ends) or n.startswith(starts) or fits(n)]
 
     def decides(self, path: bytes, name: bytes, folder: bool) -> Scoped | None:
         """The last rule that fits `path`, whose last part is `name`; None if none does."""
-        numbers: Iterable[int] = self._few
-        if not numbers:
-            found = list(self._is.get(name, ()))
-            for base in self._bases:
-                found += self._paths.get((base, path[base:]), ())
-            for cut, texts in self._cuts:
-                found += texts.get(name[cut], ())
-            if self._fits is not None and self._fits(name):
-                found += self._fitting
-            numbers = sorted(found, reverse=True)
-        for number in numbers:
+        found = [*self._fitting] if self._fits(name) else []
+        for cut, texts in self._cuts:
+            found += texts.get(name[cut], ())
+        for number in sorted(found, reverse=True):
             rule, base = scoped = self.rules[number]
-            if (folder or not rule.folders_only) and rule.matches(name, path[base:] if base else path):
+            if (folder or not rule.folders_only) and rule.matches(name, path[base:]):
                 return scoped
         return None
 
     def below(self, prefix: bytes) -> Layer:
         """The layer for the folder `prefix` (from the root, ends in `/`): rules that can still fit."""
-        if not self.anchored or len(self.anchored) > _MANY:
+        if len(self.anchored) > _MANY:
             return self
-        alive = tuple(scoped.rule.alive(prefix[scoped.base :]) for scoped in self.anchored)
-        if all(alive):
-            return self
-        smaller = self._smaller.get(alive)
-        if smaller is None:
-            dead = {id(scoped) for scoped, is_alive in zip(self.anchored, alive, strict=True) if not is_alive}
-            smaller = Layer(tuple(scoped for scoped in self.rules if id(scoped) not in dead))
-            if len(self._smaller) < _SMALLER:
-                self._smaller[alive] = smaller
-        return smaller
+        dead = {id(scoped) for scoped in self.anchored if not scoped.rule.alive(prefix[scoped.base :])}
+        return _layer(tuple(scoped for scoped in self.rules if id(scoped) not in dead)) if dead else self
+
+
+_layer = lru_cache(maxsize=64)(Layer)
 
 
 class Matcher:
@@ -359,11 +290,10 @@ class Matcher:
 def _layered(layers: tuple[Layer, ...], base: int, content: bytes | None) -> tuple[Layer, ...]:
     """The layers and the rules of one more file; into the last layer, unless there are many in it."""
     rules = tuple(Scoped(rule, base) for rule in parse(content)) if content else ()
-    if not rules:
-        return layers
-    if layers and len(layers[-1].rules) + len(rules) <= _MANY:
-        return (*layers[:-1], Layer(layers[-1].rules + rules))
-    return (*layers, Layer(rules))
+    last = layers[-1].rules if layers else ()
+    if rules and len(last) + len(rules) <= _MANY:
+        return (*layers[:-1], Layer(last + rules))
+    return (*layers, Layer(rules)) if rules else layers
 
 
 NOTHING = Matcher()

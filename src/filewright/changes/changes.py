@@ -17,7 +17,6 @@ from filewright.changes.record import ChangeRecord, Place, number_of
 from filewright.changes.recorded import RecordedChanges
 from filewright.changes.scope import Scope, Selected
 from filewright.changes.state import StateFolder
-from filewright.edit import ChangeSet
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Caller, Task
 from filewright.settings import Settings
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from filewright.changes.quick import QuickLook
     from filewright.changes.recovery import Recovery
     from filewright.changes.undo import Reversal
-    from filewright.edit import Diff
+    from filewright.edit import ChangeSet, Diff
 
 # What makes, undoes and shows changes is imported where it is used: a server that has only started needs
 # none of it.

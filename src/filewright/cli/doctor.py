@@ -149,7 +149,8 @@ def _workspace(workspace: Workspace) -> Iterator[Finding]:
     place = next(folder for folder in (state, *state.parents) if folder.exists())
     with system.open_folder(os.fsencode(place)) as folder:
         yield Finding("state folder", f"{state}", folder.writable())
-    yield from (Finding("history", note, False) for note in workspace.state_notes)
+    for note in workspace.changes.state_notes:
+        yield Finding("history", note, False)
     yield from _other_histories(workspace, state)
     problems = workspace.log_problems()
     yield Finding("log of changes", "; ".join(problems) or "sound", not problems)

@@ -11,7 +11,6 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from filewright.tools import clip
 from filewright.visible import one_line
 
 WORDS_CHARS = 3_000
@@ -50,6 +49,8 @@ class Comment:
     @property
     def text(self) -> str:
         """What an agent is told."""
+        from filewright.tools import clip  # A hook, which an agent waits for, seldom has anything to tell.
+
         quoted = self.quoted.splitlines()[:_QUOTED_LINES]
         return "\n".join(
             [
@@ -63,9 +64,8 @@ class Comment:
 def told(comments: Sequence[Comment]) -> str:
     """The comments as an agent is told them: between two lines that nothing in them can end."""
     text = "\n\n".join(comment.text for comment in comments)
-    fence = secrets.token_hex(4)
-    while fence in text:
-        fence = secrets.token_hex(4)
+    while (fence := secrets.token_hex(4)) in text:
+        pass
     count = "a comment" if len(comments) == 1 else f"{len(comments)} comments"
     return (
         f"[{MARK}: {count}, down to the line with {fence} again. "

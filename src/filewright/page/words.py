@@ -14,11 +14,13 @@ import secrets
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from filewright.changes import Database
 from filewright.page.comments import MARK, TOLD_CHARS, Comment, told
-from filewright.workspace import Workspace
+
+if TYPE_CHECKING:
+    from filewright.changes import Database
+    from filewright.workspace import Workspace
 
 WAIT = 600.0
 """Seconds for which a call waits, and for which a word given counts."""
@@ -75,7 +77,7 @@ class Words:
         """The calls that wait, the oldest first."""
         now = time.time()
         found = self._read(
-            "content", "kind = 'call' AND word IS NULL AND at > ? AND at <= ?", now - WAIT, now
+            "content", "kind = 'call' AND word IS NULL AND at BETWEEN ? AND ?", now - WAIT, now
         )
         calls = {call.id: call for (content,) in found if (call := WaitingCall(**json.loads(content)))}
         return sorted(calls.values(), key=lambda call: call.time)
@@ -215,7 +217,8 @@ def news(workspace: Workspace, session: str, text: str) -> str:
 
 def for_hook(workspace: Workspace, event: str | None, session: str | None, client: str | None) -> str:
     """What a hook answers its agent at an event; empty if there is nothing to tell, or no way to."""
-    comments = Words(workspace).taken(session or "", client or "") if event in _TELLING else []
-    if not comments:
-        return ""
-    return json.dumps({"hookSpecificOutput": {"hookEventName": event, "additionalContext": told(comments)}})
+    if event in _TELLING and (comments := Words(workspace).taken(session or "", client or "")):
+        return json.dumps(
+            {"hookSpecificOutput": {"hookEventName": event, "additionalContext": told(comments)}}
+        )
+    return ""

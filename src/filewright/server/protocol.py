@@ -242,8 +242,9 @@ class Handlers:
             linked.append(ResourceLink(uri=kept, name="whole result", mime_type="text/plain", size=size))
             text = clip(result.whole, self._settings.hard_chars, note=CUT_AND_KEPT, at_line=True)
         if links and isinstance(result, ChangeResult) and result.change_id:
+            # What fits on a page, get_history shows whole.
             diff = result.difference
-            if diff.truncated or safe(diff.text.rstrip("\n")) not in text:
+            if diff.truncated or len(diff.text) > self._settings.page_chars:
                 uri = f"{HISTORY}{result.change_id}"
                 linked.append(ResourceLink(uri=uri, name="whole diff", mime_type="text/plain"))
         content: list[ContentBlock] = [TextContent(text=text)] if text or not result.images else []

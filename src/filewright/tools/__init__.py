@@ -23,13 +23,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from filewright.faces import face_of
-from filewright.tools.catalogue import CatalogueEntry, entries
-from filewright.tools.context import Context
 from filewright.tools.instructions import instructions
-from filewright.tools.result import ChangeResult, FailedCall, Image, ToolResult
 
 if TYPE_CHECKING:
+    from filewright.tools.catalogue import CatalogueEntry, entries
     from filewright.tools.compare import compare_files
+    from filewright.tools.context import Context
     from filewright.tools.edit import EditResult
     from filewright.tools.filewise import replace_in_order
     from filewright.tools.folder_map import FolderMap
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
     from filewright.tools.read import run as read_content
     from filewright.tools.registry import Arguments, Tool, Toolset
     from filewright.tools.restore import FileState, restore_file
-    from filewright.tools.result import clip
+    from filewright.tools.result import ChangeResult, FailedCall, Image, ToolResult, clip
     from filewright.tools.review import (
         ChangedFiles,
         SessionsResult,

@@ -21,12 +21,15 @@ def encode(tool: str, kind: str, key: list[Any]) -> str:
     return base64.urlsafe_b64encode(zlib.compress(text.encode(), 9)).decode().rstrip("=")
 
 
-def decode(cursor: str, tool: str) -> tuple[str, list[Any]]:
-    """The kind and key of a cursor of `tool`. Raises `invalid_input`."""
+def decode(cursor: str, tool: str, kind: str, what: str, types: tuple[type, ...]) -> list[Any]:
+    """The key of a cursor of `tool`, which is of such `types`.
+
+    Raises `invalid_input` for any other text, and for a cursor that was given for another `kind` of `what` it does.
+    """
     try:
         packed = base64.urlsafe_b64decode((cursor + "=" * (-len(cursor) % 4)).encode("ascii"))
-        named, kind, key = json.loads(zlib.decompressobj().decompress(packed, _MOST))
-        if named != tool or not isinstance(kind, str) or not isinstance(key, list):
+        named, of, key = json.loads(zlib.decompressobj().decompress(packed, _MOST))
+        if named != tool or [*map(type, key)] != [*types]:
             raise ValueError(named)
     except (ValueError, TypeError, UnicodeError, binascii.Error, zlib.error, RecursionError) as error:
         raise invalid(
@@ -34,7 +37,14 @@ def decode(cursor: str, tool: str) -> tuple[str, list[Any]]:
             "leave it out to start from the beginning",
             argument="cursor",
         ) from error
-    return kind, key
+    if of != kind:
+        raise invalid(
+            f"the cursor belongs to another {what}",
+            "call again with the arguments of the call that gave it",
+            argument="cursor",
+        )
+    found: list[Any] = key
+    return found
 
 
 def below(top: Location, location: Location) -> str:

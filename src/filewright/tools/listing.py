@@ -12,7 +12,7 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary import FolderEntry, quote
-from filewright.errors import Code, FilewrightError, invalid, refused
+from filewright.errors import Code, FilewrightError, refused
 from filewright.tools.context import Context
 from filewright.tools.cursor import decode, encode, place
 from filewright.tools.registry import Arguments, Tool
@@ -99,7 +99,10 @@ def run(context: Context, arguments: ListArguments) -> ListResult:
     if context.boundary.stat(location).kind == "file":
         hint = "read_content reads it, stat_items gives its size and time"
         raise refused(Code.NOT_A_DIRECTORY, location.asked, f"{location.asked} is a file, not a folder", hint)
-    passed = _passed(arguments)
+    passed = None
+    if arguments.cursor is not None:
+        number, path = decode(arguments.cursor, "list", sort, "sort order", (int, str))
+        passed = number, path
     walk = context.boundary.walk(
         location,
         depth=0 if arguments.glob is not None and arguments.depth == 1 else arguments.depth,
@@ -159,20 +162,6 @@ def _key(entry: FolderEntry, sort: str) -> tuple[int, str]:
     if status is None or sort == "name":
         return (0, path)
     return (-(status.mtime_ns if sort == "modified" else status.size), path)
-
-
-def _passed(arguments: ListArguments) -> tuple[int, str] | None:
-    """The key of the entry that the cursor names. Raises `invalid_input` if it is none of ours."""
-    if arguments.cursor is None:
-        return None
-    match decode(arguments.cursor, "list"):
-        case [arguments.sort, [int(number), str(path)]]:
-            return number, path
-    raise invalid(
-        "the cursor belongs to another sort order",
-        "call again with the arguments of the call that gave it",
-        argument="cursor",
-    )
 
 
 def _listed(context: Context, entry: FolderEntry, *, details: bool) -> ListedEntry:

@@ -435,7 +435,10 @@ def _lines(context: Context, snapshot: Snapshot, arguments: ReadArguments, budge
     more, following = cut_short or end < snapshot.size, last + 1
     if more and span.stop is None:
         rest = f"lines {following}-{total} left out; " if total is not None and last > 0 else "more; "
-        notes.append(f"{rest}continue with start={following}")
+        if not (
+            "limit" in arguments.model_fields_set and len(rows) == span.limit
+        ):  # who asked for so many knows
+            notes.append(f"{rest}continue with start={following}")
     elif more and span.stop is not None and end < span.stop:
         final = snapshot.lines.line_at(span.stop - 1, task)
         notes.append(f"it ends at line {final}; continue with start={following}, limit={final - last}")

@@ -19,9 +19,9 @@ from filewright.tools.registry import Tool
 from filewright.tools.result import ChangeResult, DiffWanted, Page, short_diff
 from filewright.tools.search import kind_row, skipped
 from filewright.visible import visible
-from filewright.wording import counted
+from filewright.wording import counted, listed
 
-_ROWS = 12
+_FEW_ROWS, _ROWS = 3, 12
 """Files named with their counts; a search with output=counts names all."""
 
 _KINDS, _KIND_CHARS = 8, 160
@@ -55,10 +55,10 @@ class ReplaceArguments(ChangeArguments):
     preview: bool = True
     """true: show the diff, write nothing"""
     diff: DiffWanted = "auto"
-    expected_count: Annotated[int | None, Field(ge=0)] = None
-    """written at once if there are just so many occurrences, else refused"""
+    expected_count: Annotated[int | None, Field(ge=0, description="matches, not lines")] = None
+    """written at once if there are just so many matches, of which a line may have several, else refused"""
     max_count: Annotated[int | None, Field(ge=0)] = None
-    """written at once if there are no more occurrences than that, else a preview"""
+    """written at once if there are no more matches than that, else a preview"""
     max_files: Annotated[int, Field(ge=1, le=100_000)] = 1000
     """refused if more files match"""
 
@@ -193,16 +193,19 @@ def _answer(
         done = f"replaced; change {made.id}"
     elif most is not None and total > most:
         done = f"are more than max_count={most} (preview; nothing was written; max_count={total} writes)"
-    page.add(f"{counted(total, 'match')} in {counted(len(counts), 'file')} {done}")
+    rows = [f"{visible(name)}: {count}" for name, count in counts.items()]
+    brief = arguments.diff == "none"
+    named = f" ({listed(rows, _FEW_ROWS, noun='file')})" if brief else ""
+    page.add(f"{counted(total, 'match')} in {counted(len(counts), 'file')} {done}{named}")
     text = diff.text
     seen = context.previewed(arguments, f"{counts}{text}", preview=made.id is None)
-    if not seen:
-        rows = [f"{visible(name)}: {count}" for name, count in counts.items()]
+    if not seen and not brief:
         left = page.extend(rows[:_ROWS], reserve=page.room // 2, of=len(rows))
         if left:
             rest = counted(sum([*counts.values()][-left:]), "match")
             page.add(f"[and {rest} in {counted(left, 'more file')}]")
-        wanted = made.id is None if arguments.diff == "none" else not short_diff(text)
+    if not seen:
+        wanted = made.id is None if brief else not short_diff(text)
         if wanted and len(kinds) < kinds.lines:  # a line of each kind that is replaced
             frequent = kinds.ranked(rarest_first=False)[:_KINDS]
             examples = (kind_row(kind, path=True, most=_KIND_CHARS) for kind in frequent)

@@ -157,6 +157,11 @@ class SearchedFile:
     path: str
     count: int | None = optional()
 
+    @property
+    def row(self) -> str:
+        """One line for a reader."""
+        return visible(self.path) + (f": {self.count}" if self.count is not None else "")
+
 
 @dataclass(frozen=True, kw_only=True)
 class SearchResult(ToolResult):
@@ -177,11 +182,6 @@ class SearchResult(ToolResult):
     searches: tuple[SearchResult, ...] = optional(())
     kinds: tuple[LineKind, ...] = optional(())
 
-    @property
-    def found(self) -> bool:
-        """Whether anything was found."""
-        return bool(self.results or self.files or self.kinds)
-
 
 @dataclass(slots=True)
 class _Row:
@@ -199,86 +199,6 @@ class _Row:
         return self.text + "".join(f"   [{note}]" for note in self.notes)
 
 
-@dataclass
-class _Search:
-    """One call under way: the rows of each file, what it found, where it stopped.
-
-    `full` says that a hit did not fit on the page, `parted` that a row of dashes is where lines are left out.
-    """
-
-    context: Context
-    arguments: SearchArguments
-    room: int
-    blocks: list[tuple[str, list[_Row]]] = field(default_factory=list)
-    parted: bool = True
-    full: bool = False
-    used: int = 0
-    results: list[SearchHit] = field(default_factory=list)
-    files: list[SearchedFile] = field(default_factory=list)
-    kinds: LineKinds = field(default_factory=LineKinds)
-    notes: list[str] = field(default_factory=list)
-    complete: bool = True
-    cursor: str | None = None
-    searched: int | None = None
-    total: int | None = None
-    matched: int = 1
-    symbol_seconds: float = _SYMBOL_SECONDS
-    symbol_bytes: int = _SYMBOLS_BYTES
-    outlined: str | None = None
-
-    @property
-    def name(self) -> str:
-        """The pattern as it is shown."""
-        return repr(visible(self.arguments.text))
-
-    @property
-    def adaptive(self) -> bool:
-        """Whether the number of hits decides how much context is shown."""
-        wanted = self.arguments
-        return (wanted.context, wanted.context_before, wanted.context_after) == (None, None, None)
-
-    def fits(self, size: int) -> bool:
-        """Whether so many characters more are on the page, which then has them."""
-        if self.used and self.used + size + _RESERVE > self.room:
-            self.full = True
-            return False
-        self.used += size
-        return True
-
-    def rows(self) -> Iterator[str]:
-        """The page as far as it is of hits: each file's name with its lines."""
-        for path, rows in self.blocks:
-            last = 0
-            for row in rows:
-                if not last:
-                    yield visible(path)
-                elif self.parted and row.line > last + 1:
-                    yield "--"
-                yield row.whole
-                last = row.line
-
-    def count(self, path: str, count: int) -> bool:
-        """Note a file and how many matches it has; False if the page is full."""
-        counts = self.arguments.output == "counts"
-        file = SearchedFile(path, count if counts else None)
-        if not self.fits(len(_file_row(file)) + 1):
-            return False
-        self.files.append(file)
-        return True
-
-    def stop(self, top: Location, resume: Resume) -> None:
-        """The search ends here; the way on is a cursor, if the path is not too long for one."""
-        self.complete = False
-        key = [resume.offset, below(top, resume.location), resume.mark]
-        cursor = encode("search", self.arguments.output, key)
-        if len(cursor) > _CURSOR_CHARS:
-            self.notes.append(
-                "the place it stopped at lies too deep for a cursor: search a folder further down"
-            )
-        else:
-            self.cursor = cursor
-
-
 def run(context: Context, arguments: SearchArguments) -> SearchResult:
     """Search a file or a tree, for one pattern or for several.
 
@@ -291,9 +211,10 @@ def run(context: Context, arguments: SearchArguments) -> SearchResult:
             argument="pattern",
         )
     if arguments.patterns is None:
-        search = _searched(context, arguments, context.settings.page_chars)
+        search = _Search(context, arguments, context.settings.page_chars)
+        search.find()
         _keep_context([search])
-        return _answer(search)
+        return search.answer()
     if arguments.cursor is not None:
         raise invalid(
             "the cursor belongs to the search of one pattern",
@@ -306,19 +227,15 @@ def run(context: Context, arguments: SearchArguments) -> SearchResult:
     searches: list[_Search] = []
     for position, wanted in enumerate(each):
         room = max(_LEAST_CHARS, left // (len(each) - position)) - len(wanted.text) - 20
-        searches.append(_searched(context, wanted, room))
+        searches.append(_Search(context, wanted, room))
+        searches[-1].find()
         left -= searches[-1].used
     _keep_context(searches)
     _share(searches)
-    made = [_answer(search) for search in searches]
-    texts = []
-    nowhere: list[str] = []
-    for result, search in zip(made, searches, strict=True):
-        if result.complete and not result.found and not _advice(search):
-            nowhere.append(search.name)
-        else:
-            texts.append(f"pattern {search.name}:\n{result.text}")
-    if nowhere:
+    made = [search.answer() for search in searches]
+    pairs = [*zip(searches, made, strict=True)]
+    texts = [f"pattern {search.name}:\n{one.text}" for search, one in pairs if not search.is_nowhere]
+    if nowhere := [search.name for search in searches if search.is_nowhere]:
         texts.append(f"no match: {', '.join(nowhere)}")
         if len(nowhere) == len(each):
             texts.append(made[0].text.partition("\n")[2])
@@ -334,37 +251,6 @@ def run(context: Context, arguments: SearchArguments) -> SearchResult:
     )
 
 
-def _keep_context(searches: Sequence[_Search]) -> None:
-    """Of the lines beside hits keep those that were asked for, and those of few hits, if there is room."""
-    few = sum(len(search.results) for search in searches) <= FEW
-    for search in searches:
-        size = sum(len(row) + 1 for row in search.rows())
-        if search.adaptive and not (few and not search.full and size + _RESERVE <= search.room):
-            search.parted = False
-            search.blocks = [(path, [row for row in rows if not row.beside]) for path, rows in search.blocks]
-            search.results = [replace(hit, context_before=(), context_after=()) for hit in search.results]
-
-
-def _share(searches: Sequence[_Search]) -> None:
-    """Show each line once, where it is met first; a hit is marked there with the other patterns that find it."""
-    hits: dict[tuple[str, str], _Row] = {}
-    lines: set[tuple[str, int]] = set()
-    for search in searches:
-        above = 0
-        for path, rows in search.blocks:
-            met, rows[:] = [*rows], []
-            for row in met:
-                first = hits.setdefault((path, row.text), row) if row.is_hit else row
-                if first is not row:
-                    first.notes.append(f"also {search.name}")
-                    above += 1
-                elif row.is_hit or (path, row.line) not in lines:
-                    rows.append(row)
-                    lines.add((path, row.line))
-        if above:
-            search.notes.append(f"{counted(above, 'line')} shown above")
-
-
 def _check_patterns(context: Context, each: Sequence[SearchArguments]) -> None:
     """Raise `invalid_input` that names every malformed pattern."""
     wrong = []
@@ -375,9 +261,10 @@ def _check_patterns(context: Context, each: Sequence[SearchArguments]) -> None:
             error.message = f"{number}. {visible(arguments.text[:60])!r}: {error.message}"
             wrong.append(error)
     if wrong:
-        message = "; ".join(error.message for error in wrong)
         hints = dict.fromkeys(error.hint for error in wrong if error.hint)
-        raise FilewrightError(wrong[0].code, message, "; ".join(hints) or None, details=wrong[0].details)
+        wrong[0].message = "; ".join(error.message for error in wrong)
+        wrong[0].hint = "; ".join(hints) or None
+        raise wrong[0]
 
 
 def _compiled(context: Context, arguments: SearchArguments) -> Pattern:
@@ -414,272 +301,445 @@ def _compiled(context: Context, arguments: SearchArguments) -> Pattern:
     return replace(pattern, without=compile_pattern(without, mode=mode, case=case, max_chars=most))
 
 
-def _searched(context: Context, arguments: SearchArguments, room: int) -> _Search:
-    """The search for one pattern, on a page of `room` characters."""
-    location = context.boundary.locate(arguments.path)
-    search = _Search(context, arguments, room)
-    is_folder = _is_folder(context, location)
-    if arguments.mode == "fuzzy":
-        _fuzzy(search, location, is_folder=is_folder)
-        return search
-    pattern = _compiled(context, arguments)
-    resume = _resume(location, arguments)
-    try:
-        _exact(search, location, pattern, resume, is_folder=is_folder)
-    except FilewrightError as error:
-        if error.code != Code.TIMEOUT or not (search.results or search.files or search.kinds):
-            raise
-        search.complete = False
-        search.notes.append(f"{error.message}; a narrower path or glob finds the rest")
-    return search
+class _Search:
+    """The search for one pattern, on a page of `room` characters: what it found, where it stopped.
+
+    `blocks` are the rows of each file. `full` says that a hit did not fit on the page, `parted` that a row of dashes is
+    where lines are left out. `occurrences` counts matches, of which a line may have several.
+    """
+
+    def __init__(self, context: Context, arguments: SearchArguments, room: int) -> None:
+        self.context, self.arguments, self.room = context, arguments, room
+        self.name = repr(visible(arguments.text))
+        self.blocks: list[tuple[str, list[_Row]]] = []
+        self.results: list[SearchHit] = []
+        self.notes: list[str] = []
+        self.used = 0
+        self.full = False
+        self.parted = True
+        self._files: list[SearchedFile] = []
+        self._kinds = LineKinds()
+        self._complete = True
+        self._cursor: str | None = None
+        self._searched: int | None = None
+        self._total: int | None = None
+        self._matched = 1
+        self._occurrences = 0
+        self._symbol_seconds = _SYMBOL_SECONDS
+        self._symbol_bytes = _SYMBOLS_BYTES
+        self._outlined = ""
+
+    @property
+    def adaptive(self) -> bool:
+        """Whether the number of hits decides how much context is shown."""
+        wanted = self.arguments
+        return (wanted.context, wanted.context_before, wanted.context_after) == (None, None, None)
+
+    @property
+    def _found(self) -> bool:
+        return bool(self.results or self._files or self._kinds)
+
+    @property
+    def is_nowhere(self) -> bool:
+        """Whether there is nothing to say but that."""
+        return self._complete and not self._found and not self._advice
+
+    @property
+    def _advice(self) -> str:
+        """What to try after a search that found nothing."""
+        if self._complete and self._searched == 0:
+            return "list_files shows which files are there, and what a glob fits"
+        if self.arguments.mode == "literal" and _REGEX.search(self.arguments.text):
+            return "looked for literally; with mode=regex it would be a pattern"
+        return ""
+
+    def rows(self) -> Iterator[str]:
+        """The page as far as it is of hits: each file's name with its lines."""
+        for path, rows in self.blocks:
+            last = 0
+            for row in rows:
+                if not last:
+                    yield visible(path)
+                elif self.parted and row.line > last + 1:
+                    yield "--"
+                yield row.whole
+                last = row.line
+
+    def find(self) -> None:
+        """Search the file or the tree."""
+        context, arguments = self.context, self.arguments
+        location = context.boundary.locate(arguments.path)
+        is_folder = _is_folder(context, location)
+        if arguments.mode == "fuzzy":
+            self._find_similar(location, is_folder=is_folder)
+            return
+        pattern = _compiled(context, arguments)
+        try:
+            self._find_exact(location, pattern, is_folder=is_folder)
+        except FilewrightError as error:
+            if error.code != Code.TIMEOUT or not self._found:
+                raise
+            self._complete = False
+            self.notes.append(f"{error.message}; a narrower path or glob finds the rest")
+
+    def _find_exact(self, location: Location, pattern: Pattern, *, is_folder: bool) -> None:
+        """Search until the page is full; then count the rest, if that takes no time."""
+        context, arguments, task, resume = self.context, self.arguments, self.context.task, None
+        output, tree = arguments.output, context.searcher.tree
+        if arguments.cursor is not None:
+            offset, path, mark = decode(arguments.cursor, "search", output, "search", (int, str, str))
+            resume = Resume(place(location, path), max(0, offset), mark)
+        options = self._options()
+        found = tree(location, pattern, options, resume=resume, task=task) if is_folder else None
+        for snapshot, hits in found or self._in_file(location, pattern, resume):
+            stopped = None
+            if output == "matches":
+                stopped = self._show(snapshot, hits)
+                if stopped is None and found is None and not hits.complete:
+                    stopped = hits.stopped_at
+            elif output == "kinds":
+                matches = find_matches(snapshot, pattern, once=True, task=task)
+                self._kinds.add(snapshot, (match.offset for match in matches))
+            elif not self._name_file(_shown(snapshot), hits.count):
+                stopped = 0
+            if stopped is not None:
+                self._stop(
+                    location, Resume(snapshot.location or location, stopped, mark_of(snapshot, stopped))
+                )
+                if found is None:
+                    with spare_time(task) as spare:
+                        self._total = count_hits(snapshot, pattern, invert=arguments.invert, task=spare)
+                break
+        else:
+            self._complete = found is None or found.complete
+            if found is not None and found.resume is not None:
+                self._stop(location, found.resume)
+        if found is None:
+            return
+        if not self._complete and output in ("matches", "counts") and resume is None:
+            with spare_time(task) as spare:
+                options = replace(options, output="counts", limit=_MOST_FILES)
+                counts = tree(location, pattern, options, task=spare)
+                for _ in counts:
+                    pass
+                if counts.complete:
+                    found, self._total, self._matched = counts, counts.count, counts.matched
+        self._searched = found.searched
+        if self._complete or self._total is not None:
+            self.notes.append(f"{counted(found.searched, 'file')} searched")
+        self.notes += skipped(found)
+
+    def _in_file(
+        self, location: Location, pattern: Pattern, resume: Resume | None
+    ) -> Iterator[tuple[Snapshot, Found]]:
+        """The file at a path with what is found in it, as a search of a tree gives it."""
+        arguments, task, output = self.arguments, self.context.task, self.arguments.output
+        with self.context.open_page(location, task, headings=False) as snapshot:
+            if snapshot.binary is not None:
+                raise binary(location, snapshot.binary, snapshot.size)
+            found = Found((), complete=True)
+            if output == "counts":
+                count = count_hits(snapshot, pattern, invert=arguments.invert, task=task)
+                found = replace(found, count=count)
+            elif output != "kinds":
+                if resume is not None:
+                    check_mark(snapshot, resume)
+                found = search_snapshot(
+                    snapshot,
+                    pattern,
+                    limit=1 if output == "files" else arguments.max_results,
+                    start=resume.offset if resume is not None else None,
+                    invert=arguments.invert,
+                    task=task,
+                )
+                if not found.hits:
+                    return
+            yield snapshot, found
+
+    def _options(self) -> TreeOptions:
+        wanted, kinds = self.arguments, self.arguments.output == "kinds"
+        return TreeOptions(
+            limit=_MOST_FILES if kinds else wanted.max_results,
+            output="files" if wanted.output == "kinds" else wanted.output,
+            glob=globs(wanted.glob, wanted.exclude),
+            kind=wanted.type,
+            invert=wanted.invert,
+            include_hidden=wanted.include_hidden,
+            include_ignored=wanted.include_ignored,
+        )
+
+    def _find_similar(self, location: Location, *, is_folder: bool) -> None:
+        arguments, context, notes = self.arguments, self.context, self.notes
+        for name in ("invert", "multiline", "whole_word", "without"):
+            if getattr(arguments, name):
+                hint = f"leave out {name}, or use mode=literal or mode=regex"
+                raise invalid(f"{name} has no meaning in a fuzzy search", hint, argument=name)
+        if arguments.output == "kinds":
+            message = "output=kinds has no meaning in a fuzzy search"
+            raise invalid(message, "use mode=literal or mode=regex", argument="output")
+        if arguments.cursor is not None:
+            hint = "raise max_results, or raise min_similarity"
+            raise invalid("a fuzzy search has no cursor", hint, argument="cursor")
+        text, least, task = arguments.text, arguments.min_similarity, context.task
+        with ExitStack() as stack:
+            ranked: list[tuple[Hit, Snapshot]] = []
+            if is_folder:
+                seconds = context.settings.fuzzy_seconds
+                nearest = context.searcher.similar(
+                    location, text, self._options(), min_similarity=least, seconds=seconds, task=task
+                )
+                self._complete, reason = nearest.complete, visible(nearest.reason)
+                for best in nearest.hits:
+                    with suppress(FilewrightError):  # it went away since
+                        ranked.append((best.hit, stack.enter_context(context.open_text(best.location))))
+            else:
+                snapshot = stack.enter_context(context.open_text(location))
+                found = fuzzy(snapshot, text, min_similarity=least, limit=arguments.max_results, task=task)
+                ranked = [(hit, snapshot) for hit in found.hits]
+                self._complete, reason = found.complete, found.reason
+                if found.tied > 1:
+                    notes.append(f"{found.tied} places are equally similar")
+                if found.runner_up is not None:
+                    notes.append(f"the next best is at similarity {found.runner_up:.2f}")
+            notes += [] if self._complete else [reason]
+            if is_folder:
+                notes.append(f"{counted(nearest.searched, 'file')} searched")
+            if arguments.output != "matches":
+                for path, count in Counter(_shown(snapshot) for _, snapshot in ranked).items():
+                    self._name_file(path, count)
+                return
+            for position, (hit, snapshot) in enumerate(ranked):
+                if self._show(snapshot, Found((hit,), complete=True, count=1)) is not None:
+                    self._complete = False
+                    notes.append(f"{len(ranked) - position} less similar left out")
+                    break
+
+    def _fits(self, size: int) -> bool:
+        """Whether so many characters more are on the page, which then has them."""
+        if self.used and self.used + size + _RESERVE > self.room:
+            self.full = True
+            return False
+        self.used += size
+        return True
+
+    def _name_file(self, path: str, count: int) -> bool:
+        """Note a file and how many matches it has; False if the page is full."""
+        file = SearchedFile(path, count if self.arguments.output == "counts" else None)
+        if self._fits(len(file.row) + 1):
+            self._files.append(file)
+            return True
+        return False
+
+    def _stop(self, top: Location, resume: Resume) -> None:
+        """The search ends here; the way on is a cursor, if the path is not too long for one."""
+        self._complete = False
+        key = [resume.offset, below(top, resume.location), resume.mark]
+        cursor = encode("search", self.arguments.output, key)
+        if len(cursor) <= _CURSOR_CHARS:
+            self._cursor = cursor
+        else:
+            self.notes.append(
+                "the place it stopped at lies too deep for a cursor: search a folder further down"
+            )
+
+    def _show(self, snapshot: Snapshot, found: Found) -> int | None:
+        """Show the hits of one file with what is around them; the offset of the first that did not fit."""
+        arguments, task, width = self.arguments, self.context.task, self.context.settings.match_chars
+        path, beside = _shown(snapshot), self.adaptive
+        sides = (arguments.context_before, arguments.context_after)
+        before, after = (arguments.context or 0 if side is None else side for side in sides)
+        self.parted = beside or before + after > 0
+        block: list[_Row] = []
+        self.blocks.append((path, block))
+        shown_to = matched_to = 0
+        named = ""
+        for position, hit in enumerate(found.hits):
+            task.check()
+            symbol, outside, body = self._symbol(snapshot, hit)
+            if beside:
+                before, after = (_NEAR, max(_NEAR, body)) if len(self.results) < FEW else (0, 0)
+            above, under = context_of(snapshot, hit, before, after, width, task=task)
+            more, further = continuation(snapshot, hit, _MATCH_LINES, width, task=task)
+            last = hit.line + further
+            piece = excerpt(snapshot, hit, width)
+            is_cut = piece.cut_before or piece.cut_after
+            rows = [_row(line, "-", beside) for line in above if line.line > shown_to]
+            if hit.line > matched_to or is_cut:  # else it is the last line of the match before, and is there
+                column = f":{hit.column}" if is_cut else ""
+                text = f"{'…' * piece.cut_before}{visible(piece.text)}{'…' * piece.cut_after}"
+                notes = [visible(outside)] if outside and outside != named else []
+                if arguments.mode == "fuzzy":
+                    notes.append(f"similarity {hit.score:.2f}")
+                rows.append(_Row(hit.line, f"{hit.line}{column}: {text}", is_hit=True, notes=notes))
+            rows += [_row(line, ":") for line in more if line.line > matched_to]
+            if further > len(more):
+                rows.append(_Row(last, f"[{further - len(more):,} more lines of this match, to line {last}]"))
+            following = found.hits[position + 1].line if position + 1 < len(found.hits) else snapshot.size
+            tail = [_row(line, "-", beside) for line in under if line.line < following]
+            rows += tail
+            size = sum(len(row.whole) + 1 for row in rows if not row.beside)
+            if not self._fits(size + (0 if position else len(visible(path)) + 1)):
+                return hit.offset
+            block += rows
+            named = symbol
+            matched_to = last if arguments.multiline or further else 0
+            shown_to = last + len(tail)
+            self._occurrences += len(hit.submatches)
+            self.results.append(
+                SearchHit(
+                    path=path,
+                    line=hit.line,
+                    last_line=last,
+                    column=hit.column,
+                    offset=hit.offset,
+                    end=hit.end,
+                    text=piece.text,
+                    text_column=piece.column,
+                    more_lines=tuple(line.text for line in more),
+                    submatches=piece.ranges,
+                    truncated=is_cut,
+                    context_before=tuple(line.text for line in above),
+                    context_after=tuple(line.text for line in under),
+                    symbol=symbol or None,
+                    similarity=round(hit.score, 4),
+                    matched=_matched(snapshot, hit) if further else None,
+                )
+            )
+        if found.hits and not isinstance(snapshot, NotebookView):
+            low, high = found.hits[0].line_offset, min(snapshot.size, found.hits[-1].end + 4096)
+            self.context.remember(snapshot, (low, high))
+        return None
+
+    def _symbol(self, snapshot: Snapshot, hit: Hit) -> tuple[str, str, int]:
+        """The definition around a match, also less the one its line begins, and how many more lines a short one has.
+
+        As long as there is work to spend on it: the work is counted in bytes parsed, so that the same search answers
+        the same under load; the clock only stops what is slower than anything that was measured.
+        """
+        if isinstance(snapshot, NotebookView):
+            cell = snapshot.place(hit.offset)
+            return cell, cell, 0
+        if snapshot.asked != self._outlined:
+            cost = max(snapshot.size, _SYMBOL_BYTES // 8)
+            if cost > self._symbol_bytes or snapshot.size > _SYMBOL_BYTES:
+                return "", "", 0
+            self._symbol_bytes -= cost
+            self._outlined = snapshot.asked
+        if self._symbol_seconds <= 0:
+            return "", "", 0
+        begun = time.monotonic()
+        try:
+            outline = self.context.outlines.outline(snapshot, task=self.context.task)
+            inside, outside = path_of(outline, hit.line), path_of(outline, hit.line, outside=True)
+            more = enclosing(snapshot, hit.line, outline).end_line - hit.line if inside != outside else 0
+            return inside, outside, more if more < _BODY_LINES else 0
+        finally:
+            self._symbol_seconds -= time.monotonic() - begun
+
+    def answer(self) -> SearchResult:
+        """The page with its last lines: how many were found and shown, whether that is all, what was skipped."""
+        arguments, notes, results, files = self.arguments, self.notes, self.results, self._files
+        page = Page(self.room)
+        page.add(*self.rows(), *(file.row for file in files))
+        kinds = self._add_kinds(page)
+        unit = "match" if arguments.multiline else "matching line"
+        if not self._found:
+            page.add("no match" if self._complete else "no match so far")
+            notes += [self._advice] if self._advice else []
+        elif self._complete and arguments.cursor is None and arguments.mode != "fuzzy" and not kinds:
+            found = f"in {counted(len({hit.path for hit in results} or files), 'file')}"
+            if arguments.output != "files":
+                self._total = sum(file.count or 0 for file in files) if files else len(results)
+                more = self._occurrences > len(results)
+                each = (
+                    f" ({counted(self._occurrences, 'match')})" if more else ""
+                )  # a replacement counts these
+                found = f"{counted(self._total, unit)}{each} {found}, all shown"
+            notes.insert(0, found)
+        if self._cursor is not None:
+            of = ""
+            if self._total is not None:
+                count = counted(self._matched, "file")
+                of = f" of {self._total:,} in {count}"
+                if arguments.output == "counts":
+                    of = f" of {count} with {counted(self._total, unit)} in all"
+            shown = f"{len(results) or len(files)}{of} shown"
+            page.add(f"[{shown}, the search is not complete: go on with cursor={self._cursor}]")
+        elif not self._complete:
+            page.add("[the search is not complete]")
+        if notes:
+            page.add(f"[{'; '.join(notes)}]")
+        return SearchResult(
+            page.text(),
+            results=tuple(results),
+            files=tuple(files),
+            complete=self._complete,
+            next_cursor=self._cursor,
+            notes=tuple(notes),
+            files_searched=self._searched,
+            total=self._total,
+            kinds=kinds,
+        )
+
+    def _add_kinds(self, page: Page) -> tuple[LineKind, ...]:
+        """Show the kinds of the lines that were found, the rarest first."""
+        kinds, ranked = self._kinds, self._kinds.ranked(rarest_first=True)
+        if not ranked:
+            return ()
+        several = self._searched is not None
+        rows = (kind_row(kind, path=several, alone=True) for kind in ranked[: self.arguments.max_results])
+        left = page.extend(rows, reserve=_RESERVE, of=len(ranked))
+        more = f"; {left:,} more frequent not shown" if left else ""
+        more += f"; {kinds.others:,} lines of other kinds" if kinds.others else ""
+        lines = counted(kinds.lines, "matching line")
+        self.notes.insert(0, f"{counted(len(ranked), 'kind')} of {lines}{more}")
+        return tuple(ranked[: len(ranked) - left])
+
+
+def _keep_context(searches: Sequence[_Search]) -> None:
+    """Of the lines beside hits keep those that were asked for, and those of few hits, if there is room."""
+    few = sum(len(search.results) for search in searches) <= FEW
+    for search in searches:
+        size = sum(len(row) + 1 for row in search.rows())
+        if search.adaptive and not (few and not search.full and size + _RESERVE <= search.room):
+            search.parted = False
+            search.blocks = [(path, [row for row in rows if not row.beside]) for path, rows in search.blocks]
+            search.results = [replace(hit, context_before=(), context_after=()) for hit in search.results]
+
+
+def _share(searches: Sequence[_Search]) -> None:
+    """Show each line once, where it is met first; a hit is marked there with the other patterns that find it."""
+    hits: dict[tuple[str, str], _Row] = {}
+    lines: set[tuple[str, int]] = set()
+    for search in searches:
+        above = 0
+        for path, rows in search.blocks:
+            met, rows[:] = [*rows], []
+            for row in met:
+                first = hits.setdefault((path, row.text), row) if row.is_hit else row
+                if first is not row:
+                    first.notes.append(f"also {search.name}")
+                    above += 1
+                elif row.is_hit or (path, row.line) not in lines:
+                    rows.append(row)
+                    lines.add((path, row.line))
+        if above:
+            search.notes.append(f"{counted(above, 'line')} shown above")
 
 
 def _is_folder(context: Context, location: Location) -> bool:
     """Whether the path leads to a folder, also through a link; other errors are raised when it is opened."""
     kind = context.boundary.stat(location).kind
-    if kind != "link":
-        return kind == "folder"
-    try:
-        context.boundary.open_folder(location).close()
-    except FilewrightError as error:
-        if error.code != Code.NOT_A_DIRECTORY:
-            raise
-        return False
-    return True
-
-
-def _resume(top: Location, arguments: SearchArguments) -> Resume | None:
-    """The place that the cursor names. Raises `invalid_input` if it is none of ours."""
-    if arguments.cursor is None:
-        return None
-    match decode(arguments.cursor, "search"):
-        case [arguments.output, [int(offset), str(path), str(mark)]]:
-            return Resume(place(top, path), max(0, offset), mark)
-    raise invalid(
-        "the cursor belongs to another search",
-        "call again with the arguments of the call that gave it",
-        argument="cursor",
-    )
-
-
-def _exact(
-    search: _Search, location: Location, pattern: Pattern, resume: Resume | None, *, is_folder: bool
-) -> None:
-    """Search a tree or a file until the page is full; then count the rest, if that takes no time."""
-    task, options, tree = search.context.task, _tree_options(search.arguments), search.context.searcher.tree
-    output, invert = search.arguments.output, search.arguments.invert
-    found = tree(location, pattern, options, resume=resume, task=task) if is_folder else None
-    for snapshot, hits in found or _in_file(search, location, pattern, resume):
-        stopped = None
-        if output == "matches":
-            stopped = _show(search, snapshot, hits)
-            if stopped is None and found is None and not hits.complete:
-                stopped = hits.stopped_at
-        elif output == "kinds":
-            matches = find_matches(snapshot, pattern, once=True, task=task)
-            search.kinds.add(snapshot, (match.offset for match in matches))
-        elif not search.count(_shown(snapshot), hits.count):
-            stopped = 0
-        if stopped is not None:
-            at = snapshot.location or location
-            search.stop(location, Resume(at, stopped, mark_of(snapshot, stopped)))
-            if found is None:
-                with spare_time(task) as spare:
-                    search.total = count_hits(snapshot, pattern, invert=invert, task=spare)
-            break
-    else:
-        search.complete = found is None or found.complete
-        if found is not None and found.resume is not None:
-            search.stop(location, found.resume)
-    if found is None:
-        return
-    if not search.complete and output in ("matches", "counts") and resume is None:
-        with spare_time(task) as spare:
-            options = replace(options, output="counts", limit=_MOST_FILES)
-            counts = tree(location, pattern, options, task=spare)
-            for _ in counts:
-                pass
-            if counts.complete:
-                found, search.total, search.matched = counts, counts.count, counts.matched
-    search.searched = found.searched
-    if search.complete or search.total is not None:
-        search.notes.append(f"{counted(found.searched, 'file')} searched")
-    search.notes += skipped(found)
-
-
-def _in_file(
-    search: _Search, location: Location, pattern: Pattern, resume: Resume | None
-) -> Iterator[tuple[Snapshot, Found]]:
-    """The file at a path with what is found in it, as a search of a tree gives it."""
-    arguments, task, output = search.arguments, search.context.task, search.arguments.output
-    with search.context.open_page(location, task, headings=False) as snapshot:
-        if snapshot.binary is not None:
-            raise binary(location, snapshot.binary, snapshot.size)
-        found = Found((), complete=True)
-        if output == "counts":
-            found = replace(found, count=count_hits(snapshot, pattern, invert=arguments.invert, task=task))
-        elif output != "kinds":
-            if resume is not None:
-                check_mark(snapshot, resume)
-            found = search_snapshot(
-                snapshot,
-                pattern,
-                limit=1 if output == "files" else arguments.max_results,
-                start=resume.offset if resume is not None else None,
-                invert=arguments.invert,
-                task=task,
-            )
-            if not found.hits:
-                return
-        yield snapshot, found
-
-
-def _tree_options(arguments: SearchArguments) -> TreeOptions:
-    kinds = arguments.output == "kinds"
-    return TreeOptions(
-        limit=_MOST_FILES if kinds else arguments.max_results,
-        output="files" if arguments.output == "kinds" else arguments.output,
-        glob=globs(arguments.glob, arguments.exclude),
-        kind=arguments.type,
-        invert=arguments.invert,
-        include_hidden=arguments.include_hidden,
-        include_ignored=arguments.include_ignored,
-    )
-
-
-def skipped(found: TreeSearch) -> list[str]:
-    """What a search of a tree left out, for its last line."""
-    kinds = {"ignored name": found.ignored, "binary file": found.binary}
-    notes = [f"{counted(count, kind)} skipped" for kind, count in kinds.items() if count]
-    notes += [f"{found.unreadable} could not be read"] if found.unreadable else []
-    return notes or ["none skipped"]
-
-
-def _fuzzy(search: _Search, location: Location, *, is_folder: bool) -> None:
-    arguments, context, notes = search.arguments, search.context, search.notes
-    for name in ("invert", "multiline", "whole_word", "without"):
-        if getattr(arguments, name):
-            hint = f"leave out {name}, or use mode=literal or mode=regex"
-            raise invalid(f"{name} has no meaning in a fuzzy search", hint, argument=name)
-    if arguments.output == "kinds":
-        message = "output=kinds has no meaning in a fuzzy search"
-        raise invalid(message, "use mode=literal or mode=regex", argument="output")
-    if arguments.cursor is not None:
-        hint = "raise max_results, or raise min_similarity"
-        raise invalid("a fuzzy search has no cursor", hint, argument="cursor")
-    least, task = arguments.min_similarity, context.task
-    with ExitStack() as stack:
-        ranked: list[tuple[Hit, Snapshot]] = []
-        if is_folder:
-            nearest = context.searcher.similar(
-                location,
-                arguments.text,
-                _tree_options(arguments),
-                min_similarity=least,
-                seconds=context.settings.fuzzy_seconds,
-                task=task,
-            )
-            search.complete, reason = nearest.complete, visible(nearest.reason)
-            for best in nearest.hits:
-                with suppress(FilewrightError):  # it went away since
-                    ranked.append((best.hit, stack.enter_context(context.open_text(best.location))))
-        else:
-            snapshot = stack.enter_context(context.open_text(location))
-            most = arguments.max_results
-            found = fuzzy(snapshot, arguments.text, min_similarity=least, limit=most, task=task)
-            ranked = [(hit, snapshot) for hit in found.hits]
-            search.complete, reason = found.complete, found.reason
-            if found.tied > 1:
-                notes.append(f"{found.tied} places are equally similar")
-            if found.runner_up is not None:
-                notes.append(f"the next best is at similarity {found.runner_up:.2f}")
-        notes += [] if search.complete else [reason]
-        if is_folder:
-            notes.append(f"{counted(nearest.searched, 'file')} searched")
-        if arguments.output != "matches":
-            for path, count in Counter(_shown(snapshot) for _, snapshot in ranked).items():
-                search.count(path, count)
-            return
-        for position, (hit, snapshot) in enumerate(ranked):
-            if _show(search, snapshot, Found((hit,), complete=True, count=1)) is not None:
-                search.complete = False
-                notes.append(f"{len(ranked) - position} less similar left out")
-                break
+    if kind == "link":
+        with suppress(FilewrightError):
+            context.boundary.open_folder(location).close()
+            return True
+    return kind == "folder"
 
 
 def _shown(snapshot: Snapshot) -> str:
     assert snapshot.location is not None
     return snapshot.location.shown
-
-
-def _show(search: _Search, snapshot: Snapshot, found: Found) -> int | None:
-    """Show the hits of one file with what is around them; the offset of the first that did not fit."""
-    arguments, task, width = search.arguments, search.context.task, search.context.settings.match_chars
-    shown, beside = _shown(snapshot), search.adaptive
-    sides = (arguments.context_before, arguments.context_after)
-    before, after = (arguments.context or 0 if side is None else side for side in sides)
-    search.parted = beside or before + after > 0
-    block: list[_Row] = []
-    search.blocks.append((shown, block))
-    shown_to = matched_to = 0
-    named = ""
-    for position, hit in enumerate(found.hits):
-        task.check()
-        symbol, outside, body = _symbol(search, snapshot, hit)
-        if beside:
-            before, after = (_NEAR, max(_NEAR, body)) if len(search.results) < FEW else (0, 0)
-        above, under = context_of(snapshot, hit, before, after, width, task=task)
-        more, further = continuation(snapshot, hit, _MATCH_LINES, width, task=task)
-        last = hit.line + further
-        piece = excerpt(snapshot, hit, width)
-        is_cut = piece.cut_before or piece.cut_after
-        rows = [_row(line, "-", beside) for line in above if line.line > shown_to]
-        if hit.line > matched_to or is_cut:  # else it is the last line of the match before, and is there
-            column = f":{hit.column}" if is_cut else ""
-            text = f"{hit.line}{column}: {'…' * piece.cut_before}{visible(piece.text)}{'…' * piece.cut_after}"
-            notes = [visible(outside)] if outside and outside != named else []
-            if arguments.mode == "fuzzy":
-                notes.append(f"similarity {hit.score:.2f}")
-            rows.append(_Row(hit.line, text, is_hit=True, notes=notes))
-        rows += [_row(line, ":") for line in more if line.line > matched_to]
-        if further > len(more):
-            rows.append(_Row(last, f"[{further - len(more):,} more lines of this match, to line {last}]"))
-        following = found.hits[position + 1].line if position + 1 < len(found.hits) else snapshot.size
-        tail = [line for line in under if line.line < following]
-        rows += [_row(line, "-", beside) for line in tail]
-        size = sum(len(row.whole) + 1 for row in rows if not row.beside)
-        if not position:
-            size += len(visible(shown)) + 1
-        if not search.fits(size):
-            return hit.offset
-        block += rows
-        named = symbol
-        matched_to = last if arguments.multiline or further else 0
-        shown_to = last + len(tail)
-        search.results.append(
-            SearchHit(
-                path=shown,
-                line=hit.line,
-                last_line=last,
-                column=hit.column,
-                offset=hit.offset,
-                end=hit.end,
-                text=piece.text,
-                text_column=piece.column,
-                more_lines=tuple(line.text for line in more),
-                submatches=tuple(piece.ranges),
-                truncated=is_cut,
-                context_before=tuple(line.text for line in above),
-                context_after=tuple(line.text for line in under),
-                symbol=symbol or None,
-                similarity=round(hit.score, 4),
-                matched=_matched(snapshot, hit) if further else None,
-            )
-        )
-    if found.hits and not isinstance(snapshot, NotebookView):
-        low, high = found.hits[0].line_offset, min(snapshot.size, found.hits[-1].end + 4096)
-        search.context.remember(snapshot, (low, high))
-    return None
 
 
 def _row(line: ContextLine, mark: str, beside: bool = False) -> _Row:
@@ -692,108 +752,18 @@ def _matched(snapshot: Snapshot, hit: Hit) -> str:
     return found.decode(snapshot.encoding.name, "ignore" if len(found) == _MATCHED_BYTES else "replace")
 
 
-def _symbol(search: _Search, snapshot: Snapshot, hit: Hit) -> tuple[str, str, int]:
-    """The definition around a match, also less the one its line begins, and how many more lines a short one has.
-
-    As long as there is work to spend on it: the work is counted in bytes parsed, so that the same search answers
-    the same under load; the clock only stops what is slower than anything that was measured.
-    """
-    if isinstance(snapshot, NotebookView):
-        cell = snapshot.place(hit.offset)
-        return cell, cell, 0
-    if snapshot.asked != search.outlined:
-        cost = max(snapshot.size, _SYMBOL_BYTES // 8)
-        if cost > search.symbol_bytes or snapshot.size > _SYMBOL_BYTES:
-            return "", "", 0
-        search.symbol_bytes -= cost
-        search.outlined = snapshot.asked
-    if search.symbol_seconds <= 0:
-        return "", "", 0
-    begun = time.monotonic()
-    try:
-        outline = search.context.outlines.outline(snapshot, task=search.context.task)
-        inside, outside = path_of(outline, hit.line), path_of(outline, hit.line, outside=True)
-        more = enclosing(snapshot, hit.line, outline).end_line - hit.line if inside != outside else 0
-        return inside, outside, more if more < _BODY_LINES else 0
-    finally:
-        search.symbol_seconds -= time.monotonic() - begun
-
-
-def _answer(search: _Search) -> SearchResult:
-    """The page with its last lines: how many were found and shown, whether that is all, what was skipped."""
-    arguments, notes, results, files = search.arguments, search.notes, search.results, search.files
-    page = Page(search.room)
-    page.add(*search.rows(), *map(_file_row, files))
-    kinds = _add_kinds(search, page)
-    unit = "match" if arguments.multiline else "matching line"
-    if not (results or files or search.kinds):
-        page.add("no match" if search.complete else "no match so far")
-        notes += [advice] if (advice := _advice(search)) else []
-    elif search.complete and arguments.cursor is None and arguments.mode != "fuzzy" and not kinds:
-        paths = {hit.path for hit in results} or files
-        found = f"in {counted(len(paths), 'file')}"
-        if arguments.output != "files":
-            search.total = sum(file.count or 0 for file in files) if files else len(results)
-            found = f"{counted(search.total, unit)} {found}, all shown"
-        notes.insert(0, found)
-    if search.cursor is not None:
-        of = ""
-        if search.total is not None:
-            count = counted(search.matched, "file")
-            of = f" of {search.total:,} in {count}"
-            if arguments.output == "counts":
-                of = f" of {count} with {counted(search.total, unit)} in all"
-        page.add(
-            f"[{len(results) or len(files)}{of} shown, the search is not complete: go on with cursor={search.cursor}]"
-        )
-    elif not search.complete:
-        page.add("[the search is not complete]")
-    if notes:
-        page.add(f"[{'; '.join(notes)}]")
-    return SearchResult(
-        page.text(),
-        results=tuple(results),
-        files=tuple(files),
-        complete=search.complete,
-        next_cursor=search.cursor,
-        notes=tuple(notes),
-        files_searched=search.searched,
-        total=search.total,
-        kinds=kinds,
-    )
-
-
-def _file_row(file: SearchedFile) -> str:
-    return visible(file.path) + (f": {file.count}" if file.count is not None else "")
-
-
-def _add_kinds(search: _Search, page: Page) -> tuple[LineKind, ...]:
-    """Show the kinds of the lines that were found, the rarest first."""
-    kinds, several = search.kinds, search.searched is not None
-    ranked = kinds.ranked(rarest_first=True)
-    rows = (kind_row(kind, path=several, alone=True) for kind in ranked[: search.arguments.max_results])
-    left = page.extend(rows, reserve=_RESERVE, of=len(ranked))
-    if ranked:
-        more = f"; {left:,} more frequent not shown" if left else ""
-        more += f"; {kinds.others:,} lines of other kinds" if kinds.others else ""
-        lines = counted(kinds.lines, "matching line")
-        search.notes.insert(0, f"{counted(len(ranked), 'kind')} of {lines}{more}")
-    return tuple(ranked[: len(ranked) - left])
+def skipped(found: TreeSearch) -> list[str]:
+    """What a search of a tree left out, for its last line."""
+    kinds = {"ignored name": found.ignored, "binary file": found.binary}
+    notes = [f"{counted(count, kind)} skipped" for kind, count in kinds.items() if count]
+    notes += [f"{found.unreadable} could not be read"] if found.unreadable else []
+    return notes or ["none skipped"]
 
 
 def kind_row(kind: LineKind, *, path: bool, most: int | None = None, alone: bool = False) -> str:
     """A line that stands for others: how many there are, the place of the first, and its text."""
     count = "" if alone and kind.count == 1 else f"{kind.count:,} like "
     return f"{count}{f'{visible(kind.path)}:' if path else ''}{kind.line}: {visible(kind.text[:most])}"
-
-
-def _advice(search: _Search) -> str:
-    """What to try after a search that found nothing."""
-    if search.complete and search.searched == 0:
-        return "list_files shows which files are there, and what a glob fits"
-    if search.arguments.mode == "literal" and _REGEX.search(search.arguments.text):
-        return "looked for literally; with mode=regex it would be a pattern"
-    return ""
 
 
 TOOL = Tool(

@@ -69,6 +69,16 @@ RETOLD = (
             and " left out; continue with start=" in now.text
         ),
     ),
+    Retold(
+        "who asks for so many lines is not told that there are more: the first row says of how many",
+        lambda was, now: (
+            was.surface == "native"
+            and was.tool == "read_content"
+            and "limit" in was.arguments
+            and was.code is now.code is None
+            and " continue with start=" not in now.text
+        ),
+    ),
 )
 
 WORDINGS = (
