@@ -13,17 +13,17 @@ from __future__ import annotations
 import errno
 import heapq
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from itertools import islice, repeat
 
 from filewright.boundary.globs import Globs
 from filewright.boundary.ignore import FILE_BYTES, NOTHING, Matcher
 from filewright.boundary.location import TEMPORARY, Location, is_temporary
-from filewright.boundary.rules import DENY_FILE, NO_RULES, RULE_FILES, DenyRules
+from filewright.boundary.rules import DENY_FILE, RULE_FILES, DenyRules
 from filewright.progress import Task
 from filewright.system import Batch, File, Folder, Kind, Status
 
@@ -69,16 +69,14 @@ class WalkOptions:
     visit: Visit | None = None
 
 
+@dataclass(slots=True, eq=False)
 class FolderEntry:
     """One name in the tree. `status` is its own (a link's, not its target's) if details were asked for."""
 
-    __slots__ = ("folder", "kind", "name", "status")
-
-    def __init__(self, folder: WalkedFolder, name: bytes, kind: Kind, status: Status | None) -> None:
-        self.folder = folder
-        self.name = name
-        self.kind = kind
-        self.status = status
+    folder: WalkedFolder
+    name: bytes
+    kind: Kind
+    status: Status | None
 
     @property
     def path(self) -> bytes:
@@ -96,79 +94,59 @@ class FolderEntry:
         return self.folder.location.child(self.name)
 
 
+@dataclass(eq=False)
 class WalkedFolder:
     """A folder of the walk, shared by its entries.
 
     `after` is the number of the part of `WalkOptions.after` that lies in it, -1 if none does. It is
     `whole` if every file in it is yielded and nothing is denied. `kinds` says of the names that are looked at what
     they are, if no file; None is a folder that is entered but not shown. Of those that are `far` the walk
-    holds the last one, and knows it again by its `identity`.
+    holds the last one, and knows it again by its `identity`; their paths are put aside while what is below them is
+    walked, since all paths of a deep tree fill the memory.
     """
 
-    def __init__(
-        self,
-        start: Location,
-        name: bytes,
-        prefix: bytes,
-        matcher: Matcher,
-        globs: Globs,
-        after: int,
-        *,
-        above: WalkedFolder | None = None,
-    ) -> None:
-        self._start = start
-        self._location: Location | None = None
-        self._prefix: bytes | None = prefix
-        self.above = above
-        self.name = name
-        self._start_bytes: int = len(prefix) if above is None else above._start_bytes
-        self.depth: int = 1 if above is None else above.depth + 1
-        step_by_step = not start.root.folder.resolves and self.depth > _FAR_LEVELS
-        self.far = above is not None and (len(prefix) > _FAR_BYTES or step_by_step)
-        self.matcher = matcher
-        self.denied: DenyRules = NO_RULES if above is None else above.denied
-        self.globs = globs
-        self.after = after
-        self.identity = (0, 0)
-        self.whole = False
-        self.kinds: dict[bytes, Kind | None] = {}
+    start: Location
+    name: bytes
+    held_prefix: bytes | None
+    matcher: Matcher
+    globs: Globs
+    after: int
+    denied: DenyRules
+    start_bytes: int
+    above: WalkedFolder | None = None
+    depth: int = 1
+    far: bool = False
+    identity: tuple[int, int] = (0, 0)
+    whole: bool = False
+    kinds: dict[bytes, Kind | None] = field(default_factory=dict)
 
     @property
     def root_prefix(self) -> bytes:
         """Its path from the root without links, with a slash: by which the ignore rules go."""
-        if self._prefix is None:
-            names = [b""]
-            folder: WalkedFolder | None = self
-            while folder is not None and folder._prefix is None:
-                names.append(folder.name)
-                folder = folder.above
-            assert folder is not None
-            self._prefix = (folder._prefix or b"") + b"/".join(reversed(names))
-        return self._prefix
+        names: list[bytes] = []
+        folder = self
+        while folder.held_prefix is None:
+            assert folder.above is not None
+            names.append(folder.name + b"/")
+            folder = folder.above
+        if names:
+            self.held_prefix = folder.held_prefix + b"".join(reversed(names))
+        return self.held_prefix or b""
 
     @property
     def prefix(self) -> bytes:
         """Its path below the folder that is walked, with a slash."""
-        return self.root_prefix[self._start_bytes :]
+        return self.root_prefix[self.start_bytes :]
 
     @property
     def parts(self) -> tuple[bytes, ...]:
         """Its path from the root without links."""
         return tuple(self.root_prefix.split(b"/")[:-1])
 
-    def put_aside(self) -> None:
-        """Forget the path while what is below it is walked: all paths of a deep tree fill the memory."""
-        if self.far:
-            self._prefix = None
-
-    @property
+    @cached_property
     def location(self) -> Location:
         """Its location."""
-        if self._location is None:
-            start = self._start
-            parts = start.parts + tuple(self.prefix.split(b"/")[:-1])
-            self._location = Location.of(start.root, parts)
-        return self._location
+        return Location.of(self.start.root, self.start.parts + tuple(self.prefix.split(b"/")[:-1]))
 
 
 class Walk:
@@ -194,8 +172,8 @@ class Walk:
             names = opened.reached
             matcher = self._rules_above(names) if options.rules is not None else NOTHING
             prefix = b"/".join((*names, b""))
-            start = WalkedFolder(where, b"", prefix, matcher, options.globs, 0 if options.after else -1)
-            start.denied = denied
+            after = 0 if options.after else -1
+            start = WalkedFolder(where, b"", prefix, matcher, options.globs, after, denied, len(prefix))
         except BaseException:
             opened.close()
             raise
@@ -204,10 +182,7 @@ class Walk:
     def __iter__(self) -> Iterator[FolderEntry]:
         assert self._begun is not None
         folder, items = self._begun
-        self._begun = None  # Nothing here holds the generator: left in the middle, it ends at once.
-        return self._run(folder, items)
-
-    def _run(self, folder: WalkedFolder, items: Iterator[Item]) -> Iterator[FolderEntry]:
+        self._begun = None
         deepest = self._options.depth
         stack: list[tuple[WalkedFolder, Iterator[Item]]] = []
         try:
@@ -224,7 +199,7 @@ class Walk:
                         opened = None if below is None else self._open(below)
                         if below is not None and opened is not None:
                             stack.append((folder, items))
-                            folder.put_aside()
+                            folder.held_prefix = None if folder.far else folder.held_prefix
                             folder, items = below, self._items(below, opened)
                             break
                 else:
@@ -243,12 +218,14 @@ class Walk:
             if narrowed is None:
                 return None
             globs = narrowed
-        prefix, matcher = folder.root_prefix + name + b"/", folder.matcher
-        if matcher.anchored:
-            matcher = matcher.below(prefix)
+        prefix, depth = folder.root_prefix + name + b"/", folder.depth + 1
         resumed = 0 <= folder.after < len(options.after) - 1 and options.after[folder.after] == name
         after = folder.after + 1 if resumed else -1
-        return WalkedFolder(self._where, name, prefix, matcher, globs, after, above=folder)
+        far = len(prefix) > _FAR_BYTES or (depth > _FAR_LEVELS and not self._root.folder.resolves)
+        matcher, start = folder.matcher.below(prefix), folder.start_bytes
+        return WalkedFolder(
+            self._where, name, prefix, matcher, globs, after, folder.denied, start, folder, depth, far
+        )
 
     # Handles
 
@@ -409,10 +386,9 @@ class Walk:
         hidden = {name for above, name in options.hide if name in kinds and above == folder.parts}
         if options.hide_git and (_GIT in kinds or _GIT in names):
             hidden.add(_GIT)
-        if hidden:
-            keep(lambda some, _: [name for name in some if name not in hidden])
-        if not options.hidden:
-            keep(lambda some, _: [name for name in some if name[0] != _DOT])
+        if hidden or not options.hidden:
+            dots = options.hidden
+            keep(lambda some, _: [name for name in some if name not in hidden and (dots or name[0] != _DOT)])
         if matcher := folder.matcher:
             prefix = folder.root_prefix
             self.ignored += keep(lambda some, are_folders: matcher.kept(prefix, some, are_folders, check))
@@ -438,11 +414,12 @@ class Walk:
             name = options.after[folder.after]
             place = bisect_left(items, name)
             # One to go on in was shown before.
-            inside = (
-                place < len(items) and items[place] == name and kinds.get(name, "file") in ("folder", None)
-            )
-            kinds |= {name: None} if inside else {}
-            items = items[place:] if inside else items[bisect_right(items, name) :]
+            there = items[place : place + 1] == [name]
+            if there and kinds.get(name, "file") in ("folder", None):
+                kinds[name] = None
+            else:
+                place += there
+            items = items[place:]
         return items
 
     def _rules_above(self, names: tuple[bytes, ...]) -> Matcher:
