@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from filewright.edit import Plan
     from filewright.search import Pattern
     from filewright.text import Snapshot
-    from filewright.tools import Change
 
 _INVALID_PARAMS, _INVALID_REQUEST = -32602, -32600
 _ALL_LINES = 1_000_000_000
@@ -353,56 +352,42 @@ def apply_diff(call: Call, change: Record, path: str) -> Json:
 
 def edit_file(call: Call, change: Record, path: str, dry_run: bool, output_diff: bool) -> Json:
     """Insert, replace or delete by line and text; the changes of one file are made with the first of them or not."""
-    together = [each for each in call.items if each.path == change.path]
-    if change is together[0]:
-        call.outcomes[change.path] = _edited(call, path, together, dry_run)
-    outcome, diff = call.outcomes[change.path], ""
-    message = f"File {change.path} reads like this already; nothing was written."
-    if not isinstance(outcome, FilewrightError):
-        done = "changes calculated (dry run)" if dry_run else "modified successfully"
-        warnings = "; ".join(outcome.warnings)
-        diff, message = (
-            outcome.diff.text,
-            f"File {change.path} {done}." + (f" warning: {warnings}" if warnings else ""),
-        )
-    elif outcome.code != Code.NO_CHANGE:
-        refused = outcome.details.get("edit")
-        if refused is None or together[refused] is change:
-            raise outcome
-        why = f"not made, because change {refused + 1} of this file was refused"
-        return {"status": "skipped", "message": why}
-    return {"status": "success", "message": message, **({"diff": diff} if output_diff else {})}
-
-
-def _edited(
-    call: Call, path: str, together: Sequence[Record], dry_run: bool
-) -> Change[Plan] | FilewrightError:
-    """What became of a file with the changes that it has."""
     from filewright.edit import LineEdit, edit_of, plan
     from filewright.tools import change_text
+
+    together = [each for each in call.items if each.path == change.path]
 
     def planned(snapshot: Snapshot) -> Plan:
         edits = []
         for index, each in enumerate(together):
             search, replace = each.search_pattern, each.replace_content
+            how = each.ignore_leading_whitespace, each.preserve_indentation, each.match_occurrence
             compiled = _compiled(call, search, replace) if each.use_regex and search else (None, None)
             try:
-                edit = LineEdit(
-                    each.start_line,
-                    search,
-                    replace,
-                    each.ignore_leading_whitespace,
-                    each.preserve_indentation,
-                    each.match_occurrence,
-                    *compiled,
-                )
+                edit = LineEdit(each.start_line, search, replace, *how, *compiled)
                 edits.append(edit_of(snapshot, edit, task=call.task))
             except FilewrightError as error:
                 error.details["edit"] = index
                 raise
         return plan(snapshot, edits, fuzzy=False, task=call.task)
 
-    try:
-        return change_text(call.context, "edit_file", path, planned, preview=dry_run)
-    except FilewrightError as error:
-        return error
+    if change is together[0]:
+        try:
+            made = change_text(call.context, "edit_file", path, planned, preview=dry_run)
+            warnings = f" warning: {'; '.join(made.warnings)}" if made.warnings else ""
+            done = "changes calculated (dry run)" if dry_run else "modified successfully"
+            call.outcomes[path] = made.diff.text, f"File {change.path} {done}.{warnings}"
+        except FilewrightError as error:
+            call.outcomes[path] = error
+    outcome = call.outcomes[path]
+    if isinstance(outcome, FilewrightError):
+        refused = outcome.details.get("edit")
+        if outcome.code == Code.NO_CHANGE:
+            outcome = "", f"File {change.path} reads like this already; nothing was written."
+        elif refused is None or together[refused] is change:
+            raise outcome
+        else:
+            why = f"not made, because change {refused + 1} of this file was refused"
+            return {"status": "skipped", "message": why}
+    diff, message = outcome
+    return {"status": "success", "message": message, **({"diff": diff} if output_diff else {})}

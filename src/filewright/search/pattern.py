@@ -98,13 +98,8 @@ def translated(pattern: str, *, fold: bool = False, multiline: bool = False) -> 
         reader.read()
     if reader.open:
         reader.refuse("this ( is never closed", r"write \( for the character", at=reader.open[-1][0])
-    return Translation(
-        _flags("m", fold) + "".join(reader.re2),
-        _flags("Rm", fold) + "".join(reader.rg),
-        "".join(reader.bare),
-        reader.upper,
-        reader.breaks,
-    )
+    re2, rg, bare = map("".join, zip(*reader.written, strict=True))
+    return Translation(_flags("m", fold) + re2, _flags("Rm", fold) + rg, bare, reader.upper, reader.breaks)
 
 
 class _Reader:
@@ -119,9 +114,7 @@ class _Reader:
         self.names: set[str] = set()
         self.before, self.begin = "", 0  # what a repetition would repeat, and where that begins
         self.upper = self.breaks = False
-        self.re2: list[str] = []
-        self.rg: list[str] = []
-        self.bare: list[str] = []
+        self.written: list[tuple[str, str, str]] = []  # each thing as a `Translation` has it
 
     def refuse(self, what: str, hint: str, at: int | None = None) -> NoReturn:
         position = (self.position if at is None else at) + 1
@@ -134,9 +127,7 @@ class _Reader:
 
     def write(self, before: str, re2: str, rg: str, bare: str | None = None) -> None:
         self.before = before
-        self.re2.append(re2)
-        self.rg.append(rg)
-        self.bare.append(re2 if bare is None else bare)
+        self.written.append((re2, rg, re2 if bare is None else bare))
 
     def read(self) -> None:
         """Read one thing."""
