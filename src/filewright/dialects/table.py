@@ -1,7 +1,7 @@
 """The table of a dialect, and what makes tools of it.
 
 A table is a TOML file beside the module of its dialect. `tools` has a row for each tool: its description, its
-toolset (one that does not read only, writes) and its `arguments` in the words of JSON Schema: a string where nothing
+toolset (one that does not read only, writes) and its `arguments`, bounded in pydantic's words: a string where nothing
 else is said, required unless there is a `default` or it is `optional`; `as` is the name that the code has for it,
 `also` are other names for it, `check` is a function of the module, `environment` the variable of the original that
 has its default. `objects` are arguments that others are made of.
@@ -50,16 +50,7 @@ ENTRIES = 10_000
 """The most entries of a folder that a dialect takes of `list_files`."""
 
 _TYPES: Mapping[str, Any] = {"string": str, "integer": int, "boolean": bool, "integer or string": int | str}
-_CONSTRAINTS = {
-    "minimum": "ge",
-    "maximum": "le",
-    "minLength": "min_length",
-    "minItems": "min_length",
-    "maxItems": "max_length",
-    "pattern": "pattern",
-    "description": "description",
-}
-"""What pydantic calls the words of JSON Schema."""
+_CONSTRAINTS = ("ge", "le", "min_length", "max_length", "pattern", "description")
 
 
 class LenientArguments(Arguments):
@@ -78,21 +69,16 @@ class Call(TypedTools):
     def __init__(self, context: Context, name: str, given: Collection[str] = ()) -> None:
         self.context = context
         self.task = context.task
+        self.limit = context.settings.hard_chars
+        """Characters of an answer."""
         self.name = name
         self.given = given
         self.outcomes: dict[str, Any] = {}
 
-    @property
-    def limit(self) -> int:
-        """Characters of an answer."""
-        return self.context.settings.hard_chars
-
-    def native(self, name: str, arguments: Mapping[str, Any]) -> Any:
+    def _run(self, name: str, arguments: Mapping[str, Any]) -> Any:
         """The result of the native tool `name`, its arguments checked as a client's are."""
         tool = next(entry for entry in entries() if entry.name == name).load()
         return tool.run(self.context, tool.parse(arguments))
-
-    _run = native
 
     def under(self, **limits: Any) -> Call:
         """The same call with other settings."""
@@ -280,7 +266,7 @@ def fit_as_json(items: Iterable[object], limit: int) -> int:
 def natively(call: Call, row: Json, given: Json) -> Any:
     """The answer of a tool that is a native one: what its row says, or says of the operation that was done, or of
     the kind of thing that there is."""
-    (made,) = call.native(row["native"], filled(row["with"], given, call.name)).results
+    (made,) = call._run(row["native"], filled(row["with"], given, call.name)).results
     if made.error is not None:
         raise made.error
     stats = getattr(made, "stats", None)
@@ -298,25 +284,9 @@ def surface_of(module: ModuleType) -> Surface:
     A check of an object or a tool has its name and is handed it; one of a single argument is named there.
     """
     own = module.__name__.rpartition(".")[2]
-    read = table(own)
+    read, checks = table(own), getattr(module, "CHECKS", {})
+    base = LenientArguments if read.get("lenient") else Arguments
     models: dict[str, type[Arguments]] = {}
-    for each, members in read.get("objects", {}).items():
-        models[each] = _model(module, each, members, models)
-    tools = tuple(_tool(module, each, row, models) for each, row in read["tools"].items())
-
-    def instructions(_offered: Collection[str], roots: Sequence[str]) -> str:
-        return f"{read['workflow']}\nServed: {', '.join(roots)}"
-
-    answers_json = read.get("json", False)
-    refusal = getattr(module, "refusal", partial(refusal_of, own))
-    return Surface(lambda: tools, instructions, partial(limits_of, own), refusal, answers_json)
-
-
-def _model(
-    module: ModuleType, name: str, arguments: Json, models: Mapping[str, type[Arguments]]
-) -> type[Arguments]:
-    """The arguments of a tool or an object as a model."""
-    checks = getattr(module, "CHECKS", {})
 
     def kind_of(schema: Json) -> Any:
         kind = schema.get("type", "string")
@@ -329,45 +299,52 @@ def _model(
             made = Annotated[made, AfterValidator(checks[schema["check"]])]
         if schema.get("optional"):
             made = made | None
-        known: Json = {_CONSTRAINTS[word]: given for word, given in schema.items() if word in _CONSTRAINTS}
-        return Annotated[made, Field(**known)]
+        return Annotated[made, Field(**{word: schema[word] for word in _CONSTRAINTS if word in schema})]
 
-    members: Json = {}
-    for word, schema in arguments.items():
-        names = AliasChoices(word, *schema.get("also", ()))
-        default = schema.get("default", None if schema.get("optional") else ...)
-        members[schema.get("as", word)] = (kind_of(schema), Field(default, validation_alias=names))
-    check: Any = {"check": model_validator(mode="after")(checks[name])} if name in checks else None
-    base = LenientArguments if table(module.__name__.rpartition(".")[2]).get("lenient") else Arguments
-    return create_model(name, __base__=base, __validators__=check, **members)
+    def model(name: str, arguments: Json) -> type[Arguments]:
+        """The arguments of a tool or an object as a model."""
+        members: Json = {}
+        for word, schema in arguments.items():
+            names = AliasChoices(word, *schema.get("also", ()))
+            default = schema.get("default", None if schema.get("optional") else ...)
+            members[schema.get("as", word)] = (kind_of(schema), Field(default, validation_alias=names))
+        check: Any = {"check": model_validator(mode="after")(checks[name])} if name in checks else None
+        return create_model(name, __base__=base, __validators__=check, **members)
 
+    def tool(name: str, row: Json) -> Tool:
+        schemas = row.get("arguments", {})
+        arguments, act = model(name, schemas), getattr(module, name, None)
 
-def _tool(module: ModuleType, name: str, row: Json, models: Mapping[str, type[Arguments]]) -> Tool:
-    arguments = _model(module, name, row.get("arguments", {}), models)
-    own = module.__name__.rpartition(".")[2]
+        def run(context: Context, parsed: Any) -> ToolResult:
+            call = Call(context, own, parsed.model_fields_set)
+            given = {member: getattr(parsed, member) for member in arguments.model_fields}
+            for member, schema in schemas.items():
+                value = from_environment(schema.get("environment", ""))
+                if value is not None and member not in call.given and schema["ge"] <= value <= schema["le"]:
+                    given[member] = value
+            if hasattr(module, "run"):
+                made = module.run(call, row, given, act)
+            else:
+                made = act(call, **given) if act else natively(call, row, given)
+            if not isinstance(made, ToolResult):
+                made = ToolResult(made if isinstance(made, str) else encoded(made))
+            unknown = ", ".join(parsed.model_extra or ())
+            if not unknown or made.text.startswith("{"):
+                return made
+            note = clip(f"(unknown arguments were passed over: {unknown})", 300)
+            return replace(made, text=f"{made.text}\n{note}")
 
-    def run(context: Context, parsed: Any) -> ToolResult:
-        call = Call(context, own, parsed.model_fields_set)
-        given = {member: getattr(parsed, member) for member in arguments.model_fields}
-        for member, schema in row.get("arguments", {}).items():
-            value = from_environment(schema.get("environment", ""))
-            if value is not None and member not in call.given:
-                given[member] = value if schema["minimum"] <= value <= schema["maximum"] else given[member]
-        act = getattr(module, name, None)
-        if hasattr(module, "run"):
-            made = module.run(call, row, given, act)
-        else:
-            made = act(call, **given) if act else natively(call, row, given)
-        if not isinstance(made, ToolResult):
-            made = ToolResult(made if isinstance(made, str) else encoded(made))
-        unknown = ", ".join(parsed.model_extra or ())
-        if not unknown or made.text.startswith("{"):
-            return made
-        note = clip(f"(unknown arguments were passed over: {unknown})", 300)
-        return replace(made, text=f"{made.text}\n{note}")
+        toolset = row.get("toolset", "read")
+        writes = toolset != "read"
+        title = name.replace("_", " ").capitalize()
+        destructive, idempotent = row.get("destructive", writes), row.get("idempotent", not writes)
+        return Tool(name, title, row["description"], arguments, run, toolset, writes, destructive, idempotent)
 
-    toolset = row.get("toolset", "read")
-    writes = toolset != "read"
-    title = name.replace("_", " ").capitalize()
-    destructive, idempotent = row.get("destructive", writes), row.get("idempotent", not writes)
-    return Tool(name, title, row["description"], arguments, run, toolset, writes, destructive, idempotent)
+    def instructions(_offered: Collection[str], roots: Sequence[str]) -> str:
+        return f"{read['workflow']}\nServed: {', '.join(roots)}"
+
+    for each, members in read.get("objects", {}).items():
+        models[each] = model(each, members)
+    tools = tuple(tool(each, row) for each, row in read["tools"].items())
+    refusal = getattr(module, "refusal", partial(refusal_of, own))
+    return Surface(lambda: tools, instructions, partial(limits_of, own), refusal, read.get("json", False))
