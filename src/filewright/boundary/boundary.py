@@ -521,7 +521,9 @@ class Boundary:
                 return asking.rules_in(opened)
         except (OSError, FilewrightError) as error:
             if held is None:
-                return asking.rules_by_name()
+                # As far as the way was walked, and from there on by the names alone.
+                names = max(asking.rules, key=len, default=())
+                return asking.rules.get(names, given).below(where.parts[len(names) :])
             if isinstance(error, OSError):
                 raise self._failure(error, where, "look into") from error
             raise
@@ -572,7 +574,7 @@ class _Asking:
 
     def __init__(self, given: DenyRules, where: Location, *, changing: bool = False) -> None:
         self._given, self._where, self._changing = given, where, changing
-        self._rules: dict[tuple[bytes, ...], DenyRules] = {}
+        self.rules: dict[tuple[bytes, ...], DenyRules] = {}
 
     def __call__(self, folder: Folder, part: bytes, is_folder: bool | None) -> None:
         rules = self.rules_in(folder)
@@ -584,16 +586,11 @@ class _Asking:
         """The rules for what is in a folder on the way, read from the very folder that was walked through."""
         names = folder.reached
         if not names:
-            self._rules = {}  # The walk begins, perhaps again.
-        if names not in self._rules:
-            above = self._rules[names[:-1]] if names else self._given
-            self._rules[names] = above.entered(names[-1] if names else None, folder)
-        return self._rules[names]
-
-    def rules_by_name(self) -> DenyRules:
-        """The rules at the end of the way, as far as it was walked, and from there on by the names alone."""
-        names = max(self._rules, key=len, default=())
-        return self._rules.get(names, self._given).below(self._where.parts[len(names) :])
+            self.rules = {}  # The walk begins, perhaps again.
+        if names not in self.rules:
+            above = self.rules[names[:-1]] if names else self._given
+            self.rules[names] = above.entered(names[-1] if names else None, folder)
+        return self.rules[names]
 
 
 def _is_folder(above: Folder, name: bytes) -> bool | None:

@@ -84,11 +84,6 @@ class FolderEntry:
         return self.folder.prefix + self.name
 
     @property
-    def depth(self) -> int:
-        """1 for what is directly in the folder that was walked."""
-        return self.folder.depth
-
-    @property
     def location(self) -> Location:
         """Its location; made when asked for."""
         return self.folder.location.child(self.name)

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 _UNLISTED = ("__pycache__/", "node_modules/")
 _KINDS = ("added", "modified", "removed")
 _SYMBOL_CHARS = 150
-_SHORTEST_FUZZY = 4
 _ENVELOPE = 1_000
 _SIMILAR = 3
 _SIMILAR_CHARS = 100
@@ -252,7 +251,7 @@ def search_content(
 ) -> Json:
     """Exact hits first, at 1.0, then similar ones by similarity."""
     call.context.open(call.locate(path), hold=False).close()  # a folder is refused here
-    loose = how["fuzzy"] and not how["regex"] and not how["invert"]
+    loose = _is_loose(how)
     about = call.shaped("about", {**how, "pattern": pattern, "loose": loose})
 
     def count_lines() -> int:
@@ -270,13 +269,14 @@ def search_content(
         if how["fuzzy"] and "fuzzy" in call.given and not loose:
             warnings.append("fuzzy ignored with regex or invert")
         return {"count": count, **about, **({"warnings": warnings} if warnings else {})}
-    found, near, results = _found(call, path, pattern, max_results, how, context=context_lines)
-    count = len(near) + (len(found.results) if found.complete else count_lines())
+    found, paths, results = _found(call, path, pattern, max_results, how, context=context_lines)
+    exact = len(found.results)
+    count = len(paths) - exact + (exact if found.complete else count_lines())
     shown = min(max_results, fit_as_json(results, call.limit - _ENVELOPE))
     answer: Json = {"results": results[:shown], "total_matches": max(count, len(results)), **about}
     if left := len(results[:max_results]) - shown:
         answer["warning"] = f"{left} more results do not fit; lower context_lines or max_results"
-    if not found.results and not how["regex"] and _REGEX_LIKE.search(pattern):
+    if not exact and not how["regex"] and _REGEX_LIKE.search(pattern):
         answer["hint"] = "looked for literally; with regex=true it would be a pattern"
     return answer
 
@@ -289,35 +289,31 @@ def _exactly(how: Mapping[str, bool]) -> Json:
 
 def _found(
     call: Call, path: str, pattern: str, most: int, how: Mapping[str, bool], **where: Any
-) -> tuple[SearchResult, list[SearchHit], list[Json]]:
-    """What is there exactly; the hits that are only similar; and the fields of all, the similar ones at the end."""
+) -> tuple[SearchResult, list[str], list[Json]]:
+    """What is there exactly; and of all hits, those that are only similar at the end, the paths and the fields."""
     found = call.search(pattern, path, max_results=most, **_exactly(how), **where)
-    near: list[SearchHit] = []
-    if how["fuzzy"] and not how["regex"] and not how["invert"] and len(found.results) < most:
-        exact = {(hit.path, hit.line) for hit in found.results}
-        similar = _similar(call, path, pattern, most, **where)
-        near = [hit for hit in similar if (hit.path, hit.line) not in exact]
     kind = ("regex" if how["regex"] else "exact") + ("_inverted" if how["invert"] else "")
+    hits = dict.fromkeys(found.results, kind)
+    if _is_loose(how) and len(hits) < most:
+        exact = {(hit.path, hit.line) for hit in hits}
+        similar = _similar(call, path, pattern, most, **where)
+        hits |= {hit: "fuzzy" for hit in similar if (hit.path, hit.line) not in exact}
     results = [
-        call.shaped("hit", {"hit": hit, "at": hit.symbol or f"Line {hit.line}", "kind": kind_of})
-        for hits, kind_of in ((found.results, kind), (near, "fuzzy"))
-        for hit in hits
+        call.shaped("hit", {"hit": hit, "at": hit.symbol or f"Line {hit.line}", "kind": kind})
+        for hit, kind in hits.items()
     ]
-    return found, near, results
+    return found, [hit.path for hit in hits], results
 
 
 def _similar(call: Call, path: str, pattern: str, most: int, **where: Any) -> Sequence[SearchHit]:
     """What is similar; nothing where the pattern is too short for that, or cannot be looked for in that way."""
-    if len(pattern.strip()) < _SHORTEST_FUZZY:
-        return ()
     try:
         least = min(1.0, max(0.3, float(os.environ.get("LARGEFILE_FUZZY_THRESHOLD", ""))))
     except ValueError:
         least = 0.8
     try:
-        return call.search(
-            pattern, path, mode="fuzzy", max_results=most, min_similarity=least, **where
-        ).results
+        found = call.search(pattern, path, mode="fuzzy", max_results=most, min_similarity=least, **where)
+        return found.results
     except FilewrightError as error:
         if error.code != Code.INVALID_INPUT:
             raise
@@ -336,7 +332,7 @@ def search_directory(
 ) -> Json:
     """The hits in the files of a folder, by file."""
     call.context.boundary.open_folder(call.locate(path)).close()  # a file is refused here
-    found, near, results = _found(
+    found, paths, results = _found(
         call,
         path,
         pattern,
@@ -350,13 +346,12 @@ def search_directory(
     )
     for result in results:
         del result["semantic_context"], result["submatches"]  # which the original has for one file only
-    hits = [*found.results, *near][:max_results]
     shown = min(max_results, fit_as_json(results, call.limit - 2 * _ENVELOPE))
-    names = [_below(call, path, hit.path) for hit in hits[:shown]]
+    names = [_below(call, path, each) for each in paths[:shown]]
     files: dict[str, list[Json]] = {}
     for name, result in zip(names, results, strict=False):
         files.setdefault(name, []).append(result)
-    cut = shown < len(hits) or not found.complete
+    cut = shown < min(len(paths), max_results) or not found.complete
     return {
         "path": path,
         "pattern": pattern,
@@ -441,3 +436,7 @@ def revert_edit(call: Call, path: str, backup_id: str | None) -> Json:
     shown = available[: fit_as_json(available, call.limit // 2)]
     facts = {"restored": made.restored, "made": made.made, "available": shown}
     return call.shaped("reverted", facts)
+
+
+def _is_loose(how: Mapping[str, bool]) -> bool:
+    return how["fuzzy"] and not how["regex"] and not how["invert"]

@@ -17,7 +17,7 @@ from filewright.progress import Task
 from filewright.search.hit import Found, Hit, Match, Span
 from filewright.search.pattern import Pattern, is_word
 from filewright.search.window import Window, forms_ahead, lines_ahead, window
-from filewright.text import Snapshot, finder
+from filewright.text import Snapshot, bytes_in, finder
 
 _Spans = list[Span | None]
 """A match as ranges of its window's text, and those of the pattern's groups."""
@@ -92,8 +92,8 @@ def _places(
     """The matches as indices of their windows; with `once` only the first of each line."""
     position = snapshot.start if start is None else max(snapshot.start, start)
     stop = snapshot.size
-    raw_needle = pattern.in_encoding(snapshot.encoding.name)
-    if pattern.plain is not None and raw_needle is None:
+    raw_needle = b"" if pattern.plain is None else bytes_in(snapshot.encoding.name, pattern.plain)
+    if raw_needle is None:
         return  # it has a character that this encoding cannot write
     search, by_lines = _search_of(pattern), not pattern.multiline
     lengths = windows.length, windows.longest, windows.overlap
@@ -106,7 +106,7 @@ def _places(
             view = window(snapshot, position, stop, *lengths, by_lines=by_lines)
             following = view.raw_at(view.limit) if view.cut else view.stop
             last = None
-            if raw_needle is None or view.may_hold(raw_needle):
+            if view.may_hold(raw_needle):
                 for spans in _in_window(view, pattern, search, task, once=once):
                     yield view, spans
                     last = spans[0]

@@ -514,10 +514,6 @@ class Pattern:
             return tuple(map(escaped, found))
         return (self.written.rg,)
 
-    def in_encoding(self, name: str) -> bytes | None:
-        """The bytes of `plain` in a codec; None if it has no `plain` or the codec lacks a character."""
-        return bytes_in(name, self.plain) if self.plain is not None else None
-
 
 def compile(
     text: str,

@@ -123,11 +123,6 @@ class LineIndex:
     complete: bool = False
     known: tuple[int, int] | None = None
 
-    @property
-    def nbytes(self) -> int:
-        """An estimate of its memory."""
-        return 200 + 40 * len(self.before)
-
 
 class Readable(Protocol):
     """Bytes that have lines: a `Snapshot`, or what edits would make of one."""

@@ -247,7 +247,7 @@ class Snapshot(Closing):
         if known is not None and len(known.before) >= len(index.before) and known.known == index.known:
             return
         if self.settled:
-            self._indexes.put(key, index, index.nbytes)
+            self._indexes.put(key, index, 200 + 40 * len(index.before))  # about what it takes
 
     @property
     def settled(self) -> bool:
