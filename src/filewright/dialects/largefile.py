@@ -210,8 +210,9 @@ def list_directory(call: Call, path: str, max_depth: int, max_entries: int, incl
     listed, complete = call.entries(path, depth=max_depth + 1, details=True, **how)
     rows: list[tuple[list[tuple[bool, str]], str, ListedEntry]] = []
     counts: Counter[str] = Counter()
+    start = _start(call, path)
     for entry in listed:
-        name = _below(call, path, entry.path).removesuffix("/")
+        name = entry.path.removeprefix(start).removesuffix("/")
         counts[name.rpartition("/")[0]] += 1
         *above, last = name.lower().split("/")
         order = [*((False, part) for part in above), (entry.type != "folder", last)]
@@ -237,10 +238,10 @@ def list_directory(call: Call, path: str, max_depth: int, max_entries: int, incl
     }
 
 
-def _below(call: Call, folder: str, path: str) -> str:
-    """How a path is named in answers about a folder: from that folder on."""
+def _start(call: Call, folder: str) -> str:
+    """How the paths below a folder begin, which answers about it leave out."""
     top = call.locate(folder).shown
-    return path if top == "." else path.removeprefix(f"{top}/")
+    return "" if top == "." else f"{top}/"
 
 
 # Searching
@@ -347,7 +348,8 @@ def search_directory(
     for result in results:
         del result["semantic_context"], result["submatches"]  # which the original has for one file only
     shown = min(max_results, fit_as_json(results, call.limit - 2 * _ENVELOPE))
-    names = [_below(call, path, each) for each in paths[:shown]]
+    start = _start(call, path)
+    names = [each.removeprefix(start) for each in paths[:shown]]
     files: dict[str, list[Json]] = {}
     for name, result in zip(names, results, strict=False):
         files.setdefault(name, []).append(result)
