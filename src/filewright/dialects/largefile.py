@@ -206,8 +206,14 @@ def read_enclosing(call: Call, path: str, line: int, depth: int, context_lines: 
 
 def list_directory(call: Call, path: str, max_depth: int, max_entries: int, include_hidden: bool) -> Json:
     """The entries of a folder, folders first on each level."""
-    how: Json = {"include_hidden": include_hidden, "include_ignored": True, "exclude": _UNLISTED}
-    listed, complete = call.entries(path, depth=max_depth + 1, details=True, **how)
+    listed, complete = call.entries(
+        path,
+        depth=max_depth + 1,
+        details=True,
+        include_hidden=include_hidden,
+        include_ignored=True,
+        exclude=_UNLISTED,
+    )
     rows: list[tuple[list[tuple[bool, str]], str, ListedEntry]] = []
     counts: Counter[str] = Counter()
     start = _start(call, path)

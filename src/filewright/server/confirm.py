@@ -14,7 +14,7 @@ import json
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from mcp.server import ServerRequestContext
 from mcp.shared.exceptions import MCPError, NoBackChannelError
@@ -72,8 +72,7 @@ Shown = Callable[[], Awaitable["Diff | str"]]
 class Confirmation:
     """The setting `confirm`: which calls need the person's word, and how it is asked for."""
 
-    def __init__(self, when: Literal["never", "destructive", "always"], workspace: Workspace) -> None:
-        self._when = when
+    def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
 
     async def settle(
@@ -148,7 +147,8 @@ class Confirmation:
             raise _refusal()
 
     def _needed(self, tool: Listed, arguments: Mapping[str, Any]) -> bool:
-        if self._when == "never" or not tool.writes or (self._when == "destructive" and not tool.destructive):
+        when = self._workspace.settings.confirm
+        if when == "never" or not tool.writes or (when == "destructive" and not tool.destructive):
             return False
         properties = tool.schema.get("properties", {})
         # Only what the tool itself takes for a preview: some dialects pass over arguments that they do not know.

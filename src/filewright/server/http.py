@@ -25,7 +25,6 @@ from filewright.listening import listen, uvicorn_of
 from filewright.server.access import Access, Introspection
 from filewright.server.calls import CallRunner
 from filewright.server.connections import TimedConnection
-from filewright.settings import Settings
 
 if TYPE_CHECKING:
     from filewright.page import ReviewApp
@@ -50,15 +49,8 @@ class HttpTransport:
     `calls` are those that `stop` lets end.
     """
 
-    def __init__(
-        self,
-        server: Server[Any],
-        access: Access,
-        calls: CallRunner,
-        *,
-        settings: Settings,
-        workspace: Workspace,
-    ) -> None:
+    def __init__(self, server: Server[Any], access: Access, calls: CallRunner, workspace: Workspace) -> None:
+        settings = workspace.settings
         self._calls = calls
         self._draining: asyncio.Task[None] | None = None
         AppStatus.enable_automatic_graceful_drain = False  # it would cut off answers being made

@@ -55,7 +55,6 @@ from filewright.server.confirm import Confirmation
 from filewright.server.listing import APP_PARTS, listing
 from filewright.server.notices import Notices
 from filewright.server.resources import HISTORY, TEMPLATES, Resources
-from filewright.settings import Settings
 from filewright.surface import Listed, Offer
 from filewright.tools import ChangeResult, Image, ToolResult, clip
 from filewright.visible import safe
@@ -88,24 +87,19 @@ class Handlers:
     """The request handlers over one workspace and one offer."""
 
     def __init__(
-        self,
-        workspace: Workspace,
-        offer: Offer,
-        calls: CallRunner,
-        settings: Settings,
-        process: str | None = None,
+        self, workspace: Workspace, offer: Offer, calls: CallRunner, process: str | None = None
     ) -> None:
         self._workspace = workspace
         self._offer = offer
         self._calls = calls
-        self._settings = settings
+        self._settings = workspace.settings
         self._session = secrets.token_hex(6)
         self._process = process
         self._prompt: tuple[str, str] | None = None
         self._resources = Resources(workspace)
         self._notices = Notices(workspace)
-        self._confirmation = Confirmation(settings.confirm, workspace)
-        self._roots = ClientRoots(workspace.context.boundary, settings.client_roots)
+        self._confirmation = Confirmation(workspace)
+        self._roots = ClientRoots(workspace.context.boundary, self._settings.client_roots)
         self._tools = {tool.name: tool for tool in offer.tools(unlisted=True)}
         self._listing = ListToolsResult.model_validate({"tools": listing(offer.tools())})
 

@@ -83,7 +83,7 @@ def serve(
             from filewright.server.protocol import Handlers
 
             calls = CallRunner(workers=settings.workers, seconds=settings.call_seconds)
-            server = Handlers(workspace, offer, calls, settings, process).server()
+            server = Handlers(workspace, offer, calls, process).server()
             transport: StdioTransport | HttpTransport
             if inbox is not None:
                 from filewright.server.stdio import StdioTransport
@@ -92,7 +92,7 @@ def serve(
             elif access is not None:
                 from filewright.server.http import HttpTransport
 
-                transport = HttpTransport(server, access, calls, settings=settings, workspace=workspace)
+                transport = HttpTransport(server, access, calls, workspace)
         import asyncio
 
         async def until_stopped() -> None:
