@@ -207,6 +207,16 @@ def test_an_engine_that_cannot_be_started_changes_nothing(searcher, monkeypatch)
     assert found.complete
 
 
+@pytest.mark.parametrize("encoding", ["mac_greek", "kz1048", "koi8_t", "euc_jis_2004"])
+def test_a_text_is_found_in_every_encoding_that_a_file_may_declare(searcher, tree, encoding):
+    """`rg` goes ahead by the bytes that the text has in each of them."""
+    text = {"mac_greek": "Ωμέγα", "kz1048": "Қазақ", "koi8_t": "Ҷавоб"}.get(encoding, "日本語")
+    (tree / "c" / "declared").write_bytes(f"# coding: {encoding}\n{text}\n".encode(encoding))
+    rows, found = search(searcher, text, case="sensitive")
+    assert rows == [("c/declared", 1, [2])]
+    assert found.complete
+
+
 def test_a_file_that_goes_away_meanwhile_is_left_out(searcher, tree):
     compiled = compile_pattern("foo")
     found = searcher.tree(searcher.boundary.locate("."), compiled, TreeOptions(limit=100))

@@ -180,9 +180,8 @@ def character_at(snapshot: Snapshot, offset: int, line: int | None = None) -> in
     encoding = snapshot.encoding
     if line is None:
         line = snapshot.lines.begin(offset) if encoding.multibyte else snapshot.start
-    near = offset - (
-        _NEAR if encoding.multibyte else 4
-    )  # Where a character of several bytes begins is known from afar.
+    # Only where a byte of a character may look like another one is it not known nearby where one begins.
+    near = offset - (_NEAR if encoding.multibyte else 4)
     near = line + max(0, near - line) // 2 * 2
     return near + len(cut(snapshot.read(near, offset - near + 1), offset - near, encoding))
 
