@@ -325,24 +325,19 @@ _QUOTED = re.compile(r'"(?:\\(?:[abtnvfr"\\]|[0-3][0-7]{2})|[^\\"])*+"')
 
 TEMPORARY = b".fw~"
 """How the names of a change's temporaries begin."""
-_RANDOM = 6
+_TEMPORARY = re.compile(rb"\.fw~([0-9a-f]{12})([0-9a-f]{8})")
 
 
 def temporary_name() -> bytes:
     """A short random name with a checksum in it, which no user would give a file."""
-    random = os.urandom(_RANDOM)
-    return TEMPORARY + (random + zlib.crc32(random).to_bytes(4, "big")).hex().encode()
+    random = os.urandom(6)
+    return TEMPORARY + b"%s%08x" % (random.hex().encode(), zlib.crc32(random))
 
 
 def is_temporary(name: bytes) -> bool:
     """Whether a name is one of ours: such are never listed or walked."""
-    if not name.startswith(TEMPORARY):
-        return False
-    try:
-        made = bytes.fromhex(name[len(TEMPORARY) :].decode("ascii"))
-    except ValueError:
-        return False
-    return len(made) == _RANDOM + 4 and zlib.crc32(made[:_RANDOM]).to_bytes(4, "big") == made[_RANDOM:]
+    found = _TEMPORARY.fullmatch(name)
+    return found is not None and zlib.crc32(bytes.fromhex(found[1].decode())) == int(found[2], 16)
 
 
 def quote(name: bytes) -> str:

@@ -16,6 +16,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import islice, repeat
@@ -247,8 +248,8 @@ class Walk:
             self._failed(error)
             return None
 
-    def _from_root(self, parts: tuple[bytes, ...]) -> Folder:
-        return self._root.folder.beneath(parts, links=False, cross=self._options.cross)
+    def _from_root(self, parts: tuple[bytes, ...], *, listing: bool = True) -> Folder:
+        return self._root.folder.beneath(parts, links=False, cross=self._options.cross, listing=listing)
 
     def _hold(self, folder: WalkedFolder, handle: Folder) -> None:
         self._let_go()
@@ -419,23 +420,13 @@ class Walk:
 
     def _rules_above(self, names: tuple[bytes, ...]) -> Matcher:
         """The matcher at the folder `names`, before its own ignore files are read."""
-        matcher = self._options.rules or NOTHING
-        prefix = b""
-        folder: Folder | None = self._root.folder.folder(b".", listing=False)
-        for name in names:
-            if folder is not None:
-                with folder:
-                    matcher = _with_rules(matcher, len(prefix), folder, {_GIT, *_IGNORE_FILES})
-                    try:
-                        folder = folder.beneath(
-                            (name,), links=False, cross=self._options.cross, listing=False
-                        )
-                    except OSError:
-                        folder = None  # What cannot be entered has no rules that anybody could read.
+        matcher, prefix = self._options.rules or NOTHING, b""
+        for depth, name in enumerate(names):
+            with suppress(OSError), self._from_root(names[:depth], listing=False) as folder:
+                # What cannot be entered has no rules that anybody could read.
+                matcher = _with_rules(matcher, len(prefix), folder, {_GIT, *_IGNORE_FILES})
             prefix += name + b"/"
             matcher = matcher.below(prefix)
-        if folder is not None:
-            folder.close()
         return matcher
 
 
