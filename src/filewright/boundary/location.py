@@ -348,13 +348,10 @@ def quote(name: bytes) -> str:
     """
     if _PLAIN.fullmatch(name) and not name.startswith(_HEADING.encode()):
         return name.decode("ascii")
-    try:
-        text = name.decode("utf-8")
-    except UnicodeDecodeError:
+    text = name.decode("utf-8", "surrogateescape")
+    if text.startswith(('"', _HEADING)) or text != text.strip() or _UNSAFE.search(text):
         return _quoted(name)
-    if not text.startswith(('"', _HEADING)) and text == text.strip() and not _UNSAFE.search(text):
-        return text
-    return _quoted(name)
+    return text
 
 
 def unquote(text: str) -> bytes:
@@ -386,8 +383,6 @@ def shown(asked: str) -> str:
 
     A text already in quoted form stays as it is unless it is itself unsafe.
     """
-    if asked.isascii() and asked.isprintable():
-        return asked
     if not _UNSAFE.search(asked):
         return asked
     return _quoted(asked.encode("utf-8", "surrogatepass" if _NO_BYTE.search(asked) else "surrogateescape"))
