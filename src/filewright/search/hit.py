@@ -197,7 +197,6 @@ def _context_line(snapshot: Snapshot, begin: int, number: int, chars: int) -> Co
 MOST_KINDS = 10_000
 _BEFORE, _AFTER = 120, 160
 """Bytes of a line, before and after the place that matched, by which it is compared."""
-_LINE_END = re.compile(r"[\r\n]")
 _NUMBER = re.compile(r"\b(?=[0-9a-fA-F-]*[0-9])[0-9a-fA-F]{8}[0-9a-fA-F-]*\b|[0-9]+")
 
 
@@ -249,6 +248,7 @@ def _around(snapshot: Snapshot, offset: int) -> str:
     low = max(snapshot.start, offset - _BEFORE)
     near = snapshot.read(low, offset - low + _AFTER)
     before, after = (
-        decoded(part, snapshot.encoding) for part in (near[: offset - low], near[offset - low :])
+        decoded(near[: offset - low], snapshot.encoding),
+        decoded(near[offset - low :], snapshot.encoding),
     )
-    return (_LINE_END.split(before)[-1] + _LINE_END.split(after, maxsplit=1)[0]).strip()
+    return (before.rpartition("\n")[2] + after.partition("\n")[0]).strip()

@@ -171,10 +171,10 @@ def read_tokens(listed: str | None, file: Path | None) -> list[str]:
     Lines of the file that begin with `#` are comments. Raises `FilewrightError` for a file that cannot
     be read.
     """
-    tokens = (listed or "").replace(",", " ").split()
+    found = [listed or ""]
     if file is not None:
         try:
-            text = file.read_text(encoding="utf-8")
+            lines = file.read_text(encoding="utf-8").splitlines()
             readable = file.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH)
         except (OSError, UnicodeDecodeError) as error:
             raise invalid(
@@ -183,10 +183,8 @@ def read_tokens(listed: str | None, file: Path | None) -> list[str]:
             ) from error
         if readable:
             _logger.warning("the token file %s can be read by others; chmod 600 it", file)
-        for line in text.splitlines():
-            if not line.lstrip().startswith("#"):
-                tokens += line.replace(",", " ").split()
-    return tokens
+        found += [line for line in lines if not line.lstrip().startswith("#")]
+    return " ".join(found).replace(",", " ").split()
 
 
 def parse_address(text: str) -> tuple[str, int]:
