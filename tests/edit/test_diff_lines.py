@@ -88,6 +88,10 @@ def test_large_texts_stay_within_the_budget(kind: str) -> None:
     assert result + before[position:] == after
 
 
-def test_an_exhausted_budget_gives_one_region() -> None:
+def test_more_pairs_than_are_compared_are_divided_by_the_lines_that_occur_once() -> None:
     before, after = list("abcdefgh"), list("xbydzfwh")
-    assert changes(before, after, budget=1) == [LineChange(0, 7, 0, 7)]
+    assert changes(before, after, pairs=1) == [LineChange(at, at + 1, at, at + 1) for at in (0, 2, 4, 6)]
+
+
+def test_what_nothing_divides_is_one_region() -> None:
+    assert changes(list("aabbab"), list("bbaaba"), pairs=1) == [LineChange(0, 6, 0, 6)]

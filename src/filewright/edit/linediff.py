@@ -1,24 +1,26 @@
 """Which lines of two texts correspond: a line diff whose work is bounded.
 
-Myers' shortest edit script ("An O(ND) Difference Algorithm and Its Variations", 1986) answers while
-the texts are near one another; where they are not, lines that occur once on both sides divide the
-problem (the patience diff); what neither settles within the budget is one replaced region. So a
+What both begin and end with is set aside. What is left is compared for its longest common subsequence ("Bit-parallel
+LCS-length computation revisited", Hyyrö 2004) where a bit for each pair of lines is not too many; where it is, lines
+that occur once on both sides divide it (the patience diff); what they do not divide is one replaced region. So a
 rewrite of 20,000 lines costs a pass, where a quadratic diff takes minutes.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Hashable, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TypeAlias
 
 from filewright.text import Splice
 
-#: Differences Myers may search for before the range is divided, and when nothing divides it.
-_NEAR, _FAR = 128, 1024
-#: Elementary steps one diff may take (about a second of work) before the rest is one region.
-BUDGET = 2_000_000
+PAIRS = 1 << 27
+"""Pairs of lines that are compared, in a bit each (16 MB)."""
+_PASSES = 32
+"""How often lines are looked through to divide them."""
 _BLOCK = 1 << 16
 
 
@@ -41,9 +43,11 @@ class Run:
     length: int
 
 
-def changes(
-    before: Sequence[Hashable], after: Sequence[Hashable], *, budget: int = BUDGET
-) -> list[LineChange]:
+_Chain: TypeAlias = "tuple[int, int, _Chain | None]"
+"""A pair of lines that correspond, and those before it."""
+
+
+def changes(before: Sequence[Hashable], after: Sequence[Hashable], *, pairs: int = PAIRS) -> list[LineChange]:
     """The changes that turn `before` into `after`, in order, none touching the next.
 
     The elements are whole lines (or any values that compare equal where nothing changed).
@@ -51,7 +55,28 @@ def changes(
     names: dict[Hashable, int] = {}
     old = [names.setdefault(line, len(names)) for line in before]
     new = [names.setdefault(line, len(names)) for line in after]
-    return _Differ(old, new, budget).run()
+    work = _PASSES * (len(old) + len(new))
+    found: list[LineChange] = []
+    ranges = [(0, len(old), 0, len(new))]
+    while ranges:
+        a, b, c, d = ranges.pop()
+        while a < b and c < d and old[a] == new[c]:
+            a, c = a + 1, c + 1
+        while a < b and c < d and old[b - 1] == new[d - 1]:
+            b, d = b - 1, d - 1
+        left, right = old[a:b], new[c:d]
+        work -= len(left) + len(right)
+        if work < 0 or set(left).isdisjoint(right):
+            found += [LineChange(a, b, c, d)] if left or right else []
+        elif len(left) * len(right) <= pairs:
+            for one in _shortest(left, right):
+                found.append(LineChange(a + one.start, a + one.end, c + one.new_start, c + one.new_end))
+        elif anchors := _unique(left, right):
+            ends = [(-1, -1), *anchors, (len(left), len(right))]
+            ranges += reversed([(a + i + 1, a + k, c + j + 1, c + m) for (i, j), (k, m) in pairwise(ends)])
+        else:
+            found.append(LineChange(a, b, c, d))
+    return found
 
 
 def align(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[Run]:
@@ -65,117 +90,41 @@ def align(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[Run]:
     return found
 
 
-_Path: TypeAlias = "tuple[_Path | None, int, int, int]"
-"""A run of lines that correspond: those before it, where it ends in the old ones, its length, its diagonal."""
+def _shortest(left: list[int], right: list[int]) -> Iterator[LineChange]:
+    """The changes of a shortest script."""
+    from rapidfuzz.distance import LCSseq
+
+    at = over = 0
+    for run in LCSseq.opcodes(left, right).as_matching_blocks():
+        if run.a > at or run.b > over:
+            yield LineChange(at, run.a, over, run.b)
+        at, over = run.a + run.size, run.b + run.size
 
 
-class _Differ:
-    def __init__(self, old: list[int], new: list[int], budget: int) -> None:
-        self.old = old
-        self.new = new
-        self.budget = budget
-
-    def run(self) -> list[LineChange]:
-        old, new = self.old, self.new
-        found: list[LineChange] = []
-        ranges = [(0, len(old), 0, len(new))]
-        while ranges:
-            a, b, c, d = ranges.pop()
-            while a < b and c < d and old[a] == new[c]:
-                a, c = a + 1, c + 1
-            while a < b and c < d and old[b - 1] == new[d - 1]:
-                b, d = b - 1, d - 1
-            anchors = self._anchors(a, b, c, d) if a < b and c < d else []
-            if not anchors and (a < b or c < d):
-                found.append(LineChange(a, b, c, d))
-            for i, j in reversed(anchors):
-                if i + 1 < b or j + 1 < d:
-                    ranges.append((i + 1, b, j + 1, d))
-                b, d = i, j
-            if anchors:
-                ranges.append((a, b, c, d))
-        return found
-
-    def _anchors(self, a: int, b: int, c: int, d: int) -> list[tuple[int, int]]:
-        """Pairs of lines that correspond, in order; none to give the range up."""
-        self.budget -= (b - a) + (d - c)
-        if self.budget <= 0 or set(self.old[a:b]).isdisjoint(self.new[c:d]):
-            return []
-        found = self._shortest(a, b, c, d, _NEAR) or self._unique(a, b, c, d)
-        if not found and (b - a) + (d - c) > _NEAR:
-            found = self._shortest(a, b, c, d, _FAR)
-        return found
-
-    def _shortest(self, a: int, b: int, c: int, d: int, limit: int) -> list[tuple[int, int]]:
-        """The pairs of a shortest edit script of at most `limit` differences; none if there is no such script."""
-        old, new = self.old, self.new
-        n, m = b - a, d - c
-        limit = min(limit, n + m)
-        # How far each diagonal reaches, and what corresponds on the way.
-        reach = [0] * (2 * limit + 3)
-        paths: list[_Path | None] = [None] * (2 * limit + 3)
-        for step in range(limit + 1):
-            self.budget -= step + 1
-            if self.budget <= 0:
-                return []
-            for k in range(-step, step + 1, 2):
-                at = limit + 1 + k
-                if k == -step or (k != step and reach[at - 1] < reach[at + 1]):
-                    x, path = reach[at + 1], paths[at + 1]
-                else:
-                    x, path = reach[at - 1] + 1, paths[at - 1]
-                start, y = x, x - k
-                while x < n and 0 <= y < m and old[a + x] == new[c + y]:
-                    x += 1
-                    y += 1
-                reach[at] = x
-                if x > start:
-                    path = (path, x, x - start, k)
-                paths[at] = path
-                if x >= n and y >= m:
-                    pairs: list[tuple[int, int]] = []
-                    while path is not None:
-                        path, end, length, diagonal = path
-                        pairs += [(a + i, c + i - diagonal) for i in range(end - 1, end - length - 1, -1)]
-                    return pairs[::-1]
-        return []
-
-    def _unique(self, a: int, b: int, c: int, d: int) -> list[tuple[int, int]]:
-        """Pairs of lines that occur once on either side, the longest run of them in order (patience sorting)."""
-        here, there = _once(self.old, a, b), _once(self.new, c, d)
-        tails: list[int] = []
-        piles: list[int] = []
-        chain: dict[int, tuple[int, int]] = {}
-        for line, i in here.items():
-            j = there.get(line)
-            if j is None:
-                continue
-            place = bisect_left(tails, j)
-            if place == len(tails):
-                tails.append(j)
-                piles.append(i)
-            else:
-                tails[place] = j
-                piles[place] = i
-            chain[i] = (j, piles[place - 1] if place else -1)
-        chosen: list[tuple[int, int]] = []
-        i = piles[-1] if piles else -1
-        while i >= 0:
-            j, before = chain[i]
-            chosen.append((i, j))
-            i = before
-        return chosen[::-1]
+def _unique(left: list[int], right: list[int]) -> list[tuple[int, int]]:
+    """Pairs of lines that occur once on either side, the longest run of them in order (patience sorting)."""
+    here, there = _once(left), _once(right)
+    piles: list[_Chain] = []
+    for line, i in here.items():
+        j = there.get(line)
+        if j is not None:
+            place = bisect_left(piles, j, key=lambda one: one[1])
+            piles[place : place + 1] = [(i, j, piles[place - 1] if place else None)]
+    chosen: list[tuple[int, int]] = []
+    chain = piles[-1] if piles else None
+    while chain is not None:
+        i, j, chain = chain
+        chosen.append((i, j))
+    return chosen[::-1]
 
 
-def _once(lines: list[int], start: int, end: int) -> dict[int, int]:
-    """The lines that occur once in a range, in order, with their indexes."""
-    seen: dict[int, int] = {}
-    for index in range(start, end):
-        seen[lines[index]] = -1 if lines[index] in seen else index
-    return {line: index for line, index in seen.items() if index >= 0}
+def _once(lines: list[int]) -> dict[int, int]:
+    """The lines that occur once, in order, with their indexes."""
+    counts = Counter(lines)
+    return {line: index for index, line in enumerate(lines) if counts[line] == 1}
 
 
-def line_splices(before: bytes, after: bytes, *, budget: int = BUDGET) -> tuple[Splice, ...]:
+def line_splices(before: bytes, after: bytes) -> tuple[Splice, ...]:
     """The splices of whole lines that turn `before` into `after`: ordered, not touching.
 
     Lines end with ``\\n``, ``\\r\\n`` or a lone ``\\r``; a line that differs only in its terminator
@@ -189,7 +138,7 @@ def line_splices(before: bytes, after: bytes, *, budget: int = BUDGET) -> tuple[
     new = after[head : len(after) - tail].splitlines(keepends=True)
     result: list[Splice] = []
     offset, line = head, 0
-    for change in changes(old, new, budget=budget):
+    for change in changes(old, new):
         offset += sum(map(len, old[line : change.start]))
         length = sum(map(len, old[change.start : change.end]))
         result.append(Splice(offset, length, b"".join(new[change.new_start : change.new_end])))
