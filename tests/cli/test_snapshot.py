@@ -105,7 +105,7 @@ def test_what_became_a_pipe_or_unreadable_is_recorded(
     before = _tree(root)
     begun = workspace.begin_command()
     subprocess.run(command, shell=True, cwd=root, check=True)
-    monkeypatch.setattr("filewright.changes.shell._Watch.content", lambda *_: None)
+    monkeypatch.setattr("filewright.changes.shell.Watch.content", lambda *_: None)
     [record] = workspace.end_command(begun, command)
     assert [entry.place.shown for entry in record.entries] == ["a.txt"]
     workspace.revert_edit(record.id, force=True)

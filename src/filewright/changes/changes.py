@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from filewright.changes.database import Database
     from filewright.changes.quick import QuickLook
     from filewright.changes.recovery import Recovery
+    from filewright.changes.shell import Watch
     from filewright.changes.undo import Reversal
     from filewright.edit import ChangeSet, Diff
 
@@ -286,30 +287,20 @@ class Changes(RecordedChanges):
 
         False where much is not kept yet that another process should keep ahead of the next commands.
         """
-        from filewright.changes.shell import begin_command
-
-        self._open(task)
         newest, looked = number_of(self.newest() or "") or 0, self.looked
-        pairs = [*zip(self._own, self._boundary.roots, strict=True)]
-        whole = [
-            begin_command(self._boundary, log, root, identifier, line, newest, looked, task)
-            for log, root in pairs
-        ]
+        kept = [watch.begin(line, newest, looked) for watch in self._watched(task, identifier)]
         if looked is not None:
+            pairs = zip(self._own, self._boundary.roots, strict=True)
             states = [(root.path, (root.device, root.inode), log.state) for log, root in pairs]
             looked.note(states, [database.path for database in self.databases])
-        return all(whole)
+        return all(kept)
 
     def keep_ahead(self, task: Task, *, seconds: float) -> bool:
         """Keep more of what files hold, for commands of a shell to come; whether that is all.
 
         Changes do not wait for it; the beginning of a command does, for `seconds` at most.
         """
-        from filewright.changes.shell import keep
-
-        self._open(task)
-        pairs = zip(self._own, self._boundary.roots, strict=True)
-        return all(keep(self._boundary, log, root, task, seconds=seconds) for log, root in pairs)
+        return all(watch.keep_ahead(seconds) for watch in self._watched(task))
 
     def end_command(
         self, identifier: str, summary: str, caller: Caller, task: Task
@@ -319,7 +310,6 @@ class Changes(RecordedChanges):
         What was changed by the tools meanwhile is on record already. Raises `not_found`, and what a
         commit raises for the lock and the state folder.
         """
-        from filewright.changes.shell import end_command
 
         @cache  # What is recorded of one root was not made meanwhile.
         def made_since(newest: int) -> list[Contents]:
@@ -328,10 +318,17 @@ class Changes(RecordedChanges):
 
         made: list[ChangeRecord] = []
         with self.writing(task):
-            for log, root in zip(self._own, self._boundary.roots, strict=True):
-                given = self.looked, made_since, task
-                made += end_command(self._boundary, log, root, identifier, summary, caller, *given)
+            for watch in self._watched(task, identifier):
+                made += watch.end(summary, caller, self.looked, made_since)
         return tuple(made)
+
+    def _watched(self, task: Task, identifier: str = "0") -> Iterator[Watch]:
+        from filewright.changes.shell import watched
+
+        self._open(task)
+        for log, root in zip(self._own, self._boundary.roots, strict=True):
+            with watched(self._boundary, log, root, task, identifier) as watch:
+                yield watch
 
     # Undoing
 

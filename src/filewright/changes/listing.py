@@ -1,9 +1,9 @@
 """What is below a root at one moment, folder by folder; and the same again, for which little is asked twice.
 
 A `FolderRow` is one folder: all its names, those that rules leave out, and the stamps of the others, packed, so that
-two of them are compared as one value. `listed_again` looks at every name, and asks for rules only where names have come
-or changed their kind, or the files that say what is ignored are not what they were. For the rest the walk of the
-boundary is asked, which alone knows the rules.
+two of them are compared as one value. `look` looks at every name, and knows in which folders rules must be asked: where
+names have come or changed their kind, or the files that say what is ignored are not what they were. Of those `settled`
+asks the walk of the boundary, which alone knows the rules.
 """
 
 from __future__ import annotations
@@ -13,26 +13,27 @@ import os
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from itertools import takewhile
 from typing import Any, Literal, NamedTuple
 
 import xxhash
 
-from filewright.system import Folder
+from filewright.system import File, Folder
 
 Kind = Literal["file", "folder", "link", "other"]
 
 LARGE = 1 << 20
 """Files above this size are never kept."""
+NEWEST = b"newest"
 _SLICE = 4096
 _RULE_FILES = (b".gitignore", b".ignore")
 _DENY_FILE, _EXCLUDE = b".agentsignore", (b".git", b"info", b"exclude")
 _FOLDER = 0o040000
-_KINDS: dict[int, Kind] = {0o100000: "file", _FOLDER: "folder", 0o120000: "link"}
 FORMS: dict[Kind, int] = {"file": 0o100000, "folder": _FOLDER, "link": 0o120000, "other": 0o010000}
 """The bits of a mode that say what something is."""
-_FORMAT = 6
-_NEWEST = b"newest"
+_KINDS = {form: kind for kind, form in FORMS.items()}
+_FORMAT = 7
 
 
 class ListedStamp(NamedTuple):
@@ -78,15 +79,17 @@ class FolderRow(NamedTuple):
     """A folder as it was listed.
 
     `names` are all that are in it, sorted, with slashes between them; `hidden` those that rules leave out or that
-    nobody may look at, folders with a slash behind them; `stamps` are those of the others, in slices. `rules` are
-    those of the files in it that say what is left out; `large` are the names and sizes of files too large to be kept.
+    nobody may look at, folders with a slash behind them; `stamps` are those of the others, in slices; `large`: there
+    are files among them that are too large to be kept. `rules` are the stamps of the files that say what is left out.
+    `kept`: what can be kept is.
     """
 
     names: bytes = b""
     hidden: tuple[bytes, ...] = ()
     stamps: tuple[bytes, ...] = ()
+    large: bool = False
     rules: tuple[tuple[int, ...] | None, ...] = ()
-    large: tuple[tuple[bytes, int], ...] = ()
+    kept: bool = False
 
     def listed(self) -> list[bytes]:
         """The names that have stamps."""
@@ -96,86 +99,98 @@ class FolderRow(NamedTuple):
         hidden = {name.removesuffix(b"/") for name in self.hidden}
         return [name for name in names if name not in hidden]
 
-    @property
-    def state(self) -> bytes:
-        """What tells it from any other."""
-        return xxhash.xxh3_128_digest(b"/".join((self.names, *self.stamps)))
-
     def plus(self, more: FolderRow) -> FolderRow:
         """This one and `more` names of a folder that was read in pieces."""
-        return FolderRow(
-            names=b"/".join(filter(None, (self.names, more.names))),
-            hidden=self.hidden + more.hidden,
-            stamps=self.stamps + more.stamps,
-            rules=self.rules,
-            large=self.large + more.large,
-        )
+        names = b"/".join(filter(None, (self.names, more.names)))
+        stamps = self.stamps + more.stamps
+        return FolderRow(names, self.hidden + more.hidden, stamps, self.large or more.large, self.rules)
 
     def things(self) -> Iterator[tuple[bytes, ListedStamp]]:
         """Each of these names with its stamp."""
-        return zip(self.listed(), _unpacked(self.stamps), strict=True)
+        stamps = (ListedStamp._make(stamp) for packed in self.stamps for stamp in marshal.loads(packed))
+        return zip(self.listed(), stamps, strict=True)
 
 
 Listing = dict[bytes, FolderRow]
 """By the path of a folder, with a slash at its end."""
-Ask = Callable[[bytes, int], Listing]
-"""The rows of a folder and of so many levels below it, 1 being its own alone and 0 all, as rules have it now."""
+
+
+class Look(NamedTuple):
+    """What was seen of a root: the `rows` of folders that have the names they had, and those of which rules must be
+    `asked`: of all below (0), or only of what is in it (1)."""
+
+    rows: Listing
+    asked: dict[bytes, int]
 
 
 class KeptListing(NamedTuple):
     """A listing that is kept: the number of the newest change before it (0: none), what from outside of the root says
-    what is left out, whether what its files hold was kept entirely, the stamp that the root's git index then had, and
-    the rows.
+    what is left out, the stamp that the root's git index then had, and the rows.
 
     `begun_ns` is when the file was written, by the clock of its file system: what is younger was made after it.
     """
 
     newest: int
     outer: Any
-    whole: bool
     git_index: tuple[int, ...] | None
     rows: Listing
     begun_ns: int = 0
 
-    def write(self, folder: Folder, name: bytes, fresh: bytes) -> None:
+    def write(self, folder: Folder, fresh: bytes, name: bytes) -> None:
         """Write it as `name` and as the newest, into the file `fresh` that was made before anything was listed."""
         rows: dict[bytes, Any] = {prefix: tuple(row) for prefix, row in self.rows.items()}
-        data = marshal.dumps((_FORMAT, *self[:4], rows))
+        data = sealed((_FORMAT, *self[:3], rows))
         with folder.open(fresh, write=True) as file:
             begun = file.status().mtime_ns
-            file.write(xxhash.xxh3_128_digest(data) + data, 0)
+            file.write(data, 0)
             # Not in the same tick of the clock as what was there before.
             while file.status().mtime_ns <= begun:
                 time.sleep(0.001)
-                file.write(data[:1], 16)
+                file.write(data[:1], 0)
         folder.rename(fresh, folder, name, "replace")
-        with suppress(OSError):  # A file system without links: the next is listed anew.
-            folder.link(name, folder, fresh)
-            folder.rename(fresh, folder, _NEWEST, "replace")
+        if name != NEWEST:
+            with suppress(OSError):  # A file system without links: the next is listed anew.
+                folder.link(name, folder, fresh)
+                folder.rename(fresh, folder, NEWEST, "replace")
 
 
-def begun(folder: Folder) -> bytes:
-    """The name of a new file, whose time is that of the beginning of a listing."""
+def sealed(value: Any) -> bytes:
+    """A value of plain types as it is kept: after its hash."""
+    data = marshal.dumps(value)
+    return xxhash.xxh3_128_digest(data) + data
+
+
+def unsealed(file: File) -> Any:
+    """The value that a file holds. Raises `ValueError` where it is damaged, and what `marshal` raises."""
+    digest, data = file.read(0, 16), file.read(16, file.status().size)
+    if xxhash.xxh3_128_digest(data) != digest:
+        raise ValueError("it is damaged")
+    return marshal.loads(data)
+
+
+@contextmanager
+def fresh_in(folder: Folder) -> Iterator[bytes]:
+    """The name of a new file, to be given another name; its time is that of the beginning of a listing."""
     fresh = b"new-" + os.urandom(8).hex().encode()
     folder.create(fresh).close()
-    return fresh
+    try:
+        yield fresh
+    finally:
+        with suppress(FileNotFoundError):
+            folder.remove(fresh)
 
 
-def read_kept(folder: Folder, name: bytes = _NEWEST) -> KeptListing | None:
+def read_kept(folder: Folder, name: bytes = NEWEST) -> KeptListing | None:
     """A listing that is kept, the newest or one by name; None if it is not there, damaged, or of another version."""
     try:
         with folder.open(name) as file:
-            status = file.status()
-            digest, data = file.read(0, 16), file.read(16, status.size)
-        if xxhash.xxh3_128_digest(data) != digest:
-            return None
-        version, newest, outer, whole, git_index, rows = marshal.loads(data)
+            version, newest, outer, git_index, rows = unsealed(file)
+            if version != _FORMAT:
+                return None
+            listing = {prefix: FolderRow(*row) for prefix, row in rows.items()}
+            return KeptListing(newest, outer, git_index, listing, file.status().mtime_ns)
     except (OSError, ValueError, EOFError, TypeError):
         return None
-    if version != _FORMAT:
-        return None
-    listing = {prefix: FolderRow(*row) for prefix, row in rows.items()}
-    return KeptListing(newest, outer, whole, git_index, listing, status.mtime_ns)
 
 
 def row_of(folder: Folder, names: list[bytes], left: Iterable[bytes]) -> FolderRow:
@@ -190,47 +205,46 @@ def row_of(folder: Folder, names: list[bytes], left: Iterable[bytes]) -> FolderR
         kept = {name for name, stamp in zip(left, stamps, strict=True) if stamp is not None}
         folders = _folders_in(folder)
         hidden = tuple(name + b"/" * (name in folders) for name in names if name not in kept)
-    found = [stamp for stamp in stamps if stamp is not None]
-    row = FolderRow(b"/".join(names), hidden, _packed(found), _rules(folder, names))
-    return row._replace(large=_large(row)) if any(stamp[6] > LARGE for stamp in found) else row
+    return FolderRow(b"/".join(names), hidden, *_packed(stamps), _rules(folder, names))
 
 
-def listed_again(root: Folder, last: Listing, ask: Ask, *, cross: bool, check: Callable[[], None]) -> Listing:
-    """What is below a root now, which was as `last` says; rows that are the same are the same objects."""
-    below: dict[bytes, list[bytes]] = {}
-    for prefix in last:
-        if prefix:
-            below.setdefault(prefix_of(prefix[:-1]), []).append(prefix)
-    found: Listing = {}
-    pending = [b""]
-    while pending:
+def look(root: Folder, last: Listing, *, cross: bool, check: Callable[[], None]) -> Look:
+    """Look at all that was there as `last` says; rows that are the same are the same objects."""
+    found = Look({}, {})
+    for prefix, old in last.items():
         check()
-        prefix = pending.pop()
-        old = last[prefix]
         try:
             with root.beneath(prefix.split(b"/")[:-1], links=False, cross=cross) as folder:
                 names = folder.names()
-                same = b"/".join(names) == old.names
-                if (_rules_again(folder, old) if same else _rules(folder, names)) != old.rules:
-                    found.update(ask(prefix, 0))
-                    continue
-                row = _row_again(folder, old) if same else None
+                if _rules(folder, names) != old.rules:
+                    found.asked[prefix] = 0
+                elif b"/".join(names) != old.names or (row := _row_again(folder, old)) is None:
+                    found.asked[prefix] = 1
+                else:
+                    found.rows[prefix] = row
         except OSError:
             continue  # It is gone, or may not be read any more.
-        if row is not None:
-            found[prefix] = row
-            pending += below.get(prefix, ())
-            continue
-        asked = ask(prefix, 1)
-        found.update(asked)
-        for name, stamp in asked[prefix].things() if prefix in asked else ():
-            if stamp.is_folder:
-                path = prefix + name + b"/"
-                if path in last:
-                    pending.append(path)
-                else:
-                    found.update(ask(path, 0))
     return found
+
+
+def settled(seen: Look, last: Listing, ask: Callable[[bytes, int], Listing]) -> Listing:
+    """What is below a root, where it was `seen`; `ask` has the rows of a folder and of so many levels below it, 1 being
+    its own alone and 0 all, as rules have it now."""
+    rows = seen.rows
+    entire: tuple[bytes, ...] = ()
+    for prefix, depth in sorted(seen.asked.items()):
+        if prefix.startswith(entire):
+            continue
+        found = ask(prefix, depth)
+        if depth:
+            for name, stamp in found.get(prefix, FolderRow()).things():
+                if stamp.is_folder and prefix + name + b"/" not in last:
+                    found |= ask(prefix + name + b"/", 0)
+        else:
+            entire += (prefix,)
+            rows = {path: row for path, row in rows.items() if not path.startswith(prefix)}
+        rows = rows | found
+    return rows
 
 
 def _row_again(folder: Folder, old: FolderRow) -> FolderRow | None:
@@ -239,19 +253,18 @@ def _row_again(folder: Folder, old: FolderRow) -> FolderRow | None:
         folders = _folders_in(folder)
         if any((name.removesuffix(b"/") in folders) is not name.endswith(b"/") for name in old.hidden):
             return None
-    stamps = [stamp for stamp in folder.stamps(old.listed()) if stamp is not None]
-    packed = _packed(stamps)
-    if packed == old.stamps:
+    stamps, large = _packed(folder.stamps(old.listed()))
+    if stamps == old.stamps:
         return old
-    before = list(_unpacked(old.stamps))
-    if len(before) != len(stamps):
-        return None
-    for was, now in zip(before, map(ListedStamp._make, stamps), strict=True):
-        # Another folder of that name, or one that may be entered now, may have what was not listed.
-        if was != now and (was.kind != now.kind or was.is_folder):
-            return None
-    row = old._replace(stamps=packed)
-    return row._replace(large=_large(row))
+    row = old._replace(stamps=stamps, large=large, kept=False)
+    try:
+        for (_, was), (_, now) in zip(old.things(), row.things(), strict=True):
+            # Another folder of that name, or one that may be entered now, may have what was not listed.
+            if was != now and (was.kind != now.kind or was.is_folder):
+                return None
+    except ValueError:
+        return None  # Some of it is gone meanwhile.
+    return row
 
 
 def prefix_of(path: bytes) -> bytes:
@@ -259,19 +272,11 @@ def prefix_of(path: bytes) -> bytes:
     return path[: path.rfind(b"/") + 1]
 
 
-def _packed(stamps: list[tuple[int, ...]]) -> tuple[bytes, ...]:
-    return tuple(marshal.dumps(stamps[at : at + _SLICE], 2) for at in range(0, len(stamps), _SLICE))
-
-
-def _unpacked(stamps: tuple[bytes, ...]) -> Iterator[ListedStamp]:
-    for packed in stamps:
-        yield from map(ListedStamp._make, marshal.loads(packed))
-
-
-def _large(row: FolderRow) -> tuple[tuple[bytes, int], ...]:
-    return tuple(
-        (name, stamp.size) for name, stamp in row.things() if stamp.size > LARGE and stamp.kind == "file"
-    )
+def _packed(found: list[tuple[int, ...] | None]) -> tuple[tuple[bytes, ...], bool]:
+    """Stamps as a row holds them, and whether there are large files among them."""
+    stamps = [stamp for stamp in found if stamp is not None]
+    packed = tuple(marshal.dumps(stamps[at : at + _SLICE], 2) for at in range(0, len(stamps), _SLICE))
+    return packed, any(stamp[6] > LARGE for stamp in stamps)
 
 
 def _folders_in(folder: Folder) -> set[bytes]:
@@ -280,27 +285,14 @@ def _folders_in(folder: Folder) -> set[bytes]:
 
 def _rules(folder: Folder, names: list[bytes]) -> tuple[tuple[int, ...] | None, ...]:
     """The stamps of the files in a folder that say what is left out in it and below; nothing where there are none."""
+    dotted = {*takewhile(lambda name: name.startswith(b"."), names[bisect_left(names, b".") :])}
+    if not dotted:
+        return ()
     # Where a file system takes several spellings for one name, it knows it by this one.
     present = [_DENY_FILE] if folder.holds_any((_DENY_FILE,)) else []
-    present += [name for name in _RULE_FILES if _has(names, name)]
-    exclude = _exclude(folder) if _has(names, _EXCLUDE[0]) else None
+    present += [name for name in _RULE_FILES if name in dotted]
+    exclude = None
+    if _EXCLUDE[0] in dotted:
+        with suppress(OSError), folder.beneath(_EXCLUDE[:-1], links=False, listing=False) as info:
+            exclude = info.stamps(_EXCLUDE[-1:])[0]
     return (*folder.stamps(present), exclude) if present or exclude else ()
-
-
-def _rules_again(folder: Folder, old: FolderRow) -> tuple[tuple[int, ...] | None, ...]:
-    """The same of one whose names are what they were."""
-    dots = old.names.startswith(b".") or b"/." in old.names
-    return _rules(folder, old.names.split(b"/")) if dots else ()
-
-
-def _exclude(folder: Folder) -> tuple[int, ...] | None:
-    try:
-        with folder.beneath(_EXCLUDE[:-1], links=False, listing=False) as info:
-            return info.stamps(_EXCLUDE[-1:])[0]
-    except OSError:
-        return None
-
-
-def _has(names: list[bytes], name: bytes) -> bool:
-    at = bisect_left(names, name)
-    return at < len(names) and names[at] == name

@@ -2,9 +2,9 @@
 
 Hooks do both around every command, and most commands change nothing. What the first call has found out of the
 folders it was given (`note`) is kept, and is true as long as nothing says otherwise: the settings, the roots, what
-says what is ignored, git's index, the newest change in the log. A `QuickLook` lists the roots as any call does
+says what is ignored, git's index, the newest change in the log. A `QuickLook` looks at the roots as any call does
 (`listing`). Where all is as it was before, there is nothing to keep and nothing to record. Else nothing is done, and
-whoever opens the workspace need not list them again (`rows`).
+whoever opens the workspace need not look again (`looks`).
 """
 
 from __future__ import annotations
@@ -14,14 +14,26 @@ import os
 import re
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from contextlib import ExitStack, suppress
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
 
 import xxhash
 
 from filewright import system
 from filewright.boundary import excludes_file, excludes_stamp
-from filewright.changes.listing import KeptListing, Listing, begun, listed_again, read_kept
+from filewright.changes.listing import (
+    FolderRow,
+    KeptListing,
+    Listing,
+    Look,
+    fresh_in,
+    look,
+    read_kept,
+    sealed,
+    unsealed,
+)
 
 if TYPE_CHECKING:
     from filewright.changes.state import StateFolder
@@ -29,14 +41,19 @@ if TYPE_CHECKING:
 
 TAKES_AWAY = re.compile(r"\b(rm|mv|cp|dd|sed|tee|find|git|rsync|shred|truncate|unlink)\b|>")
 """Command lines that may take something away."""
-_FORMAT = 1
+_FORMAT = 2
 _FOLDER = b"hooks"
 _LOOK_MS = 100
 _MOST = 200
+_MUCH = 20_000
+"""Characters of names from which on it pays to look with two processes."""
 
 
 class _Other(Exception):  # noqa: N818
     """Something is not as it was."""
+
+
+_OTHERWISE = (_Other, OSError, ValueError, EOFError, TypeError)
 
 
 class _Known(NamedTuple):
@@ -63,7 +80,7 @@ def state_base(given: str | os.PathLike[str] | None) -> str:
 class QuickLook:
     """What is known of some roots, named as `Workspace` takes them, and of how they are now.
 
-    `rows` are what was listed of them, complete, by their paths.
+    `looks` are what was seen of them, by their paths, each with the listing that it was compared with.
     """
 
     def __init__(self, roots: Sequence[str], state_dir: str | os.PathLike[str] | None) -> None:
@@ -74,83 +91,65 @@ class QuickLook:
         project = None if roots else os.environ.get("CLAUDE_PROJECT_DIR")
         about = (sorted(own.items()), [*roots], "" if named else os.getcwd(), project)
         self._key = xxhash.xxh3_128_hexdigest(repr(about).encode("utf-8", "surrogateescape")).encode()
-        self.rows: dict[bytes, tuple[Listing, Any]] = {}
+        self.looks: dict[bytes, tuple[KeptListing, Look]] = {}
 
     def begin(self, identifier: str, line: str) -> bool:
         """Begin a command, if all is kept that can be and nothing has changed since; whether it was begun."""
-        with suppress(_Other, OSError, ValueError, EOFError, TypeError):
-            known, databases = self._known()
-            newest = max((_newest(path) for path in databases), default=0)
-            found: list[tuple[bytes, KeptListing, bytes]] = []
+        with suppress(*_OTHERWISE), ExitStack() as stack:
+            takes_away, found = TAKES_AWAY.search(line), []
+            known, newest = self._known()
             for root in known:
-                with system.open_folder(root.state) as folder:
-                    kept = read_kept(folder)
-                    fresh = begun(folder)
-                    try:
-                        if kept is None or not kept.whole:
-                            raise _Other
-                        rows = self._listed(root, kept)
-                        if rows != kept.rows or (
-                            TAKES_AWAY.search(line) and any(r.large for r in rows.values())
-                        ):
-                            raise _Other
-                    except BaseException:
-                        folder.remove(fresh)
-                        raise
-                found.append((root.state, kept, fresh))
-            for state, kept, fresh in found:
-                with system.open_folder(state) as folder:
-                    kept._replace(newest=newest).write(folder, identifier.encode() + b".list", fresh)
+                state = stack.enter_context(system.open_folder(root.state))
+                fresh = stack.enter_context(fresh_in(state))
+                kept = self._unchanged(root, read_kept(state))
+                if not all(row.kept and not (takes_away and row.large) for row in kept.rows.values()):
+                    return False
+                found.append((state, fresh, kept))
+            for state, fresh, kept in found:
+                kept._replace(newest=newest).write(state, fresh, list_of(identifier))
             return True
         return False
 
     def end(self, identifier: str) -> bool:
         """End a command that has changed nothing while nobody else did; whether it was one."""
-        with suppress(_Other, OSError, ValueError, EOFError, TypeError):
-            known, databases = self._known()
-            newest = max((_newest(path) for path in databases), default=0)
-            for root in known:
-                with system.open_folder(root.state) as folder:
-                    kept = read_kept(folder, identifier.encode() + b".list")
-                if kept is None or kept.newest != newest or self._listed(root, kept) != kept.rows:
-                    raise _Other
-            for root in known:
-                with system.open_folder(root.state) as folder:
-                    folder.remove(identifier.encode() + b".list")
+        with suppress(*_OTHERWISE), ExitStack() as stack:
+            known, newest = self._known()
+            states = [stack.enter_context(system.open_folder(root.state)) for root in known]
+            for root, state in zip(known, states, strict=True):
+                if self._unchanged(root, read_kept(state, list_of(identifier))).newest != newest:
+                    return False
+            for state in states:
+                state.remove(list_of(identifier))
             return True
         return False
 
-    def _known(self) -> tuple[list[_Known], list[bytes]]:
+    def _known(self) -> tuple[list[_Known], int]:
+        """The roots, and the newest change of any."""
         path = os.path.join(self._base, _FOLDER, self._key)
         with system.open_file(path) as file:
-            status = file.status()
-            if status.uid != system.effective_user():
-                raise _Other
-            digest, data = file.read(0, 16), file.read(16, status.size)
-        if xxhash.xxh3_128_digest(data) != digest:
-            raise _Other
-        version, seen, roots, databases = marshal.loads(data)
+            version, seen, roots, databases = unsealed(file)
+            ours = file.status().uid == system.effective_user()
         known = [_Known(*root) for root in roots]
-        if version != _FORMAT or seen != _status(self._base, b"roots"):
+        others = [_status(os.path.dirname(root.state), b"others") for root in known]
+        if not ours or (version, seen) != (_FORMAT, _status(self._base, b"roots")):
             raise _Other
-        for root in known:
-            if system.status_of(root.path).identity != root.identity:
-                raise _Other
-            if _status(os.path.dirname(root.state), b"others") != root.others:
-                raise _Other
-        return known, databases
+        if others != [root.others for root in known]:
+            raise _Other
+        return known, max(map(_newest, databases), default=0)
 
-    def _listed(self, root: _Known, kept: KeptListing) -> Listing:
-        """What is below a root now, and remembered. Raises `_Other` where rules must be asked."""
+    def _unchanged(self, root: _Known, kept: KeptListing | None) -> KeptListing:
+        """What was kept of a root, which is so now. Raises `_Other`."""
         excludes = excludes_file(os.environ)
-        if kept.outer is None or kept.outer[:2] != (excludes, excludes_stamp(excludes)):
+        if kept is None or (kept.outer or ())[:2] != (excludes, excludes_stamp(excludes)):
             raise _Other
         with system.open_folder(root.path) as folder:
             if folder.identity() != root.identity or _index(folder) != kept.git_index:
                 raise _Other
-            rows = listed_again(folder, kept.rows, _ask_nobody, cross=kept.outer[2], check=_nothing)
-        self.rows[root.path] = rows, kept.outer
-        return rows
+            seen = _look_twice(folder, kept.rows, kept.outer[2])
+        self.looks[root.path] = kept, seen
+        if seen.rows != kept.rows:
+            raise _Other
+        return kept
 
     def note(
         self, states: Sequence[tuple[bytes, tuple[int, int], StateFolder]], databases: Sequence[bytes]
@@ -160,7 +159,7 @@ class QuickLook:
             tuple(_Known(path, identity, state.at(b"shell"), _status(state.path, b"others")))
             for path, identity, state in states
         ]
-        data = marshal.dumps((_FORMAT, _status(self._base, b"roots"), known, [*databases]))
+        data = sealed((_FORMAT, _status(self._base, b"roots"), known, [*databases]))
         path = os.path.join(self._base, _FOLDER)
         with suppress(OSError):
             with suppress(FileExistsError):
@@ -169,14 +168,42 @@ class QuickLook:
                 names = folder.names()
                 for name in names if len(names) > _MOST else ():
                     folder.remove(name)
-                fresh = begun(folder)
-                with folder.open(fresh, write=True) as file:
-                    file.write(xxhash.xxh3_128_digest(data) + data, 0)
-                folder.rename(fresh, folder, self._key, "replace")
+                with fresh_in(folder) as fresh:
+                    with folder.open(fresh, write=True) as file:
+                        file.write(data, 0)
+                    folder.rename(fresh, folder, self._key, "replace")
 
 
-def _ask_nobody(prefix: bytes, depth: int) -> Listing:  # noqa: ARG001
-    raise _Other
+def list_of(identifier: str) -> bytes:
+    """The name of the listing before a command."""
+    return identifier.encode() + b".list"
+
+
+def _look_twice(folder: Folder, rows: Listing, cross: bool) -> Look:
+    """Look at a root; by two processes, each at every other folder, where there is much: it is the system that takes
+    the time, once for every file."""
+    once = partial(look, folder, cross=cross, check=_nothing)
+    if sum(len(row.names) for row in rows.values()) < _MUCH or not hasattr(os, "fork"):
+        return once(rows)
+    mine, others = (dict(islice(rows.items(), begin, None, 2)) for begin in (0, 1))
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        with suppress(BaseException), open(writing, "wb") as pipe:
+            seen = once(others)
+            gone = [prefix for prefix in others if prefix not in seen.rows]
+            changed = {prefix: tuple(row) for prefix, row in seen.rows.items() if row is not others[prefix]}
+            marshal.dump((gone, changed, seen.asked), pipe)
+        os._exit(0)
+    os.close(writing)
+    with open(reading, "rb") as pipe:
+        seen = once(mine)
+        gone, changed, asked = marshal.loads(pipe.read())
+    os.waitpid(child, 0)
+    for prefix in gone:
+        del others[prefix]
+    others |= {prefix: FolderRow(*row) for prefix, row in changed.items()}
+    return Look(seen.rows | others, seen.asked | asked)
 
 
 def _nothing() -> None:

@@ -24,13 +24,14 @@ import re
 import stat
 import struct
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass, replace
 from fnmatch import translate
 from functools import partial
 from posixpath import basename, dirname
-from typing import Any
+from typing import NamedTuple
 
 import xxhash
 
@@ -38,23 +39,26 @@ from filewright import errors, system
 from filewright.boundary import Boundary, Location, Root, WalkedFolder
 from filewright.changes.content import Flusher, digest_of
 from filewright.changes.contents import Contents
-from filewright.changes.database import Database, Execute
+from filewright.changes.database import Database
 from filewright.changes.listing import (
     FORMS,
     LARGE,
+    NEWEST,
     FolderRow,
     KeptListing,
     ListedStamp,
     Listing,
-    begun,
-    listed_again,
+    Look,
+    fresh_in,
+    look,
     prefix_of,
     read_kept,
     row_of,
+    settled,
 )
 from filewright.changes.log import Log
 from filewright.changes.plan import CommitPlan
-from filewright.changes.quick import TAKES_AWAY, QuickLook
+from filewright.changes.quick import TAKES_AWAY, QuickLook, list_of
 from filewright.changes.record import ChangeRecord, Entry, Place, Stamp
 from filewright.changes.state import Index, StateFolder, base_folder
 from filewright.errors import Code, FilewrightError
@@ -72,145 +76,24 @@ _TABLES = """
 CREATE TABLE kept (
     folder BLOB NOT NULL, name BLOB NOT NULL, stamp BLOB NOT NULL, content BLOB NOT NULL,
     PRIMARY KEY (folder, name, stamp)
-);
-CREATE TABLE whole (folder BLOB PRIMARY KEY, listed BLOB NOT NULL) WITHOUT ROWID
-"""
-"""Contents; and the folders of which all that can be kept is, each as it was listed then."""
-_KEEP = "INSERT OR REPLACE INTO kept VALUES (?,?,?,?)"
+)"""
 _KEEP_SECONDS, _KEEP_AT_ONCE, _KEEP_ALL = 0.2, 64 * MB, 256 * MB
-_KEEP_AFTER = 0.05
-_AHEAD, _AHEAD_SECONDS = b"ahead", 600
+_KEEP_IN_HOOK = 0.05
+_AHEAD, _AHEAD_NS = b"ahead", 600 * 10**9
 _AFTER_EACH, _AFTER_ALL = 256 * KB, 16 * MB
 _HASHED = 64 * MB
 _USELESS = (Code.IO_ERROR, Code.UNSUPPORTED)
 """What is wrong with a cache that is damaged, or of another version."""
-_DAYS_OPEN = 2
+_OPEN_NS = 2 * 86_400 * 10**9
 _NAMED, _PATTERNS = 20, 50
 _STAGED = struct.Struct(">10I20sH")
 """An entry of git's index: times, device, inode, mode, user, group, size, the object's name, flags."""
 _INDEX_MOST, _GIT_EACH = 64 * MB, 4 * MB
-_DAY_NS = 86_400 * 10**9
 _SLACK_NS = 2 * 10**9
 """By how much the clocks of two file systems may differ."""
 _RULE_FILES = frozenset((b".gitignore", b".ignore", b".agentsignore"))
 _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 _NOTHING = FolderRow()
-
-
-@dataclass(frozen=True, slots=True)
-class _Thing:
-    """What was at a path: as it was `listed` at one, or as a tool has `left` it."""
-
-    stamp: ListedStamp
-    listed: bytes = b""
-    left: tuple[Entry, Contents] | None = None
-
-
-def begin_command(
-    boundary: Boundary,
-    log: Log,
-    root: Root,
-    identifier: str,
-    line: str,
-    newest: int,
-    looked: QuickLook | None,
-    task: Task,
-) -> bool:
-    """List what is below a root, as the change `newest` has left it, and keep what fits into the budget.
-
-    What the command line `line` names comes first; what of that a command that takes away cannot be had back is a
-    notice of the task. Raises `not_found` for a bad name. For a hook, which has `looked`, the rest of a large tree is
-    left to who keeps ahead; False if somebody should begin to.
-    """
-    with _opened(boundary, log, root, identifier, task) as seen:
-        seen.clean_up()
-        fresh = begun(seen.folder)
-        last = read_kept(seen.folder)
-        rows, outer = _looked_at(looked, root) or seen.listed(last)
-        among = None
-        if looked is not None and last is not None:
-            among = {prefix for prefix, row in rows.items() if last.rows.get(prefix) != row}
-        whole, late = seen.keep(rows, line, _KEEP_SECONDS, _KEEP_AT_ONCE, among)
-        index = seen.keep_index()
-        if lost := seen.lost(rows, line, late, index):
-            files = listed_of(
-                [f"{seen.at(path).shown} ({sized(size)})" for path, size in lost.items()], _NAMED_BEFORE
-            )
-            task.notices.append(f"filewright has not kept, and cannot bring back: {files}")
-        KeptListing(newest, outer, whole, index, rows).write(seen.folder, _list(identifier), fresh)
-        return whole or seen.is_kept_ahead()
-
-
-def _looked_at(looked: QuickLook | None, root: Root) -> tuple[Listing, Any] | None:
-    return looked.rows.get(root.path) if looked is not None else None
-
-
-def keep(boundary: Boundary, log: Log, root: Root, task: Task, *, seconds: float) -> bool:
-    """Keep more of what is below a root for commands to come; whether that is all, or as much as is kept ahead.
-
-    Other processes may do so, and begin and end commands, at the same time.
-    """
-    with _opened(boundary, log, root, "0", task) as seen:
-        seen.is_kept_ahead()
-        room = _KEEP_ALL // 2 - seen.size
-        if room <= 0:
-            return True
-        rows, _ = seen.listed(read_kept(seen.folder))
-        return seen.keep(rows, "", seconds, min(room, _KEEP_AT_ONCE))[0]
-
-
-def end_command(
-    boundary: Boundary,
-    log: Log,
-    root: Root,
-    identifier: str,
-    summary: str,
-    caller: Caller,
-    looked: QuickLook | None,
-    made_since: Callable[[int], Iterable[Contents]],
-    task: Task,
-) -> list[ChangeRecord]:
-    """Record what is different from the listing, as the changes made since, the oldest first, have left it.
-
-    What the command had done before one of those came to it is a part of its own, recorded before that.
-
-    Needs the workspace lock. Raises `not_found` if there is no such listing.
-    """
-    with _opened(boundary, log, root, identifier, task) as seen:
-        last = read_kept(seen.folder, _list(identifier))
-        if last is None:
-            raise errors.unknown_listing(identifier)
-        changes = list(made_since(last.newest))
-        fresh = begun(seen.folder)
-        # What a tool has changed since a look is not in it.
-        rows, outer = (None if changes else _looked_at(looked, root)) or seen.listed(last)
-        before: dict[bytes, _Thing] = {}
-        after: dict[bytes, ListedStamp] = {}
-        uncovered = {b""} if outer != last.outer else set()
-        for prefix in last.rows.keys() | rows.keys():
-            old, new = last.rows.get(prefix, _NOTHING), rows.get(prefix, _NOTHING)
-            if changes or old != new:
-                before.update((prefix + name, _Thing(stamp, prefix + name)) for name, stamp in old.things())
-                after.update((prefix + name, stamp) for name, stamp in new.things())
-                if old.rules != new.rules:
-                    uncovered.add(prefix)
-        command = _Command(seen)
-        for change in changes:
-            before = command.after(change, before)
-        since = last.begun_ns - (0 if seen.folder.status().device == root.device else _SLACK_NS)
-        command.compare(before, after, since, uncovered)
-        command.ask_git(last.git_index)
-        records = command.record(summary, caller)
-        if rows != last.rows:  # What the command has made is there for the next.
-            whole = last.whole and seen.keep(rows, "", _KEEP_AFTER, _KEEP_AT_ONCE)[0]
-            newest = records[-1].number if records else last.newest
-            KeptListing(newest, outer, whole, last.git_index, rows).write(
-                seen.folder, _list(identifier), fresh
-            )
-        else:
-            seen.folder.remove(fresh)
-        seen.folder.remove(_list(identifier))
-    return records
 
 
 def begun_in(settings: Settings, identifier: str) -> list[str]:
@@ -219,36 +102,41 @@ def begun_in(settings: Settings, identifier: str) -> list[str]:
     found: list[str] = []
     for owner in index.owners.values() if _ID.fullmatch(identifier) else ():
         with suppress(OSError):
-            system.status_of(StateFolder(index, owner, None).at(b"shell", _list(identifier)))
+            system.status_of(StateFolder(index, owner, None).at(b"shell", list_of(identifier)))
             found += [os.fsdecode(owner.path)] if owner.path else []
     return found
 
 
-def _list(identifier: str) -> bytes:
-    return identifier.encode() + b".list"
-
-
-# What is there, and what is kept of it
-
-
 @contextmanager
-def _opened(boundary: Boundary, log: Log, root: Root, identifier: str, task: Task) -> Iterator[_Watch]:
+def watched(boundary: Boundary, log: Log, root: Root, task: Task, identifier: str = "0") -> Iterator[Watch]:
+    """A root as it is seen before a command of that id, and after it. Raises `not_found` for a bad id."""
     if not _ID.fullmatch(identifier):
         raise errors.unknown_listing(identifier)
     with log.state.folder() as own, suppress(FileExistsError):
         own.make(b"shell", 0o700)
     with log.state.folder(b"shell") as folder:
-        locate, seconds = partial(log.state.at, b"shell", _KEPT), log.settings.lock_seconds
-        kept = Database(locate, _TABLES, Flusher(enabled=False), seconds)
+        where, seconds = partial(log.state.at, b"shell", _KEPT), log.settings.lock_seconds
+        kept = Database(where, Flusher(enabled=False), seconds, read_only=False, tables=_TABLES)
         try:
-            yield _Watch(boundary, log, root, folder, kept, task)
+            yield Watch(boundary, log, root, folder, kept, task, identifier)
         finally:
             kept.close()
 
 
+class Thing(NamedTuple):
+    """What was at a path: as it was `listed` at one, or as a tool has `left` it."""
+
+    stamp: ListedStamp
+    listed: bytes = b""
+    left: tuple[Entry, Contents] | None = None
+
+
 @dataclass(frozen=True, slots=True)
-class _Watch:
-    """A root as it is seen now, and what files held, `kept` by path and stamp."""
+class Watch:
+    """A root as it is seen now, and what files held, kept in the `database` by path and stamp.
+
+    Other processes may keep contents, and begin and end commands, at the same time.
+    """
 
     boundary: Boundary
     log: Log
@@ -256,41 +144,95 @@ class _Watch:
     folder: Folder
     database: Database
     task: Task
+    identifier: str
+
+    # What is called around a command
+
+    def begin(self, line: str, newest: int, looked: QuickLook | None) -> bool:
+        """List what is below the root, as the change `newest` has left it, and keep what fits into the budget.
+
+        What the command line `line` names comes first; what of that a command that takes away cannot be had back is a
+        notice of the task. For a hook, which has `looked`, the rest is left to who keeps ahead; False if somebody
+        should begin to.
+        """
+        with fresh_in(self.folder) as fresh:
+            self._clean_up()
+            last, seen = self._looked(looked) or (read_kept(self.folder), None)
+            rows, outer = self._listed(last, seen)
+            seconds, known = (_KEEP_IN_HOOK, last.rows) if looked and last else (_KEEP_SECONDS, None)
+            rows, late = self._keep(rows, line, seconds, _KEEP_AT_ONCE, known)
+            index = self._keep_index()
+            if lost := self._lost(rows, line, late, index):
+                files = [f"{self.at(path).shown} ({sized(stamp.size)})" for path, stamp in lost.items()]
+                named = listed_of(files, _NAMED_BEFORE)
+                self.task.notices.append(f"filewright has not kept, and cannot bring back: {named}")
+            KeptListing(newest, outer, index, rows).write(self.folder, fresh, list_of(self.identifier))
+        return all(row.kept for row in rows.values()) or self._is_kept_ahead()
+
+    def keep_ahead(self, seconds: float) -> bool:
+        """Keep more for commands to come; whether that is all, or as much as is kept ahead."""
+        self._is_kept_ahead()
+        room = _KEEP_ALL // 2 - self._size
+        last = read_kept(self.folder)
+        if room <= 0 or (last and all(row.kept for row in last.rows.values())):
+            return True
+        with fresh_in(self.folder) as fresh:
+            rows, outer = self._listed(last, None)
+            rows, _ = self._keep(rows, "", seconds, min(room, _KEEP_AT_ONCE))
+            KeptListing(0, outer, self._keep_index(), rows).write(self.folder, fresh, NEWEST)
+        return all(row.kept for row in rows.values())
+
+    def end(
+        self,
+        summary: str,
+        caller: Caller,
+        looked: QuickLook | None,
+        made_since: Callable[[int], Iterable[Contents]],
+    ) -> list[ChangeRecord]:
+        """Record what is different from the listing, as the changes made since, the oldest first, have left it.
+
+        What the command had done before one of those came to it is a part of its own, recorded before that.
+
+        Needs the workspace lock. Raises `not_found` if there is no such listing.
+        """
+        last = read_kept(self.folder, list_of(self.identifier))
+        if last is None:
+            raise errors.unknown_listing(self.identifier)
+        changes = list(made_since(last.newest))
+        with fresh_in(self.folder) as fresh:
+            # What a tool has changed since a look is not in it.
+            _, seen = (None if changes else self._looked(looked)) or (None, None)
+            rows, outer = self._listed(last, seen)
+            before: dict[bytes, Thing] = {}
+            after: dict[bytes, ListedStamp] = {}
+            uncovered = {b""} if outer != last.outer else set()
+            for prefix in last.rows.keys() | rows.keys():
+                old, new = last.rows.get(prefix, _NOTHING), rows.get(prefix, _NOTHING)
+                if changes or old != new:
+                    before |= {prefix + name: Thing(stamp, prefix + name) for name, stamp in old.things()}
+                    after |= {prefix + name: stamp for name, stamp in new.things()}
+                    if old.rules != new.rules:
+                        uncovered.add(prefix)
+            command = _Command(self)
+            for change in changes:
+                before = command.after(change, before)
+            since = last.begun_ns - (0 if self.folder.status().device == self.root.device else _SLACK_NS)
+            command.compare(before, after, since, uncovered)
+            command.ask_git(last.git_index)
+            records = command.record(summary, caller)
+            if rows != last.rows:  # What the command has made is there for the next.
+                rows, _ = self._keep(rows, "", _KEEP_IN_HOOK, _KEEP_AT_ONCE, last.rows)
+                newest = records[-1].number if records else last.newest
+                KeptListing(newest, outer, last.git_index, rows).write(self.folder, fresh, NEWEST)
+            self.folder.remove(list_of(self.identifier))
+        return records
+
+    # What is there
 
     def at(self, path: bytes) -> Location:
         """Where something is."""
         parts = tuple(path.split(b"/"))
         return Location(self.root, parts, Location(self.root, parts).shown)
-
-    def listed(self, last: KeptListing | None) -> tuple[Listing, object]:
-        """What is below a root; and what from outside of it says what is ignored."""
-        outer = self.boundary.listed_by(self.root)
-        if last is None or outer is None or outer != last.outer:
-            return self.walked(b"", 0), outer
-        cross = self.boundary.settings.cross_devices
-        check = self.task.check
-        return listed_again(self.root.folder, last.rows, self.walked, cross=cross, check=check), outer
-
-    def walked(self, prefix: bytes, depth: int) -> Listing:
-        """The rows of a folder and of so many levels below it, as the boundary walks them."""
-        found: Listing = {}
-        # What is below a root within this one is listed there.
-        roots = [_path_in(self.root, Place(other.resolved, ())) for other in self.boundary.roots]
-        within = tuple(path + b"/" for path in roots if path is not None)
-
-        def visit(folder: WalkedFolder, opened: Folder, names: list[bytes], left: list[bytes]) -> None:
-            if folder.root_prefix.startswith(within):
-                return
-            row = row_of(opened, names, left)
-            some = found.get(folder.root_prefix)
-            found[folder.root_prefix] = row if some is None else some.plus(row)
-
-        with suppress(FilewrightError) if prefix else nullcontext():
-            where = self.at(prefix[:-1]) if prefix else Location(self.root, (), ".")
-            walk = self.boundary.walk(where, depth=depth, visit=visit, task=self.task)
-            for _ in walk:
-                pass
-        return found
 
     def content(self, path: bytes, stamp: ListedStamp) -> bytes | None:
         """What a file or link holds, if it is still the one that was listed."""
@@ -308,133 +250,42 @@ class _Watch:
         same = (raw.st_ino, raw.st_size, raw.st_mtime_ns) == stamp.written
         return content if same and len(content) == stamp.size else None
 
-    def keep_index(self) -> tuple[int, ...] | None:
-        """Keep git's index as it is, unless it is kept; its stamp, or None where the root has no repository."""
-        try:
-            with self.boundary.open_file(self.at(b".git/index")) as file:
-                raw = file.status().raw
-                index = raw.st_ino, raw.st_size, raw.st_mtime_ns
-                try:
-                    self.folder.stat(_index(index))
-                except FileNotFoundError:
-                    data = file.read(0, _INDEX_MOST)
-                    fresh = begun(self.folder)
-                    with self.folder.open(fresh, write=True) as made:
-                        made.write(data, 0)
-                    self.folder.rename(fresh, self.folder, _index(index), "replace")
-                return index
-        except (FilewrightError, OSError):
-            return None
+    def _looked(self, looked: QuickLook | None) -> tuple[KeptListing, Look] | None:
+        return looked.looks.get(self.root.path) if looked is not None else None
 
-    def staged(self, index: tuple[int, ...] | None) -> Iterator[tuple[bytes, tuple[int, int, int], str]]:
-        """What git's index, as it was kept, says of files: see `_staged`. Ends at what is no index."""
-        if index is None:
-            return
-        with suppress(OSError, struct.error, ValueError, IndexError):
-            with self.folder.open(_index(index)) as file:
-                data = file.read(0, _INDEX_MOST)
-            yield from _staged(data, index[2], self.task)
+    def _listed(self, last: KeptListing | None, seen: Look | None) -> tuple[Listing, object]:
+        """What is below the root, compared with `last`; and what from outside of it says what is ignored."""
+        outer = self.boundary.listed_by(self.root)
+        if last is None or outer is None or outer != last.outer:
+            return self._walked(b"", 0), outer
+        if seen is None:
+            cross = self.boundary.settings.cross_devices
+            seen = look(self.root.folder, last.rows, cross=cross, check=self.task.check)
+        return settled(seen, last.rows, self._walked), outer
 
-    def clean_up(self) -> None:
-        """Remove what was left of commands that never ended, and all that is kept if it is too much."""
-        old = time.time_ns() - _DAYS_OPEN * _DAY_NS
-        for name in self.folder.names():
-            with suppress(FileNotFoundError):  # Removed by another.
-                if not name.startswith(_KEPT) and self.folder.stat(name).mtime_ns < old:
-                    self.folder.remove(name)
-        if self.size > _KEEP_ALL:
-            self.throw_away()
+    def _walked(self, prefix: bytes, depth: int) -> Listing:
+        """The rows of a folder and of so many levels below it, as the boundary walks them."""
+        found: Listing = {}
+        # What is below a root within this one is listed there.
+        roots = [_path_in(self.root, Place(other.resolved, ())) for other in self.boundary.roots]
+        within = tuple(path + b"/" for path in roots if path is not None)
 
-    @property
-    def size(self) -> int:
-        """What the cache takes, in bytes."""
-        try:
-            return self.folder.stat(_KEPT).size
-        except FileNotFoundError:
-            return 0
+        def visit(folder: WalkedFolder, opened: Folder, names: list[bytes], left: list[bytes]) -> None:
+            if folder.root_prefix.startswith(within):
+                return
+            row = row_of(opened, names, left)
+            some = found.get(folder.root_prefix)
+            found[folder.root_prefix] = row if some is None else some.plus(row)
 
-    def is_kept_ahead(self) -> bool:
-        """Whether somebody keeps more of what is here, or has done so a while ago; now somebody does."""
-        try:
-            begun_ns = self.folder.stat(_AHEAD).mtime_ns
-            if time.time_ns() - begun_ns < _AHEAD_SECONDS * 10**9:
-                return True
-            self.folder.remove(_AHEAD)
-        except FileNotFoundError:
-            pass
-        with suppress(FileExistsError):
-            self.folder.create(_AHEAD).close()
-        return False
+        with suppress(FilewrightError) if prefix else nullcontext():
+            where = self.at(prefix[:-1]) if prefix else Location(self.root, (), ".")
+            for _ in self.boundary.walk(where, depth=depth, visit=visit, task=self.task):
+                pass
+        return found
 
-    def keep(
-        self, listing: Listing, line: str, seconds: float, room: int, among: set[bytes] | None = None
-    ) -> tuple[bool, dict[bytes, int]]:
-        """Keep what is not kept yet, first what a command line names, then the newest: in all folders, or `among` some
-        and in those that have what the line names.
+    # What is kept of it
 
-        Returns whether all of it is, and the sizes of those that the line names for which there was no time or room.
-        """
-        late: dict[bytes, int] = {}
-        with self._written() as execute:
-            known = dict(execute("SELECT folder, listed FROM whole"))
-            states = {prefix: row.state for prefix, row in listing.items()}
-            states = {prefix: state for prefix, state in states.items() if known.get(prefix) != state}
-            names, left = _named(line), dict.fromkeys(states, 0)
-            wanted: list[tuple[bool, int, bytes, bytes, ListedStamp]] = []
-            for prefix in states:
-                above = names(prefix)
-                meant = among is None or prefix in among or above
-                if not meant and not any(map(names, listing[prefix].names.split(b"/"))):
-                    left[prefix] = 1
-                    continue
-                kept = set(execute("SELECT name, stamp FROM kept WHERE folder = ?", (prefix,)))
-                for name, stamp in listing[prefix].things():
-                    if stamp.is_folder or stamp.size > LARGE or (kept and (name, stamp.key) in kept):
-                        continue
-                    wanted.append((not (above or names(name)), -stamp.mtime_ns, prefix, name, stamp))
-                    left[prefix] += 1
-            deadline = time.monotonic() + seconds
-            for unnamed, _, prefix, name, stamp in sorted(wanted):
-                if time.monotonic() > deadline or room < 0:
-                    if unnamed:
-                        break
-                    late[prefix + name] = stamp.size
-                    continue
-                self.task.check()
-                content = self.content(prefix + name, stamp)
-                if content is not None:
-                    room -= len(content)
-                    execute(_KEEP, (prefix, name, stamp.key, _checked(content)))
-                left[prefix] -= 1
-            for prefix, state in states.items():
-                if not left[prefix]:
-                    execute("INSERT OR REPLACE INTO whole VALUES (?,?)", (prefix, state))
-        return not any(left.values()), late
-
-    def lost(
-        self, listing: Listing, line: str, late: Mapping[bytes, int], index: tuple[int, ...] | None
-    ) -> dict[bytes, int]:
-        """The sizes of the files that the line of a command names which takes away, and that nobody has kept."""
-        if not TAKES_AWAY.search(line):
-            return {}
-        found, names = dict(late), _named(line)
-        for prefix, row in listing.items():
-            for name, size in row.large:
-                if names(prefix) or names(name):
-                    found[prefix + name] = size
-        if not found:
-            return found
-        stamps = {
-            prefix + name: stamp
-            for prefix in set(map(prefix_of, found))
-            for name, stamp in listing[prefix].things()
-        }
-        for path, seen, _ in self.staged(index):
-            if path in found and found[path] <= _GIT_EACH and _is_staged(stamps[path], seen):
-                del found[path]
-        return {path: size for path, size in found.items() if stamps[path].kind == "file"}
-
-    def kept(self, thing: _Thing) -> bytes | None:
+    def kept(self, thing: Thing) -> bytes | None:
         """What was kept of something that was listed."""
         if not thing.listed:
             return None
@@ -448,34 +299,156 @@ class _Watch:
         except FilewrightError as error:
             if error.code not in _USELESS:
                 raise
-        self.throw_away()
+        self._throw_away()
         return None
 
-    def keep_also(self, thing: _Thing, content: bytes) -> None:
-        """Keep what something held that was listed."""
-        with self._written() as execute:
-            execute(
-                _KEEP, (prefix_of(thing.listed), basename(thing.listed), thing.stamp.key, _checked(content))
-            )
-
     @contextmanager
-    def _written(self) -> Iterator[Execute]:
-        """Write to the cache, to a new one if that which is there is damaged."""
+    def keeping(self) -> Iterator[Callable[[bytes, ListedStamp, bytes], None]]:
+        """Keep contents by path and stamp."""
+        with self.database.transaction(self.task, durable=False) as execute:
+
+            def keep(path: bytes, stamp: ListedStamp, content: bytes) -> None:
+                at = prefix_of(path), basename(path), stamp.key
+                execute("INSERT OR REPLACE INTO kept VALUES (?,?,?,?)", (*at, _checked(content)))
+
+            yield keep
+
+    def _keep(
+        self, rows: Listing, line: str, seconds: float, room: int, known: Listing | None = None
+    ) -> tuple[Listing, dict[bytes, ListedStamp]]:
+        """Keep what is not kept yet, first what a command line names, then the newest: in all folders, or in those that
+        are not as they are `known` and that have what the line names.
+
+        Returns the rows, of which it is noted; and of what the line names that for which there was no time or room.
+        """
+        names, late, left = _named(line), dict[bytes, ListedStamp](), Counter[bytes]()
+        wanted: list[tuple[bool, int, bytes, bytes, ListedStamp]] = []
+        if not self._is_sound():
+            rows, known = {prefix: row._replace(kept=False) for prefix, row in rows.items()}, None
+        if all(row.kept for row in rows.values()):
+            return rows, late
+        with self.keeping() as keep:
+            for prefix, row in rows.items():
+                if row.kept:
+                    continue
+                above = names(prefix.split(b"/"))
+                if known and row is known.get(prefix) and not above and not names(row.names.split(b"/")):
+                    left[prefix] = 1
+                    continue
+                query = "SELECT name, stamp FROM kept WHERE folder = ?"
+                had = set(self.database.read(query, prefix))
+                for name, stamp in row.things():
+                    if stamp.is_folder or stamp.size > LARGE or (had and (name, stamp.key) in had):
+                        continue
+                    unnamed = not (above or names([name]))
+                    wanted.append((unnamed, -stamp.mtime_ns, prefix, name, stamp))
+                    left[prefix] += 1
+            begun = time.monotonic()
+            for unnamed, _, prefix, name, stamp in sorted(wanted):
+                most = seconds if unnamed else max(seconds, _KEEP_SECONDS)
+                if room < 0 or time.monotonic() - begun > most:
+                    if unnamed:
+                        break
+                    late[prefix + name] = stamp
+                    continue
+                self.task.check()
+                content = self.content(prefix + name, stamp)
+                if content is not None:
+                    room -= len(content)
+                    keep(prefix + name, stamp, content)
+                left[prefix] -= 1
+        return {
+            prefix: row if left[prefix] else row._replace(kept=True) for prefix, row in rows.items()
+        }, late
+
+    def _lost(
+        self,
+        rows: Listing,
+        line: str,
+        late: Mapping[bytes, ListedStamp],
+        index: tuple[int, ...] | None,
+    ) -> dict[bytes, ListedStamp]:
+        """The files that the line of a command names which takes away, and that nobody has kept."""
+        if not TAKES_AWAY.search(line):
+            return {}
+        names, found = _named(line), dict(late)
+        for prefix, row in rows.items():
+            for name, stamp in row.things() if row.large else ():
+                if stamp.size > LARGE and names([*prefix.split(b"/"), name]):
+                    found[prefix + name] = stamp
+        for path, seen, _ in self.staged(index if found else None):
+            if path in found and found[path].size <= _GIT_EACH and _is_staged(found[path], seen):
+                del found[path]
+        return {path: stamp for path, stamp in found.items() if stamp.kind == "file"}
+
+    def _keep_index(self) -> tuple[int, ...] | None:
+        """Keep git's index as it is, unless it is kept; its stamp, or None where the root has no repository."""
         try:
-            self.database.read("SELECT 1 FROM whole LIMIT 1")
+            with self.boundary.open_file(self.at(b".git/index")) as file:
+                raw = file.status().raw
+                index = raw.st_ino, raw.st_size, raw.st_mtime_ns
+                if not self.folder.holds_any((_index(index),)):
+                    with fresh_in(self.folder) as fresh:
+                        with self.folder.open(fresh, write=True) as made:
+                            made.write(file.read(0, _INDEX_MOST), 0)
+                        self.folder.rename(fresh, self.folder, _index(index), "replace")
+                return index
+        except (FilewrightError, OSError):
+            return None
+
+    def staged(self, index: tuple[int, ...] | None) -> Iterator[tuple[bytes, tuple[int, int, int], str]]:
+        """What git's index, as it was kept, says of files: see `_staged`. Ends at what is no index."""
+        if index is None:
+            return
+        with suppress(OSError, struct.error, ValueError, IndexError):
+            with self.folder.open(_index(index)) as file:
+                data = file.read(0, _INDEX_MOST)
+            yield from _staged(data, index[2], self.task)
+
+    def _clean_up(self) -> None:
+        """Remove what was left of commands that never ended, and all that is kept if it is too much."""
+        old = time.time_ns() - _OPEN_NS
+        for name in self.folder.names():
+            with suppress(FileNotFoundError):  # Removed by another.
+                if not name.startswith(_KEPT) and self.folder.stat(name).mtime_ns < old:
+                    self.folder.remove(name)
+        if self._size > _KEEP_ALL:
+            self._throw_away()
+
+    @property
+    def _size(self) -> int:
+        """What the cache takes, in bytes."""
+        try:
+            return self.folder.stat(_KEPT).size
+        except FileNotFoundError:
+            return 0
+
+    def _is_sound(self) -> bool:
+        """Whether the cache is there, and can be read: else it is thrown away."""
+        try:
+            self.database.read("SELECT 1 FROM kept LIMIT 1")
         except FilewrightError as error:
             if error.code not in _USELESS:
                 raise
-            self.throw_away()
-        with self.database.transaction(self.task, durable=False) as execute:
-            yield execute
+            self._throw_away()
+        return self._size > 0
 
-    def throw_away(self) -> None:
+    def _is_kept_ahead(self) -> bool:
+        """Whether somebody keeps more of what is here, or has done so a while ago; now somebody does."""
+        with suppress(FileNotFoundError):
+            if time.time_ns() - self.folder.stat(_AHEAD).mtime_ns < _AHEAD_NS:
+                return True
+            self.folder.remove(_AHEAD)
+        with suppress(FileExistsError):
+            self.folder.create(_AHEAD).close()
+        return False
+
+    def _throw_away(self) -> None:
         """Remove all that is kept: it is damaged, or too much. The next commands keep it anew."""
         self.database.close()
-        for end in (b"-wal", b"-shm", b""):
+        for name in (NEWEST, _KEPT + b"-wal", _KEPT + b"-shm", _KEPT):
             with suppress(OSError):  # On Windows another process has it open.
-                self.folder.remove(_KEPT + end)
+                self.folder.remove(name)
 
 
 def _checked(content: bytes) -> bytes:
@@ -483,17 +456,17 @@ def _checked(content: bytes) -> bytes:
     return xxhash.xxh3_128_digest(content) + content
 
 
-def _named(line: str) -> Callable[[bytes], bool]:
-    """Says of a path whether a command line names something in it, by its last name or a pattern of that."""
+def _named(line: str) -> Callable[[list[bytes]], bool]:
+    """Says of names whether a command line has one of them as the last name of a path, or a pattern of it."""
     words = {word.rstrip("/*").rpartition("/")[2] for word in _WORD.split(line)} - {"", ".", ".."}
+    exact = {*map(os.fsencode, words)}
     patterns = sorted(word for word in words if not {"*", "?", "["}.isdisjoint(word))[:_PATTERNS]
-    matches = re.compile("|".join(map(translate, patterns)) or "(?!)").match
+    matches = re.compile("|".join(map(translate, patterns))).match
 
-    def named(path: bytes) -> bool:
-        if not words:
-            return False
-        names = os.fsdecode(path).split("/")
-        return not words.isdisjoint(names) or any(map(matches, names))
+    def named(names: list[bytes]) -> bool:
+        return not exact.isdisjoint(names) or any(
+            name and matches(os.fsdecode(name)) for name in (names if patterns else ())
+        )
 
     return named
 
@@ -544,35 +517,34 @@ def _variable(data: bytes, at: int) -> tuple[int, int]:
 # Comparing
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(NamedTuple):
     """What a tool found at `path`, other than what was listed there: a `thing`, or nothing. It is at `now` since."""
 
     entry: Entry
     change: Contents
     path: bytes
-    thing: _Thing | None
+    thing: Thing | None
     now: bytes
 
 
 class _Command:
     """What a command did: what is `gone`, what `came`, and what is other than it was, by path."""
 
-    def __init__(self, seen: _Watch) -> None:
+    def __init__(self, seen: Watch) -> None:
         self._seen = seen
         self._boundary, self._root, self._task = seen.boundary, seen.root, seen.task
         self._found: list[_Found] = []
-        self._gone: dict[bytes, _Thing] = {}
+        self._gone: dict[bytes, Thing] = {}
         self._came: dict[bytes, ListedStamp] = {}
-        self._changed: dict[bytes, tuple[_Thing, ListedStamp]] = {}
+        self._changed: dict[bytes, tuple[Thing, ListedStamp]] = {}
         self._lost: list[str] = []
         self._kept_after = 0
 
-    def after(self, change: Contents, before: dict[bytes, _Thing]) -> dict[bytes, _Thing]:
+    def after(self, change: Contents, before: dict[bytes, Thing]) -> dict[bytes, Thing]:
         """What was listed, as it is after a change that is on record: what that made is known by its content."""
         moves: dict[bytes, bytes] = {}
         taken: set[bytes] = set()
-        made: dict[bytes, _Thing] = {}
+        made: dict[bytes, Thing] = {}
         for entry in change.record.entries:
             self._task.check()
             path = _path_in(self._root, entry.place)
@@ -589,9 +561,9 @@ class _Command:
                 taken.add(was)
             if path is not None and entry.after is not None:
                 stamp = _stamp_of(entry.after, change.record.number)
-                made[path] = _Thing(stamp, left=(entry, change))
-        stayed: dict[bytes, _Thing] = {}
-        moved: dict[bytes, _Thing] = {}
+                made[path] = Thing(stamp, left=(entry, change))
+        stayed: dict[bytes, Thing] = {}
+        moved: dict[bytes, Thing] = {}
         for path, thing in before.items():
             if path not in taken:
                 to = _along(moves, path)
@@ -600,7 +572,7 @@ class _Command:
 
     def compare(
         self,
-        before: Mapping[bytes, _Thing],
+        before: Mapping[bytes, Thing],
         after: Mapping[bytes, ListedStamp],
         since: int,
         uncovered: set[bytes],
@@ -680,7 +652,7 @@ class _Command:
             and 0 < thing.stamp.size <= _GIT_EACH
             and self._seen.kept(thing) is None
         }
-        found: list[tuple[_Thing, str]] = []
+        found: list[tuple[Thing, str]] = []
         for path, stamp, stored in self._seen.staged(index) if wanted else ():
             thing = wanted.get(path)
             if thing is not None and _is_staged(thing.stamp, stamp):
@@ -694,11 +666,14 @@ class _Command:
             limit=_GIT_EACH,
             task=self._task,
         )
-        for (thing, stored), content in zip(found, contents if found else (), strict=False):
-            # Of another size, it is not what the file held: git has converted its line ends, say.
-            named = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
-            if len(content) == thing.stamp.size and named == stored:
-                self._seen.keep_also(thing, content)
+        if not found:
+            return
+        with self._seen.keeping() as keep:
+            for (thing, stored), content in zip(found, contents, strict=False):
+                # Of another size, it is not what the file held: git has converted its line ends, say.
+                named = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+                if len(content) == thing.stamp.size and named == stored:
+                    keep(thing.listed, thing.stamp, content)
 
     def record(self, summary: str, caller: Caller) -> list[ChangeRecord]:
         """The change, committed, the oldest part first; none if nothing is different."""
@@ -722,7 +697,7 @@ class _Command:
             ]
             for record in records:
                 # It displaced nothing, and nothing is left to clean up.
-                log.write(record, CommitPlan((), ()), state="settled")
+                intent.record(record, CommitPlan((), ()), "settled")
         log.collect()
         return records
 
@@ -750,7 +725,7 @@ class _Command:
                 part += [Entry(place, before, None), Entry(place, None, after)]
         return parts
 
-    def _is_left(self, path: bytes, old: _Thing, now: ListedStamp) -> bool:
+    def _is_left(self, path: bytes, old: Thing, now: ListedStamp) -> bool:
         """Whether something is as a tool has left it."""
         if old.left is None or old.stamp.rights != now.rights:
             return False
@@ -823,7 +798,7 @@ class _Command:
             if not carried or stamp.rights != now.rights:
                 yield Entry(self._at(to), _side(stamp), _side(now), self._at(path))
 
-    def _alike(self, thing: _Thing) -> list[bytes]:
+    def _alike(self, thing: Thing) -> list[bytes]:
         """Where a file is now that a tool has made or changed: what came and holds the same."""
         side = thing.left[0].after if thing.left is not None else None
         for path, now in self._came.items():
@@ -831,7 +806,7 @@ class _Command:
                 return [path]
         return []
 
-    def _alterations(self, path: bytes, old: _Thing, now: ListedStamp) -> Iterator[Entry]:
+    def _alterations(self, path: bytes, old: Thing, now: ListedStamp) -> Iterator[Entry]:
         place, was = self._at(path), old.stamp
         if was.kind != now.kind or now.kind == "link":
             before, after = self._before(path, old), self._after(path, now)
@@ -850,14 +825,14 @@ class _Command:
             if (before.digest, before.target, before.mode) != (after.digest, after.target, after.mode):
                 yield Entry(place, before, after)
 
-    def _is_rewritten(self, path: bytes, old: _Thing, now: ListedStamp) -> bool:
+    def _is_rewritten(self, path: bytes, old: Thing, now: ListedStamp) -> bool:
         """Whether a file that was given its earlier time again holds something else."""
         if old.stamp.ctime_ns == now.ctime_ns or old.stamp.rights != now.rights:
             return False
         held = self._seen.kept(old)
         return held is not None and self._seen.content(path, now) not in (None, held)
 
-    def _before(self, path: bytes, thing: _Thing) -> Stamp | None:
+    def _before(self, path: bytes, thing: Thing) -> Stamp | None:
         """What was there, with its content; None, and said, where that was not kept."""
         stamp = thing.stamp
         if stamp.kind == "other":
