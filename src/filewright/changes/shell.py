@@ -78,7 +78,7 @@ CREATE TABLE kept (
     PRIMARY KEY (folder, name, stamp)
 )"""
 _KEEP_SECONDS, _KEEP_AT_ONCE, _KEEP_ALL = 0.2, 64 * MB, 256 * MB
-_KEEP_IN_HOOK = 0.05
+_KEEP_IN_HOOK, _AT_A_TIME = 0.05, 200
 _AHEAD, _AHEAD_NS = b"ahead", 600 * 10**9
 _AFTER_EACH, _AFTER_ALL = 256 * KB, 16 * MB
 _HASHED = 64 * MB
@@ -289,11 +289,9 @@ class Watch:
         """What was kept of something that was listed."""
         if not thing.listed:
             return None
-        at = prefix_of(thing.listed), basename(thing.listed), thing.stamp.key
+        query = "SELECT content FROM kept WHERE folder = ? AND name = ? AND stamp = ?"
         try:
-            rows = self.database.read(
-                "SELECT content FROM kept WHERE folder = ? AND name = ? AND stamp = ?", *at
-            )
+            rows = self.database.read(query, *_row_key(thing))
             if not rows or _checked(rows[0][0][16:]) == rows[0][0]:
                 return rows[0][0][16:] if rows else None
         except FilewrightError as error:
@@ -302,16 +300,11 @@ class Watch:
         self._throw_away()
         return None
 
-    @contextmanager
-    def keeping(self) -> Iterator[Callable[[bytes, ListedStamp, bytes], None]]:
-        """Keep contents by path and stamp."""
+    def keep(self, rows: Iterable[tuple[bytes, ...]]) -> None:
+        """Keep contents: each with its folder, name and stamp, after its hash."""
         with self.database.transaction(self.task, durable=False) as execute:
-
-            def keep(path: bytes, stamp: ListedStamp, content: bytes) -> None:
-                at = prefix_of(path), basename(path), stamp.key
-                execute("INSERT OR REPLACE INTO kept VALUES (?,?,?,?)", (*at, _checked(content)))
-
-            yield keep
+            for row in rows:
+                execute("INSERT OR REPLACE INTO kept VALUES (?,?,?,?)", row)
 
     def _keep(
         self, rows: Listing, line: str, seconds: float, room: int, known: Listing | None = None
@@ -327,7 +320,7 @@ class Watch:
             rows, known = {prefix: row._replace(kept=False) for prefix, row in rows.items()}, None
         if all(row.kept for row in rows.values()):
             return rows, late
-        with self.keeping() as keep:
+        with self.database.transaction(self.task, durable=False) as execute:
             for prefix, row in rows.items():
                 if row.kept:
                     continue
@@ -335,28 +328,31 @@ class Watch:
                 if known and row is known.get(prefix) and not above and not names(row.names.split(b"/")):
                     left[prefix] = 1
                     continue
-                query = "SELECT name, stamp FROM kept WHERE folder = ?"
-                had = set(self.database.read(query, prefix))
+                had = set(execute("SELECT name, stamp FROM kept WHERE folder = ?", (prefix,)))
                 for name, stamp in row.things():
                     if stamp.is_folder or stamp.size > LARGE or (had and (name, stamp.key) in had):
                         continue
                     unnamed = not (above or names([name]))
                     wanted.append((unnamed, -stamp.mtime_ns, prefix, name, stamp))
                     left[prefix] += 1
-            begun = time.monotonic()
-            for unnamed, _, prefix, name, stamp in sorted(wanted):
-                most = seconds if unnamed else max(seconds, _KEEP_SECONDS)
-                if room < 0 or time.monotonic() - begun > most:
-                    if unnamed:
-                        break
-                    late[prefix + name] = stamp
-                    continue
-                self.task.check()
-                content = self.content(prefix + name, stamp)
-                if content is not None:
-                    room -= len(content)
-                    keep(prefix + name, stamp, content)
-                left[prefix] -= 1
+        begun, some = time.monotonic(), list[tuple[bytes, ...]]()
+        for unnamed, _, prefix, name, stamp in sorted(wanted):
+            most = seconds if unnamed else max(seconds, _KEEP_SECONDS)
+            if room < 0 or time.monotonic() - begun > most:
+                if unnamed:
+                    break
+                late[prefix + name] = stamp
+                continue
+            self.task.check()
+            content = self.content(prefix + name, stamp)
+            if content is not None:
+                room -= len(content)
+                some.append((prefix, name, stamp.key, _checked(content)))
+            left[prefix] -= 1
+            if len(some) == _AT_A_TIME:  # Whoever else keeps something waits for no more.
+                self.keep(some)
+                some = []
+        self.keep(some)
         return {
             prefix: row if left[prefix] else row._replace(kept=True) for prefix, row in rows.items()
         }, late
@@ -449,6 +445,11 @@ class Watch:
         for name in (NEWEST, _KEPT + b"-wal", _KEPT + b"-shm", _KEPT):
             with suppress(OSError):  # On Windows another process has it open.
                 self.folder.remove(name)
+
+
+def _row_key(thing: Thing) -> tuple[bytes, bytes, bytes]:
+    """By what the cache knows a thing: folder, name and stamp."""
+    return prefix_of(thing.listed), basename(thing.listed), thing.stamp.key
 
 
 def _checked(content: bytes) -> bytes:
@@ -666,14 +667,11 @@ class _Command:
             limit=_GIT_EACH,
             task=self._task,
         )
-        if not found:
-            return
-        with self._seen.keeping() as keep:
-            for (thing, stored), content in zip(found, contents, strict=False):
-                # Of another size, it is not what the file held: git has converted its line ends, say.
-                named = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
-                if len(content) == thing.stamp.size and named == stored:
-                    keep(thing.listed, thing.stamp, content)
+        for (thing, stored), content in zip(found, contents if found else (), strict=False):
+            # Of another size, it is not what the file held: git has converted its line ends, say.
+            named = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+            if len(content) == thing.stamp.size and named == stored:
+                self._seen.keep([(*_row_key(thing), _checked(content))])
 
     def record(self, summary: str, caller: Caller) -> list[ChangeRecord]:
         """The change, committed, the oldest part first; none if nothing is different."""
