@@ -116,7 +116,7 @@ def watched(boundary: Boundary, log: Log, root: Root, task: Task, identifier: st
         own.make(b"shell", 0o700)
     with log.state.folder(b"shell") as folder:
         where, seconds = partial(log.state.at, b"shell", _KEPT), log.settings.lock_seconds
-        kept = Database(where, Flusher(enabled=False), seconds, read_only=False, tables=_TABLES)
+        kept = Database(where, _TABLES, Flusher(enabled=False), seconds)
         try:
             yield Watch(boundary, log, root, folder, kept, task, identifier)
         finally:
@@ -157,9 +157,11 @@ class Watch:
         """
         with fresh_in(self.folder) as fresh:
             self._clean_up()
-            last, seen = self._looked(looked) or (read_kept(self.folder), None)
+            last, seen = self._looked(looked)
+            last = last or read_kept(self.folder)
             rows, outer = self._listed(last, seen)
-            seconds, known = (_KEEP_IN_HOOK, last.rows) if looked and last else (_KEEP_SECONDS, None)
+            hook = looked is not None
+            seconds, known = (_KEEP_IN_HOOK if hook else _KEEP_SECONDS), last.rows if last and hook else None
             rows, late = self._keep(rows, line, seconds, _KEEP_AT_ONCE, known)
             index = self._keep_index()
             if lost := self._lost(rows, line, late, index):
@@ -173,11 +175,10 @@ class Watch:
         """Keep more for commands to come; whether that is all, or as much as is kept ahead."""
         self._is_kept_ahead()
         room = _KEEP_ALL // 2 - self._size
-        last = read_kept(self.folder)
-        if room <= 0 or (last and all(row.kept for row in last.rows.values())):
+        if room <= 0:
             return True
         with fresh_in(self.folder) as fresh:
-            rows, outer = self._listed(last, None)
+            rows, outer = self._listed(read_kept(self.folder), None)
             rows, _ = self._keep(rows, "", seconds, min(room, _KEEP_AT_ONCE))
             KeptListing(0, outer, self._keep_index(), rows).write(self.folder, fresh, NEWEST)
         return all(row.kept for row in rows.values())
@@ -201,8 +202,7 @@ class Watch:
         changes = list(made_since(last.newest))
         with fresh_in(self.folder) as fresh:
             # What a tool has changed since a look is not in it.
-            _, seen = (None if changes else self._looked(looked)) or (None, None)
-            rows, outer = self._listed(last, seen)
+            rows, outer = self._listed(last, None if changes else self._looked(looked)[1])
             before: dict[bytes, Thing] = {}
             after: dict[bytes, ListedStamp] = {}
             uncovered = {b""} if outer != last.outer else set()
@@ -250,8 +250,8 @@ class Watch:
         same = (raw.st_ino, raw.st_size, raw.st_mtime_ns) == stamp.written
         return content if same and len(content) == stamp.size else None
 
-    def _looked(self, looked: QuickLook | None) -> tuple[KeptListing, Look] | None:
-        return looked.looks.get(self.root.path) if looked is not None else None
+    def _looked(self, looked: QuickLook | None) -> tuple[KeptListing | None, Look | None]:
+        return (looked and looked.looks.get(self.root.path)) or (None, None)
 
     def _listed(self, last: KeptListing | None, seen: Look | None) -> tuple[Listing, object]:
         """What is below the root, compared with `last`; and what from outside of it says what is ignored."""
@@ -318,8 +318,6 @@ class Watch:
         wanted: list[tuple[bool, int, bytes, bytes, ListedStamp]] = []
         if not self._is_sound():
             rows, known = {prefix: row._replace(kept=False) for prefix, row in rows.items()}, None
-        if all(row.kept for row in rows.values()):
-            return rows, late
         with self.database.transaction(self.task, durable=False) as execute:
             for prefix, row in rows.items():
                 if row.kept:
@@ -393,13 +391,34 @@ class Watch:
             return None
 
     def staged(self, index: tuple[int, ...] | None) -> Iterator[tuple[bytes, tuple[int, int, int], str]]:
-        """What git's index, as it was kept, says of files: see `_staged`. Ends at what is no index."""
+        """What git's index, as it was kept, says of files that are as they were when it looked: path, inode, size,
+        time, and object. Ends at what is no index."""
         if index is None:
             return
         with suppress(OSError, struct.error, ValueError, IndexError):
             with self.folder.open(_index(index)) as file:
                 data = file.read(0, _INDEX_MOST)
-            yield from _staged(data, index[2], self.task)
+            magic, version, count = struct.unpack_from(">4sII", data)
+            if magic != b"DIRC" or version not in (2, 3, 4):
+                return
+            at, path = 12, b""
+            for number in range(count):
+                if number % 1024 == 0:
+                    self.task.check()
+                _, _, seconds, nanoseconds, _, inode, _, _, _, size, name, flags = _STAGED.unpack_from(
+                    data, at
+                )
+                start = at + _STAGED.size + (2 if version > 2 and flags & 0x4000 else 0)
+                shared = len(path)
+                if version == 4:
+                    shared, start = _variable(data, start)
+                end = data.index(b"\0", start)
+                path = path[: len(path) - shared] + data[start:end]
+                at = end + 1 if version == 4 else at + (end - at + 8) // 8 * 8
+                time_ns = seconds * 10**9 + nanoseconds
+                # Changed as the index was written, a file may have been changed once more, and git does not know.
+                if time_ns < index[2] and not flags & 0x3000:
+                    yield path, (inode, size, time_ns), name.hex()
 
     def _clean_up(self) -> None:
         """Remove what was left of commands that never ended, and all that is kept if it is too much."""
@@ -414,10 +433,8 @@ class Watch:
     @property
     def _size(self) -> int:
         """What the cache takes, in bytes."""
-        try:
-            return self.folder.stat(_KEPT).size
-        except FileNotFoundError:
-            return 0
+        [status] = self.folder.stats([_KEPT])
+        return status.size if status is not None else 0
 
     def _is_sound(self) -> bool:
         """Whether the cache is there, and can be read: else it is thrown away."""
@@ -480,32 +497,6 @@ def _is_staged(stamp: ListedStamp, seen: tuple[int, int, int]) -> bool:
     return (stamp.inode & 0xFFFFFFFF, stamp.size, stamp.mtime_ns) == seen
 
 
-def _staged(data: bytes, written: int, task: Task) -> Iterator[tuple[bytes, tuple[int, int, int], str]]:
-    """What git's index says of files that are as they were when it looked: path, inode, size, time, and object.
-
-    Raises `struct.error` and `ValueError` for what is no index.
-    """
-    magic, version, count = struct.unpack_from(">4sII", data)
-    if magic != b"DIRC" or version not in (2, 3, 4):
-        raise ValueError("not an index")
-    at, path = 12, b""
-    for number in range(count):
-        if number % 1024 == 0:
-            task.check()
-        _, _, seconds, nanoseconds, _, inode, _, _, _, size, name, flags = _STAGED.unpack_from(data, at)
-        start = at + _STAGED.size + (2 if version > 2 and flags & 0x4000 else 0)
-        shared = len(path)
-        if version == 4:
-            shared, start = _variable(data, start)
-        end = data.index(b"\0", start)
-        path = path[: len(path) - shared] + data[start:end]
-        at = end + 1 if version == 4 else at + (end - at + 8) // 8 * 8
-        time_ns = seconds * 10**9 + nanoseconds
-        # Changed as the index was written, a file may have been changed once more, and git does not know.
-        if time_ns < written and not flags & 0x3000:
-            yield path, (inode, size, time_ns), name.hex()
-
-
 def _variable(data: bytes, at: int) -> tuple[int, int]:
     """A number of variable length, as git's offsets in packs are, and where it ends."""
     value = data[at] & 0x7F
@@ -533,7 +524,6 @@ class _Command:
 
     def __init__(self, seen: Watch) -> None:
         self._seen = seen
-        self._boundary, self._root, self._task = seen.boundary, seen.root, seen.task
         self._found: list[_Found] = []
         self._gone: dict[bytes, Thing] = {}
         self._came: dict[bytes, ListedStamp] = {}
@@ -547,17 +537,19 @@ class _Command:
         taken: set[bytes] = set()
         made: dict[bytes, Thing] = {}
         for entry in change.record.entries:
-            self._task.check()
-            path = _path_in(self._root, entry.place)
-            was = _path_in(self._root, entry.was) if entry.was is not None else path
+            self._seen.task.check()
+            path = _path_in(self._seen.root, entry.place)
+            was = _path_in(self._seen.root, entry.was) if entry.was is not None else path
             if was is not None:
                 thing = before.get(was)
-                if thing is None and entry.before is not None and path is not None:
-                    self._found.append(_Found(entry, change, was, None, path))
-                elif thing is not None and path and path != was and _is_as_it_was(entry):
+                if thing and path and path != was and _is_as_it_was(entry):
                     moves[was] = path
                     continue
-                elif thing is not None and thing.left is None and not _is_side(thing.stamp, entry.before):
+                if thing is None:
+                    found_other = path is not None and entry.before is not None
+                else:
+                    found_other = thing.left is None and not _is_side(thing.stamp, entry.before)
+                if found_other:
                     self._found.append(_Found(entry, change, was, thing, path or was))
                 taken.add(was)
             if path is not None and entry.after is not None:
@@ -586,7 +578,7 @@ class _Command:
         # What is not seen now was ignored, and was there before.
         self._found = [found for found in self._found if found.thing is not None or found.now in after]
         for path in sorted(before.keys() | after.keys()):
-            self._task.check()
+            self._seen.task.check()
             old, now = before.get(path), after.get(path)
             if now is None:
                 if old is not None and self._is_gone(path, old.stamp.inode):
@@ -601,10 +593,7 @@ class _Command:
                     uncovered.add(path + b"/")
             if basename(path) in _RULE_FILES:
                 uncovered.add(prefix_of(path))
-        self._leave_out_uncovered(uncovered, since)
-
-    def _leave_out_uncovered(self, uncovered: set[bytes], since: int) -> None:
-        """What came to be seen below `uncovered` folders was made if it is new, or had another name."""
+        # What came to be seen below `uncovered` folders was made if it is new, or had another name.
         replaced = {
             path: now
             for path, (old, now) in self._changed.items()
@@ -628,7 +617,7 @@ class _Command:
         if stamp.kind != "folder":
             return stamp.ctime_ns >= since
         try:
-            status = self._boundary.stat(self._seen.at(path))
+            status = self._seen.boundary.stat(self._seen.at(path))
         except FilewrightError:
             return False
         return (status.birth_ns or status.ctime_ns) >= since
@@ -637,46 +626,39 @@ class _Command:
         """Whether something is no longer there; what is behind a link is elsewhere."""
         *above, name = path.split(b"/")
         try:
-            with self._root.folder.beneath(above, links=False, listing=False) as folder:
+            with self._seen.root.folder.beneath(above, links=False, listing=False) as folder:
                 return inode not in (0, folder.stat(name).inode)
         except OSError as error:
             return error.errno in _NOT_THERE
 
     def ask_git(self, index: tuple[int, ...] | None) -> None:
         """Have what git stores of the files that were not kept, if its index knew them as they were."""
-        things = [*self._gone.values(), *(old for old, _ in self._changed.values())]
+        seen, found = self._seen, list[tuple[Thing, str]]()
         wanted = {
             thing.listed: thing
-            for thing in things
-            if thing.listed
-            and thing.stamp.kind == "file"
-            and 0 < thing.stamp.size <= _GIT_EACH
-            and self._seen.kept(thing) is None
+            for thing in (*self._gone.values(), *(old for old, _ in self._changed.values()))
+            if thing.stamp.kind == "file" and 0 < thing.stamp.size <= _GIT_EACH and thing.listed
+            if seen.kept(thing) is None
         }
-        found: list[tuple[Thing, str]] = []
-        for path, stamp, stored in self._seen.staged(index) if wanted else ():
-            thing = wanted.get(path)
-            if thing is not None and _is_staged(thing.stamp, stamp):
-                found.append((thing, stored))
+        for path, stamp, stored in seen.staged(index) if wanted else ():
+            if path in wanted and _is_staged(wanted[path].stamp, stamp):
+                found.append((wanted[path], stored))
+        if not found:
+            return
         from filewright.structure import git_objects
 
-        contents = git_objects(
-            self._boundary,
-            self._seen.at(b"file"),
-            (stored for _, stored in found),
-            limit=_GIT_EACH,
-            task=self._task,
-        )
-        for (thing, stored), content in zip(found, contents if found else (), strict=False):
+        names, where = (stored for _, stored in found), seen.at(b"file")
+        contents = git_objects(seen.boundary, where, names, limit=_GIT_EACH, task=seen.task)
+        for (thing, stored), content in zip(found, contents, strict=False):
             # Of another size, it is not what the file held: git has converted its line ends, say.
             named = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
             if len(content) == thing.stamp.size and named == stored:
-                self._seen.keep([(*_row_key(thing), _checked(content))])
+                seen.keep([(*_row_key(thing), _checked(content))])
 
     def record(self, summary: str, caller: Caller) -> list[ChangeRecord]:
         """The change, committed, the oldest part first; none if nothing is different."""
         log = self._seen.log
-        with log.begin(self._task) as intent:
+        with log.begin(self._seen.task) as intent:
             self._section = intent.keep
             parts = self._found_by_tools()
             entries = sorted(self._entries(), key=lambda entry: entry.place.parts)
@@ -695,7 +677,7 @@ class _Command:
             ]
             for record in records:
                 # It displaced nothing, and nothing is left to clean up.
-                intent.record(record, CommitPlan((), ()), "settled")
+                log.write(record, CommitPlan((), ()), state="settled")
         log.collect()
         return records
 
@@ -734,8 +716,8 @@ class _Command:
         where = self._seen.at(path)
         try:
             if now.kind == "link":
-                return side is not None and self._boundary.read_link(where) == side.target
-            with self._boundary.open_file(where) as file:
+                return side is not None and self._seen.boundary.read_link(where) == side.target
+            with self._seen.boundary.open_file(where) as file:
                 return side is not None and digest_of(file) == side.digest
         except (FilewrightError, OSError):
             return False
@@ -748,15 +730,10 @@ class _Command:
 
     def _entries(self) -> Iterator[Entry]:
         yield from self._moves()
-        for path, thing in self._gone.items():
-            side = self._before(path, thing)
-            if side is not None:
-                yield Entry(self._at(path), side, None)
-        for path, stamp in self._came.items():
-            side = self._after(path, stamp)
-            if side is not None:
-                yield Entry(self._at(path), None, side)
-        for path, (old, now) in self._changed.items():
+        pairs: dict[bytes, tuple[Thing | None, ListedStamp | None]] = {**self._changed}
+        pairs |= {path: (thing, None) for path, thing in self._gone.items()}
+        pairs |= {path: (None, stamp) for path, stamp in self._came.items()}
+        for path, (old, now) in pairs.items():
             yield from self._alterations(path, old, now)
 
     def _moves(self) -> Iterator[Entry]:
@@ -804,18 +781,23 @@ class _Command:
                 return [path]
         return []
 
-    def _alterations(self, path: bytes, old: Thing, now: ListedStamp) -> Iterator[Entry]:
-        place, was = self._at(path), old.stamp
-        if was.kind != now.kind or now.kind == "link":
-            before, after = self._before(path, old), self._after(path, now)
+    def _alterations(self, path: bytes, old: Thing | None, now: ListedStamp | None) -> Iterator[Entry]:
+        place = self._at(path)
+        if old is None or now is None or old.stamp.kind != now.kind or now.kind == "link":
+            before = self._before(path, old) if old is not None else None
+            after = self._after(path, now) if now is not None else None
             # What cannot be made again, such as a pipe, or be read is in the way of the undo, but not recorded.
-            if before is not None and (
-                before.target is None or after is None or before.target != after.target
-            ):
+            if old is not None and before is None:
+                return
+            if before and after and before.target is not None and before.target == after.target:
+                return
+            if before is not None:
                 yield Entry(place, before, None)
-                if after is not None:
-                    yield Entry(place, None, after)
-        elif now.kind == "folder" or (was.written == now.written and not self._is_rewritten(path, old, now)):
+            if after is not None:
+                yield Entry(place, None, after)
+            return
+        was = old.stamp
+        if now.kind == "folder" or (was.written == now.written and not self._is_rewritten(path, old, now)):
             if was.rights != now.rights and now.kind != "other":
                 yield Entry(place, _side(was), _side(now))
         elif (before := self._before(path, old)) is not None:
@@ -853,11 +835,11 @@ class _Command:
             return None
         if stamp.kind == "folder":
             return _side(stamp)
-        self._task.check()
+        self._seen.task.check()
         where = self._seen.at(path)
         if stamp.kind == "file" and stamp.size > _AFTER_EACH:
             try:
-                with self._boundary.open_file(where) as file:
+                with self._seen.boundary.open_file(where) as file:
                     return _side(stamp, digest=digest_of(file) if stamp.size <= _HASHED else None)
             except (FilewrightError, OSError):
                 return None
@@ -920,15 +902,12 @@ def _side(
 
 def _is_side(stamp: ListedStamp, side: Stamp | None) -> bool:
     """Whether what was listed is what a tool has found."""
-    if side is None or stamp.kind != side.kind:
+    was = _side(stamp)
+    if side is None or was.kind != side.kind:
         return False
-    if side.kind != "link" and (stat.S_IMODE(stamp.mode), stamp.uid, stamp.gid) != (
-        side.mode,
-        side.uid,
-        side.gid,
-    ):
-        return False
-    return side.kind != "file" or (stamp.size, stamp.mtime_ns) == (side.size, side.mtime_ns)
+    rights = (was.mode, was.uid, was.gid) == (side.mode, side.uid, side.gid)
+    written = (was.size, was.mtime_ns) == (side.size, side.mtime_ns)
+    return was.kind == "link" or (rights and (was.kind != "file" or written))
 
 
 def _stamp_of(side: Stamp, time_ns: int) -> ListedStamp:
