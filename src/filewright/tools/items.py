@@ -259,15 +259,8 @@ Planned = tuple[Location, Sequence[Step], ItemResult]
 """What an item comes to, and where."""
 
 
-def _each(
-    context: Context,
-    tool: str,
-    arguments: BatchArguments,
-    items: Sequence[I],
-    one: Callable[[I], Planned],
-    noun: str = "item",
-) -> BatchResult:
-    """The batch of items that are planned one by one."""
+def _each(one: Callable[[I], Planned]) -> Callable[[Sequence[I]], Iterator[Decided[Item]]]:
+    """The plan of items that are planned one by one."""
 
     def plan(group: Sequence[I]) -> Iterator[Decided[Item]]:
         for index, item in enumerate(group):
@@ -275,7 +268,7 @@ def _each(
                 location, steps, result = one(item)
             yield Decided((index, result), location, steps)
 
-    return run_batch(context, tool, arguments, items, plan, noun=noun)
+    return plan
 
 
 def create_directories(context: Context, arguments: FolderArguments) -> BatchResult:
@@ -287,19 +280,15 @@ def create_directories(context: Context, arguments: FolderArguments) -> BatchRes
             return location, (), ItemResult(path, "exists")
         context.boundary.guard_write(location)
         done = "exists" if context.exists(location) else "created"
-        return location, (MakeFolder(location),), ItemResult(path, done)
+        return location, [MakeFolder(location)], ItemResult(path, done)
 
-    return _each(context, "create_directories", arguments, arguments.paths, one, "folder")
+    paths = arguments.paths
+    return run_batch(context, "create_directories", arguments, paths, _each(one), noun="folder")
 
 
-def _require_file(context: Context, location: Location, *, missing_ok: bool = False) -> None:
+def _require_file(context: Context, location: Location) -> None:
     """Raise `symlink` for a link, `not_a_file` for anything else that is no regular file."""
-    try:
-        asked, kind = location.asked, context.boundary.stat(location).kind
-    except FilewrightError as error:
-        if missing_ok and error.code == Code.NOT_FOUND:
-            return
-        raise
+    asked, kind = location.asked, context.boundary.stat(location).kind
     if kind != "file":
         message = f"{asked} is a {kind}, not a regular file"
         is_link = kind == "link"
@@ -309,17 +298,18 @@ def _require_file(context: Context, location: Location, *, missing_ok: bool = Fa
 
 def move_items(context: Context, arguments: PairArguments, *, tool: str = "move_items") -> BatchResult:
     """Rename files, links and folders, or copy them."""
-    copied, reached = arguments.copied or tool == "copy_items", Reached()
-    done, step = ("copied", Copy) if copied else ("moved", Move)
+    copied = arguments.copied or tool == "copy_items"
+    tool, done, step = ("copy_items", "copied", Copy) if copied else ("move_items", "moved", Move)
+    reached = Reached()
 
     def one(pair: Pair) -> Planned:
         source, destination = map(context.boundary.locate, (pair.source, pair.destination))
         if arguments.files_only:
             _require_file(context, source)
-            _require_file(context, destination, missing_ok=True)
-        if not copied:
-            context.boundary.guard_write(source, link_itself=True, reached=reached)
-        context.boundary.guard_write(destination, link_itself=True, reached=reached)
+            if context.exists(destination):
+                _require_file(context, destination)
+        for place in (destination,) if copied else (source, destination):
+            context.boundary.guard_write(place, link_itself=True, reached=reached)
         if source == destination:
             message = f"{pair.source}: source and destination are the same"
             raise invalid(message, "name another destination", path=pair.destination)
@@ -327,9 +317,9 @@ def move_items(context: Context, arguments: PairArguments, *, tool: str = "move_
             message = f"{pair.destination} is inside {pair.source}: a folder cannot go into itself"
             raise invalid(message, "choose a destination outside it", path=pair.destination)
         result = ItemResult(pair.source, done, note=f"to {pair.destination}", destination=pair.destination)
-        return destination, (step(source, destination, arguments.overwrite),), result
+        return destination, [step(source, destination, arguments.overwrite)], result
 
-    return _each(context, "copy_items" if copied else "move_items", arguments, arguments.items, one)
+    return run_batch(context, tool, arguments, arguments.items, _each(one))
 
 
 def copy_items(context: Context, arguments: PairArguments) -> BatchResult:
@@ -339,18 +329,18 @@ def copy_items(context: Context, arguments: PairArguments) -> BatchResult:
 
 def delete_items(context: Context, arguments: DeleteArguments) -> BatchResult:
     """Delete files, links and, with `recursive`, folders."""
-    reached, missing_ok = Reached(), arguments.missing_ok
+    missing_ok, reached = arguments.missing_ok, Reached()
 
     def one(path: str) -> Planned:
         location = context.boundary.locate(path)
         context.boundary.guard_write(location, link_itself=True, reached=reached)
-        if arguments.files_only:
-            _require_file(context, location, missing_ok=missing_ok)
-        done = "deleted" if context.exists(location) else "was not there"
+        exists = context.exists(location)
+        if arguments.files_only and (exists or not missing_ok):
+            _require_file(context, location)
         step = Delete(location, recursive=arguments.recursive, missing_ok=missing_ok)
-        return location, (step,), ItemResult(path, done)
+        return location, [step], ItemResult(path, "deleted" if exists else "was not there")
 
-    return _each(context, "delete_items", arguments, arguments.paths, one)
+    return run_batch(context, "delete_items", arguments, arguments.paths, _each(one))
 
 
 def set_permissions(context: Context, arguments: PermissionArguments) -> BatchResult:
@@ -374,7 +364,7 @@ def set_permissions(context: Context, arguments: PermissionArguments) -> BatchRe
             steps.append(SetOwner(location, uid, gid))
         return location, steps, ItemResult(path, f"set {', '.join(given)}")
 
-    return _each(context, "set_permissions", arguments, arguments.paths, one)
+    return run_batch(context, "set_permissions", arguments, arguments.paths, _each(one))
 
 
 def _number(name: str | None, argument: str) -> int | None:

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Generic, Protocol, TypeVar
-
-import xxhash
 
 from filewright.boundary import Location
 from filewright.changes import ChangeRecord
@@ -87,7 +85,8 @@ class Decided(Generic[D]):
 class Changed(Generic[D]):
     """What became of one file, or would: its diff, a warning, and the token it has (None: only a commit could tell).
 
-    `form` is what is not plain about the file and was kept, for its line of the answer.
+    `form` is what is not plain about the file and was kept, for its line of the answer; `content` what a small one
+    holds then, until it is noted as shown.
     """
 
     decision: D
@@ -97,6 +96,7 @@ class Changed(Generic[D]):
     version: str | None = None
     hard_links: int = 1
     form: str = ""
+    content: bytes | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,6 @@ def change(
         made: list[Changed[D]] = []
         first: list[Step] = []
         steps: list[Step] = []
-        remembered: dict[int, bytes] = {}
         left = context.settings.diff_lines if max_lines is None else max_lines
         memory = context.settings.shown_bytes // 4
         for one in decide():
@@ -152,15 +151,12 @@ def change(
             warned = sum(bool(file.warning) for file in made)
             file = _made(context, one, left, warn=warned < _WARNINGS)
             left -= file.diff.rows + 1 if file.diff is not None else 0
-            made.append(file)
+            memory -= len(file.content or b"")
+            made.append(file if memory > 0 and preview is not True else replace(file, content=None))
             (first if one.copied else steps).extend(one.steps)  # copies are of what is there before all else
-            held = one.before.held if one.before is not None and one.steps else None
-            if held is not None and len(held) <= min(SHOWN_WHOLE_BYTES, memory) and preview is not True:
-                remembered[len(made) - 1] = splice.apply(held, one.splices)
-                memory -= len(held)
             if one.before is not None:
                 one.before.let_go()
-            del one, held
+            del one, file
         only_shown = preview() if callable(preview) else preview  # which may depend on all that was found
         if only_shown or not (first or steps):
             return Change(tuple(made), None)
@@ -178,12 +174,12 @@ def change(
             if error.code != Code.NO_CHANGE or not unchanged:
                 raise
             return Change(tuple(made), None)
-        versions = [_version(context, file, record) if file.diff else file.version for file in made]
-        for index, content in remembered.items():
-            if version := versions[index]:
-                context.shown.record(made[index].location, version, content)
-        files = (replace(file, version=version) for file, version in zip(made, versions, strict=True))
-        return Change(tuple(files), record)
+        for index, file in enumerate(made):
+            version = _version(context, file, record) if file.diff else file.version
+            if version and file.content is not None:
+                context.shown.record(file.location, version, file.content)
+            made[index] = replace(file, version=version, content=None)
+        return Change(tuple(made), record)
 
     return _until_settled(context, attempt, writes=preview is not True, again=again)
 
@@ -257,28 +253,15 @@ def _made(context: Context, one: Decided[D], left: int, *, warn: bool) -> Change
         one.old, one.new, page, shown, max_lines=max(left, 0),
         mode_before=one.mode_before, mode_after=one.mode_after, copied=one.copied,
     )  # fmt: skip
-    return Changed(
-        one.decision,
-        one.location,
-        diff,
-        _broken(context, before, one.splices, one.location) if warn and one.new is not None else "",
-        _version_after(before, one.splices) if one.new is not None else None,
-        links,
-        kept_form(before) if one.old is not None else "",
-    )
-
-
-def _version_after(before: Snapshot, splices: Sequence[Splice]) -> str | None:
-    """The version a file would have with `splices`; None of one too large to be held."""
-    if before.held is None:
-        return None
-    held, digest, position = memoryview(before.held), xxhash.xxh3_128(), 0
-    for each in splices:
-        digest.update(held[position : each.offset])
-        digest.update(each.replacement)
-        position = each.end
-    digest.update(held[position:])
-    return content_version(digest.digest())
+    form = kept_form(before) if one.old is not None else ""
+    made = Changed(one.decision, one.location, diff, hard_links=links, form=form)
+    if one.new is None or before.held is None:
+        return made
+    encoding, content = before.encoding.name, splice.apply(before.held, one.splices)
+    after = Snapshot.of_bytes(content, encoding=encoding, location=one.location, settings=context.settings)
+    warning = _broken(context, one.location, before, after) if warn and one.splices else ""
+    small = len(before.held) <= SHOWN_WHOLE_BYTES
+    return replace(made, warning=warning, version=after.version, content=content if small else None)
 
 
 def _version(context: Context, file: Changed[D], record: ChangeRecord) -> str | None:
@@ -289,25 +272,18 @@ def _version(context: Context, file: Changed[D], record: ChangeRecord) -> str | 
     return file.version
 
 
-def _broken(context: Context, before: Snapshot, splices: Sequence[Splice], location: Location) -> str:
+def _broken(context: Context, location: Location, before: Snapshot, after: Snapshot) -> str:
     """What to warn of when a file that parsed does not any more, or a new one does not; never an obstacle."""
-    held = before.held
-    if held is None or len(held) > context.settings.parse_bytes or not splices:
+    if not before.size <= context.settings.parse_bytes:
         return ""
     try:
         language = language_of_snapshot(before)
         if language is None:
             return ""
-        after = Snapshot.of_bytes(
-            splice.apply(held, splices),
-            encoding=before.encoding.name,
-            location=location,
-            settings=context.settings,
-        )
         broken = context.outlines.outline(after, language, task=context.task).errors
-        if not broken.count or not (held or broken.certain):
+        if not broken.count or not (before.size or broken.certain):
             return ""  # of some languages a grammar knows only most: a new file may be right all the same
-        if held and context.outlines.outline(before, language, task=context.task).errors.count:
+        if before.size and context.outlines.outline(before, language, task=context.task).errors.count:
             return ""
     except FilewrightError as error:
         if error.code == Code.CANCELLED:

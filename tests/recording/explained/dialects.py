@@ -153,6 +153,16 @@ def _added(was: Call, now: Call) -> bool:
 
 RETOLD = (
     Retold(
+        "a destination below a file is refused by the name of that file, as any other change is",
+        lambda was, now: (
+            was.surface == "agent-tools"
+            and was.tool == "move"
+            and was.code == now.code
+            and "Not a directory" in was.text
+            and " is not a folder" in now.text
+        ),
+    ),
+    Retold(
         "a page of a file ends as in the original, and so does a line that is cut",
         lambda was, now: (
             was.surface == "agent-tools"
