@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib.util
 import shutil
 import signal
@@ -137,6 +138,30 @@ def test_a_commit_killed_at_any_call_is_all_or_nothing(template: Path, area: Pat
     assert 0 in outcomes
 
 
+@pytest.fixture
+def no_exchange(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file system that exchanges no names, and renames onto nothing only by a second name."""
+
+    def lacking(*_: object) -> None:
+        raise OSError(errno.EINVAL, "no such flag")
+
+    monkeypatch.setattr("filewright.system.linux.renameat2", lacking)
+
+
+@pytest.mark.needs("exchange")
+@pytest.mark.usefixtures("no_exchange")
+def test_a_commit_without_exchange_killed_at_any_call_is_all_or_nothing(template: Path, area: Path) -> None:
+    assert 0 in _sweep_commit(template, area, 23)
+
+
+@pytest.mark.sweep
+@pytest.mark.needs("exchange")
+@pytest.mark.usefixtures("no_exchange")
+def test_every_kill_point_of_a_commit_without_exchange(template: Path, area: Path) -> None:
+    outcomes = _sweep_commit(template, area, 1)
+    print(f"\ncommit without exchange: {len(outcomes)} kill points")
+
+
 def _chain(bench: object) -> ChangeSet:
     at = bench.at
     return ChangeSet("test", "a chain", (Move(at("src"), at("new/src")), Move(at("dst"), at("src"))))
@@ -153,12 +178,15 @@ def _moves_over(bench: object) -> ChangeSet:
     return ChangeSet("test", "moves over", tuple(moves))
 
 
+@pytest.mark.parametrize("exchange", [True, pytest.param(False, marks=pytest.mark.needs("exchange"))])
 @pytest.mark.parametrize("undone", [False, True])
 @pytest.mark.parametrize("moves", [_chain, _ring, _moves_over])
 def test_moves_in_one_anothers_way_killed_at_any_call_accuse_nobody(
-    area: Path, moves: object, undone: bool
+    area: Path, request: pytest.FixtureRequest, moves: object, undone: bool, exchange: bool
 ) -> None:
     """`_check` wants no conflict to be told: there was nobody else."""
+    if not exchange:
+        request.getfixturevalue("no_exchange")
 
     def work(base: Path, meddler: object) -> None:
         with scene.Bench(base) as bench:

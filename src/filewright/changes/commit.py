@@ -11,18 +11,18 @@ import errno
 import os
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 
 from filewright.changes.log import Log
-from filewright.changes.plan import Alter, CommitPlan, Planning, Put, Slot
+from filewright.changes.plan import CommitPlan, Planning
 from filewright.changes.prepare import Preparation
-from filewright.changes.record import ChangeRecord, Stamp
-from filewright.changes.settle import Findings, alter, clean_up, reason, roll_back
+from filewright.changes.record import ChangeRecord
+from filewright.changes.settle import Findings, clean_up, publish, reason, roll_back
 from filewright.changes.slots import OpenFolders, Slots
 from filewright.changes.tree import Difference, Tree
 from filewright.edit import ChangeSet
-from filewright.errors import Code, FilewrightError, appeared, from_os_error, stale, unsettled
+from filewright.errors import Code, FilewrightError, from_os_error, unsettled
 from filewright.progress import Caller, Task
 
 
@@ -134,52 +134,6 @@ def _attempt(
 
     # The change is made; whatever happens from here on, it is not reported as failed.
     return replace(record, notes=(*record.notes, *_clean_up(log, record.number, slots)))
-
-
-def publish(slots: Slots) -> None:
-    """Do every operation, in order. Raises on the first that cannot be done; nothing is rolled back."""
-    # Displaced folders are looked through once everything has been moved out of them.
-    folders: dict[Slot, Stamp] = {}
-    for operation in slots.plan.operations:
-        try:
-            _do(slots, operation, folders)
-        except OSError as error:
-            shown = slots.shown(operation.named)
-            if error.errno == errno.EEXIST:
-                raise appeared(shown) from error
-            if error.errno == errno.ENOENT:
-                raise stale(shown) from error
-            raise from_os_error(error, shown, doing="replace") from error
-    for slot, stamp in folders.items():
-        if not slots.holds_tree(slot, stamp):
-            raise stale(slots.shown(slot))
-    slots.flush()
-
-
-def _do(slots: Slots, operation: Put | Alter, folders: dict[Slot, Stamp]) -> None:
-    if isinstance(operation, Alter):
-        if not alter(slots, operation, forward=True):
-            raise stale(slots.shown(operation.place))
-        return
-    carrier, place, _ = operation.slots
-    if operation.before is not None:
-        slots.exchange(operation)
-        left, wanted = carrier, operation.before
-    else:
-        slots.rename(carrier, place)
-        left, wanted = place, operation.after
-        folders.pop(carrier, None)
-    if operation.before is None and operation.how == "made":
-        return
-    # The compare of the compare-and-swap: is what we displaced what we meant to?
-    if not slots.untouched(left, wanted):
-        if operation.before is None:
-            # A save of a moment ago goes back to where it was made.
-            with suppress(FileExistsError):
-                slots.rename(place, carrier)
-        raise stale(slots.shown(operation.named))
-    if wanted.kind == "folder" and (operation.before is not None or operation.how == "gone"):
-        folders[left] = wanted
 
 
 def _is_made(log: Log, record: ChangeRecord) -> bool:

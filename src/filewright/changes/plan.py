@@ -33,10 +33,10 @@ class Slot(NamedTuple):
 class Put(NamedTuple):
     """Bring what is in `carrier` to `place`.
 
-    With `before`, the two are exchanged and the carrier then holds what was displaced; without,
-    nothing may be at `place`. `how` says what is brought: what was `made` under a temporary name, something
-    that is `moved`, or what is `gone` for good, whose place is a temporary name. `spare` is a temporary
-    name beside `place`, used where nothing can be exchanged.
+    With `before`, that is displaced: it is then in the carrier, or in `spare`, a temporary name beside the place, if
+    names cannot be exchanged or the carrier is none of ours; without, nothing may be at `place`. `how` says what is
+    brought: what was `made` under a temporary name, something that is `moved`, or what is `gone` for good, whose place
+    is a temporary name.
     """
 
     how: How
@@ -183,8 +183,11 @@ class Planning:
                     self._move(item, (folder, name))
         for item in difference.displaced:
             if item not in self._handled:
+                # At the end, what goes is brought to a temporary name beside.
                 assert item.home is not None
-                self._take(item, item.home)
+                aside = item.home[0], temporary_name()
+                self._pass(item, aside)
+                self._gone.append(_Bringing("gone", item.home, aside, aside[1], item))
 
     @property
     def made(self) -> list[tuple[End, Item]]:
@@ -231,22 +234,12 @@ class Planning:
     def _move(self, item: Item, place: End) -> None:
         """Bring something from where it was to its place."""
         assert item.home is not None
-        holder, source = item.home
-        if item not in self._aside:
-            blocked = self._occupant(place)
-            direct = (holder.is_root or holder.alive) and holder.entries.get(source) is None
-            # No system exchanges a folder with what is below it.
-            direct = direct and not (blocked is not None and holder.within(blocked, at_first=True))
-            if blocked is not None and not blocked.moved and not direct:
-                self._move_aside(item, place[0])
+        blocked = self._occupant(place)
+        # No system exchanges a folder with what is below it.
+        inside = blocked is not None and not blocked.moved and item.home[0].within(blocked, at_first=True)
+        if inside and item not in self._aside:
+            self._move_aside(item, place[0])
         self._put("moved", self._aside.get(item, item.home), place, item)
-        self._handled.add(item)
-
-    def _take(self, item: Item, end: End) -> None:
-        """At the end, bring what goes from where it is to a temporary name beside."""
-        aside = end[0], temporary_name()
-        self._pass(item, aside)
-        self._gone.append(_Bringing("gone", end, aside, aside[1], item))
         self._handled.add(item)
 
     def _put(self, how: How, carrier: End, place: End, item: Item) -> None:
@@ -254,12 +247,12 @@ class Planning:
         if occupant is not None and occupant.moved:
             self._move_aside(occupant, place[0])
             occupant = None
-        self._puts.append(_Bringing(how, carrier, place, temporary_name(), item, occupant))
+        spare = temporary_name()
+        self._puts.append(_Bringing(how, carrier, place, spare, item, occupant))
         if occupant is not None:
             self._handled.add(occupant)
             self._pass(occupant, carrier)
-            if not is_temporary(carrier[1]):
-                self._take(occupant, carrier)
+            self._pass(occupant, (place[0], spare))
 
     def _move_aside(self, item: Item, into: Item) -> None:
         """Move an item out of the way, or out of a folder that goes, to a temporary name."""

@@ -1,6 +1,6 @@
-"""Settling a plan: rolling back whatever of it was done, or cleaning up once it is committed.
+"""Doing the operations of a plan, rolling back whatever of them was done, and cleaning up once they are committed.
 
-Both look only at what is in each slot and never at how far anything came, so the same code serves a
+All three look only at what is in each slot and never at how far anything came, so the same code serves a
 commit that fails and the recovery after a crash, and may itself be interrupted anywhere and
 repeated. What is neither as it was before nor as we made it is somebody else's: it stays, or goes
 back to its place, and what we hold of another version is kept and reported. What cannot be settled
@@ -25,7 +25,7 @@ from filewright.changes.contents import Contents
 from filewright.changes.plan import Alter, Put, Slot
 from filewright.changes.record import ChangeRecord, Stamp, id_of, kind_of
 from filewright.changes.slots import AS_IT_WAS, ITSELF, FolderGoneError, Slots, look, look_at
-from filewright.errors import FilewrightError
+from filewright.errors import FilewrightError, appeared, from_os_error, stale
 from filewright.system import File, Folder
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ _SLOW_TO_FREE = 16 << 20
 _WRITTEN_LATE = "was written to by a program that held it open"
 _EDITED = "was changed by somebody else after we replaced it: it stays"
 _SAVED = "was saved by somebody else while it was changed"
+_TAKEN = "stays where it was moved to, since its old name was taken meanwhile"
 
 
 @dataclass(slots=True)
@@ -51,6 +52,57 @@ class Findings:
     unsettled: list[str] = field(default_factory=list)
     cleaned: int = 0
     aside: str = ""
+
+
+def publish(slots: Slots) -> None:
+    """Do every operation, in order. Raises on the first that cannot be done; nothing is rolled back."""
+    # Displaced folders are looked through once everything has been moved out of them.
+    folders: dict[Slot, Stamp] = {}
+    for operation in slots.plan.operations:
+        shown = slots.shown(operation.named)
+        try:
+            if operation.how == "altered":
+                if not alter(slots, operation, forward=True):
+                    raise stale(shown)
+            else:
+                _bring(slots, operation, folders)
+        except OSError as error:
+            if error.errno == errno.EEXIST:
+                raise appeared(shown) from error
+            if error.errno == errno.ENOENT:
+                raise stale(shown) from error
+            raise from_os_error(error, shown, doing="replace") from error
+    for slot, stamp in folders.items():
+        if not slots.holds_tree(slot, stamp):
+            raise stale(slots.shown(slot))
+    slots.flush()
+
+
+def _bring(slots: Slots, put: Put, folders: dict[Slot, Stamp]) -> None:
+    carrier, place, spare = put.slots
+    if put.before is not None:
+        left, wanted = (
+            slots.swap(carrier, place, spare, link="folder" not in (put.before.kind, put.after.kind)),
+            put.before,
+        )
+    else:
+        slots.rename(carrier, place)
+        folders.pop(carrier, None)
+        left, wanted = place, put.after
+        if put.how == "made":
+            return
+    # The compare of the compare-and-swap: is what we displaced what we meant to?
+    if not slots.untouched(left, wanted):
+        if put.before is None:
+            # A save of a moment ago goes back to where it was made.
+            with suppress(FileExistsError):
+                slots.rename(place, carrier)
+        raise stale(slots.shown(put.named))
+    if put.how == "moved" and left == carrier:
+        slots.rename(carrier, spare)
+        left = spare
+    if wanted.kind == "folder" and (put.before is not None or put.how == "gone"):
+        folders[left] = wanted
 
 
 def roll_back(log: Log, slots: Slots, record: ChangeRecord) -> Findings:
@@ -92,13 +144,6 @@ def reason(error: OSError | FilewrightError) -> str | None:
     return error.message if isinstance(error, FilewrightError) else error.strerror
 
 
-class _UnsettledError(OSError):
-    """What an operation displaced is nowhere to be found."""
-
-    def __init__(self, why: str) -> None:
-        super().__init__(0, why)
-
-
 class _Settlement:
     """The settling of one plan; what the files of a `record` were to hold is known as far as that is kept."""
 
@@ -113,14 +158,13 @@ class _Settlement:
         """Settle one after the other, but those that depend on what is not settled."""
         left: set[Slot] = set()
         for operation in operations:
-            if not left.isdisjoint(operation.slots):
-                left.update(operation.slots)
-                continue
-            try:
-                settle(operation)
-            except (OSError, FilewrightError) as error:
-                left.update(operation.slots)
-                self.findings.unsettled.append(f"{self._slots.shown(operation.named)}: {reason(error)}")
+            if left.isdisjoint(operation.slots):
+                try:
+                    settle(operation)
+                    continue
+                except (OSError, FilewrightError) as error:
+                    self.findings.unsettled.append(f"{self._slots.shown(operation.named)}: {reason(error)}")
+            left.update(operation.slots)
 
     # Rolling back
 
@@ -154,7 +198,7 @@ class _Settlement:
         if found == "same":
             slots.rename(place, carrier)
             if slots.look(carrier, put.after) in AS_IT_WAS:
-                self._remove_made(put)
+                self._put_away(put, carrier)
                 return
             try:
                 slots.rename(carrier, place)
@@ -168,10 +212,10 @@ class _Settlement:
         gone = put.how == "gone"
         waiting = slots.status(carrier) is not None
         if not (slots.status(place) if gone else slots.look(place, put.after) in ITSELF):
-            if waiting or carrier in self._awaited:
+            if waiting:
                 return
             if gone:
-                raise _UnsettledError("it was removed by somebody, and is only kept in the undo data")
+                raise _lost("it was removed by somebody, and is only kept in the undo data")
             if not any(slots.look(slot, put.after) in ITSELF for slot in self._ways[put.after.inode]):
                 self._conflict(put, "was moved there, and somebody has moved it on: it stays where it is")
         elif not waiting:
@@ -179,17 +223,11 @@ class _Settlement:
         elif slots.half_linked(carrier, place):
             slots.unlink(place)
         elif not gone:
-            self._conflict(put, "stays where it was moved to, since its old name was taken meanwhile")
+            self._conflict(put, _TAKEN)
         elif slots.look(place, put.after) in (*ITSELF, *AS_IT_WAS):
             self._conflict(put, "has been made anew by somebody else: it stays", place)
         else:
             self._beside(place, carrier)
-
-    @cached_property
-    def _awaited(self) -> frozenset[Slot]:
-        """The slots that are empty since an exchange, where it is not one step, came to a halt half way."""
-        puts = (each for each in self._slots.plan.operations if each.how != "altered")
-        return frozenset(put.carrier for put in puts if put.before and self._slots.status(put.spare))
 
     @cached_property
     def _ways(self) -> dict[int | None, list[Slot]]:
@@ -197,7 +235,7 @@ class _Settlement:
         found: dict[int | None, list[Slot]] = {}
         for each in self._slots.plan.operations:
             if each.how == "moved":
-                found.setdefault(each.after.inode, []).extend((each.carrier, each.place))
+                found.setdefault(each.after.inode, []).extend(each.slots)
         return found
 
     def _what(
@@ -227,86 +265,80 @@ class _Settlement:
         return "like" if then == "alike" and before.kind != "folder" else "other"
 
     def _swap_back(self, put: Put, before: Stamp) -> None:
-        slots, carrier, place = self._slots, put.carrier, put.place
-        if slots.status(put.spare) is not None:
-            self._empty_spare(put)
-            if slots.status(put.spare) is not None:
-                return  # There was no room to keep it.
+        """What was displaced, which is in the spare or in the carrier, goes back; what we put there goes away."""
+        slots, (carrier, place, spare) = self._slots, put.slots
+        # A rename or an exchange that is not one step may have stopped half way, with two names.
+        if slots.half_linked(spare, place) or slots.half_linked(spare, carrier):
+            slots.discard(spare)
+            if slots.status(spare) is not None:  # As Windows before 10: once it is let go of.
+                raise OSError(errno.ETXTBSY, "another program has it open")
+        if slots.half_linked(carrier, place):
+            slots.unlink(carrier)
+        left, other = (spare, carrier) if slots.status(spare) is not None else (carrier, spare)
         placed = self._what(place, put, before)
         if placed == "before":
             # Never exchanged, or given back already.
-            if put.how == "made":
-                self._remove_made(put)
+            self._put_away(put, left)
             return
-        match placed, self._what(carrier, put, before):
+        match placed, self._what(left, put, before):
             case "ours" | "grown", "missing":
-                raise _UnsettledError(
-                    "what it held before was removed by somebody; only the undo data has it"
-                )
+                raise _lost("what it held before was removed by somebody; only the undo data has it")
             case "missing", "missing":
-                raise _UnsettledError("it was removed by somebody; only the undo data has it")
+                raise _lost("it was removed by somebody; only the undo data has it")
             case "like", "missing":
                 pass
             case "other", "missing":
                 self._conflict(put, _EDITED)
             case "ours" | "grown", _:
                 # Whatever we displaced goes back, be it as before or somebody's save of a moment ago.
-                self._exchange_back(put, before)
+                self._exchange_back(put, before, left, other)
             case "missing", "before" | "like":
-                slots.rename(carrier, place)
+                slots.rename(left, place)
+                self._put_away(put, other)
             case _, "before" | "like":
-                self._conflict(put, _EDITED, carrier)
+                self._conflict(put, _EDITED, left)
+                self._put_away(put, other)
             case _, held if put.how == "made":
-                if held == "ours" or self._is_unfinished(carrier, put.after):
-                    slots.discard(carrier)
+                if held == "ours" or self._is_unfinished(left, put.after):
+                    slots.discard(left)
                 else:
-                    self._conflict(put, _SAVED, carrier)
+                    self._conflict(put, _SAVED, left)
 
-    def _exchange_back(self, put: Put, before: Stamp) -> None:
-        slots, carrier, place = self._slots, put.carrier, put.place
-        slots.exchange(put, back=True)
-        if put.how != "made":
-            return
-        if put.after.kind == "folder":
-            self._remove_tree(carrier, put.after, put)
-            return
-        if self._what(carrier, put, before) not in ("ours", "grown"):
+    def _exchange_back(self, put: Put, before: Stamp, left: Slot, other: Slot) -> None:
+        slots, place = self._slots, put.place
+        ours = slots.swap(left, place, other)
+        if (
+            put.how == "made"
+            and put.after.kind != "folder"
+            and self._what(ours, put, before) not in ("ours", "grown")
+        ):
             # Somebody saved between the look and the exchange: the newest save belongs in the place.
-            slots.exchange(put, back=True)
-            held = self._what(carrier, put, before)
+            ours = slots.swap(ours, place, left if ours == other else other)
+            held = self._what(ours, put, before)
             if held in ("before", "like"):
-                self._conflict(put, _EDITED, carrier)
+                self._conflict(put, _EDITED, ours)
                 return
             if held != "ours":
-                self._beside(carrier, place)
+                self._beside(ours, place)
                 return
-        self._remove_made(put)
+        self._put_away(put, ours)
 
-    def _empty_spare(self, put: Put) -> None:
-        """Bring an exchange that is not one step, and came to a halt half way, to its end or back to its begin."""
-        slots, carrier, place, spare = self._slots, *put.slots
-        if slots.half_linked(spare, carrier) or slots.half_linked(spare, place):
-            slots.discard(spare)
-            if slots.status(spare) is not None:  # As Windows before 10: once it is let go of.
-                raise OSError(errno.ETXTBSY, "another program has it open")
+    def _put_away(self, put: Put, slot: Slot) -> None:
+        """What was moved goes to where it was; what was made is removed, but not what somebody has written to it."""
+        slots, after = self._slots, put.after
+        if slots.status(slot) is None or (put.how == "moved" and slot != put.spare):
             return
-        if slots.half_linked(carrier, place):
-            slots.unlink(carrier)
-        if slots.status(place) is None:
-            slots.rename(spare, place)
-        elif slots.status(carrier) is None:
-            slots.rename(spare, carrier)
+        if put.how == "moved":
+            try:
+                slots.rename(slot, put.carrier)
+            except FileExistsError:
+                self._conflict(put, _TAKEN, slot)
+        elif after.kind == "folder":
+            self._remove_tree(slot, after, put)
+        elif after.kind != "file" or after.digest is None or self._is_unfinished(slot, after):
+            slots.discard(slot)
         else:
-            self._conflict(put, _EDITED, spare)
-
-    def _remove_made(self, put: Put) -> None:
-        """Remove what we made, out of sight again; what somebody has written to it meanwhile is kept."""
-        carrier, after = put.carrier, put.after
-        written = after.kind == "file" and after.digest is not None and is_temporary(carrier.name)
-        if not written or self._is_unfinished(carrier, after):
-            self._slots.discard(carrier)
-        else:
-            self._remove_file(self._slots.holder(carrier), carrier.name, after, put)
+            self._remove_file(slots.holder(slot), slot.name, after, put)
 
     def _is_unfinished(self, carrier: Slot, after: Stamp) -> bool:
         """Whether a temporary holds nothing but a part of what we were writing into it.
@@ -345,32 +377,32 @@ class _Settlement:
 
     def clean_up(self, operation: Put | Alter) -> None:
         """Remove what a committed operation displaced."""
+        if operation.how == "altered":
+            return
         with suppress(FolderGoneError):  # Deleted with all that was in it: nothing is left to be removed.
-            if operation.how == "altered":
-                return
-            if operation.before is not None:
+            if operation.how == "gone":
+                self._remove_displaced(operation, operation.place, operation.after)
+            elif operation.before is not None:
                 for slot in (operation.spare, operation.carrier):
                     if is_temporary(slot.name):
-                        self._remove_displaced(slot, operation.before, operation)
-            elif operation.how == "made":
-                self._finish_put(operation)
-            elif operation.how == "gone":
-                self._remove_displaced(operation.place, operation.after, operation)
+                        self._remove_displaced(operation, slot, operation.before)
+            elif operation.how == "made" and self._slots.status(operation.carrier) is not None:
+                self.findings.cleaned += 1
+                self._publish_again(operation, operation.carrier)
 
-    def _finish_put(self, put: Put) -> None:
-        """The rename may never have reached the disk although the commit did: do it again."""
-        slots, carrier, place = self._slots, put.carrier, put.place
-        if slots.status(carrier) is None:
-            return
-        self.findings.cleaned += 1
+    def _publish_again(self, put: Put, slot: Slot) -> None:
+        """The rename may never have reached the disk although the commit did."""
+        slots, place, before = self._slots, put.place, put.before
         if slots.status(place) is None:
-            slots.rename(carrier, place)
-        elif slots.half_linked(carrier, place):
-            slots.discard(carrier)
+            slots.rename(slot, place)
+        elif slots.half_linked(slot, place):
+            slots.discard(slot)
+        elif before is not None and slots.look(place, before) in AS_IT_WAS:
+            self._remove_displaced(put, slots.swap(slot, place, put.spare), before)
         else:
-            self._conflict(put, "is taken by somebody else: it stays", carrier)
+            self._conflict(put, "was changed by somebody else: it stays", slot)
 
-    def _remove_displaced(self, slot: Slot, before: Stamp, put: Put) -> None:
+    def _remove_displaced(self, put: Put, slot: Slot, before: Stamp) -> None:
         slots = self._slots
         status = slots.status(slot)
         if status is None:
@@ -385,12 +417,7 @@ class _Settlement:
             and not (status.kind == "file" and before.untouched(status))
             and slots.look(slot, put.after) in AS_IT_WAS
         ):
-            # The exchange never reached the disk although the commit did: do it again.
-            if slots.look(put.place, before) in AS_IT_WAS:
-                slots.exchange(put)
-                self._remove_displaced(slot, before, put)
-            else:
-                self._conflict(put, "was changed by somebody else: it stays", slot)
+            self._publish_again(put, slot)
         else:
             self._remove_file(slots.holder(slot), slot.name, before, put)
 
@@ -403,11 +430,8 @@ class _Settlement:
         def remove(folder: Folder, name: bytes, below: Stamp) -> bool:
             if below.kind == "file" and below.inode is not None:
                 return self._remove_file(folder, name, below, put)
-            if (
-                below.kind == "file"
-                and below.digest is not None
-                and look(folder, name, below) not in AS_IT_WAS
-            ):
+            known = below.kind == "file" and below.digest is not None
+            if known and look(folder, name, below) not in AS_IT_WAS:
                 return False
             folder.remove(name)
             return True
@@ -504,6 +528,11 @@ class _Settlement:
                 f"both saves stay, the earlier one as {self._slots.shown(target)}"
             )
             return
+
+
+def _lost(why: str) -> OSError:
+    """What an operation displaced is nowhere to be found."""
+    return OSError(0, why)
 
 
 def _is_part(found: bytes, wanted: bytes) -> bool:

@@ -22,7 +22,7 @@ from filewright.boundary import (
     is_temporary,
 )
 from filewright.changes.content import MANY, digest_of
-from filewright.changes.plan import CommitPlan, Put, Slot
+from filewright.changes.plan import CommitPlan, Slot
 from filewright.changes.record import Place, Stamp, kind_of
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
@@ -399,26 +399,26 @@ class Slots:
         """Rename; `FileExistsError` if the target is taken, unless it is to `replace` or `exchange` it."""
         self.holder(source).rename(source.name, self.holder(target), target.name, mode)
 
-    def exchange(self, put: Put, *, back: bool = False) -> None:
-        """Exchange carrier and place, or `back` again; by way of the spare where that is not one step."""
-        carrier, place, spare = put.slots
+    def swap(self, carrier: Slot, place: Slot, spare: Slot, *, link: bool = False) -> Slot:
+        """Exchange carrier and place; returns where that is which was in the place: the carrier, or the spare, where
+        names cannot be exchanged. Then, with `link`, the place is never empty in between."""
         try:
             self.rename(carrier, place, "exchange")
         except OSError as error:
             if error.errno not in _NO_EXCHANGE:
                 raise
         else:
-            return
-        linked = False
-        if not back and put.before is not None and "folder" not in (put.before.kind, put.after.kind):
-            with suppress(OSError):
+            return carrier
+        if link:
+            try:
                 self.holder(place).link(place.name, self.holder(spare), spare.name)
-                linked = True
-        if not linked:
+            except OSError:
+                link = False
+        if not link:
             # For a moment nothing has that name; but what somebody saves there meanwhile is not overwritten.
-            self.rename(place, spare, "replace")
-        self.rename(carrier, place, "replace" if linked else "keep")
-        self.rename(spare, carrier)
+            self.rename(place, spare, "replace" if is_temporary(spare.name) else "keep")
+        self.rename(carrier, place, "replace" if link else "keep")
+        return spare
 
     def unlink(self, slot: Slot) -> None:
         """Remove a name of a file or link."""
