@@ -254,23 +254,22 @@ class Preparation:
 
         What could not be removed later refuses the change now: a foreign entry, a mount, a protected name.
         """
-        boundary, was = self._folders.boundary, top.was_at
+        assert top.home is not None
+        was = top.was_at
         depth = len(was.parts)
         inside: dict[bytes, Stamp] = {}
-        pending: list[tuple[Location, Item | None, Status]] = [(was, top, seen)]
+        pending: list[tuple[Location, Item | None, Status, DenyRules]] = [
+            (was, top, seen, top.home[0].rules_where_it_was())
+        ]
         while pending:
-            where, loaded, seen = pending.pop()
+            where, loaded, seen, rules = pending.pop()
             self._task.check()
             if len(where.parts) - depth > DEEPEST:
                 raise errors.too_deep(where.parts[0].decode("utf-8", "replace"), DEEPEST)
             folder = self._folders.at(where, seen.identity)
             names, status = folder.names(), folder.status()
             # What is undone may have brought rules along: only those around it count then.
-            rules = (
-                boundary.rules_for(where, folder)
-                if top.holding is None
-                else boundary.rules_for(was.parent).below(where.parts[depth - 1 :])
-            )
+            rules = rules.entered(where.name, folder if top.holding is None else None)
             if names and not folder.writable() and status.uid != system.effective_user():
                 raise errors.not_ours(where.shown, "belongs to another user and cannot be removed")
             if folder.unchangeable():
@@ -284,7 +283,7 @@ class Preparation:
                 path = b"/".join(place.parts[depth:])
                 self._require_removable(top, place, folder, seen, status, rules)
                 if status.kind == "folder":
-                    pending.append((place, item, status))
+                    pending.append((place, item, status, rules))
                 elif item is not None and item.kind == "file":
                     saved = self._save_file(item)
                     assert saved.before is not None

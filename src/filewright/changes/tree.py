@@ -186,7 +186,7 @@ class Item:
         while folder.place is not None and folder.place == folder.home:
             folder = folder.place[0]
         if folder.is_root and self.seen is not None:
-            return self._rules_where_it_was()
+            return self.rules_where_it_was()
         if self.rules_now is None or self.rules_now[0] != self.tree.moves:
             assert self.place is not None
             above, name = self.place
@@ -194,9 +194,11 @@ class Item:
             self.rules_now = self.tree.moves, above.rules.entered(name, on_disk)
         return self.rules_now[1]
 
-    def _rules_where_it_was(self) -> DenyRules:
+    def rules_where_it_was(self) -> DenyRules:
+        """What is denied of the names in it at the start."""
         if self.rules_at_home is None:
-            self.rules_at_home = self.tree.boundary.rules_for(self.was_at, self.on_disk())
+            above = self.home[0].rules_at_home if self.home is not None else None
+            self.rules_at_home = self.tree.boundary.rules_for(self.was_at, self.on_disk(), above=above)
         return self.rules_at_home
 
     @property
@@ -227,7 +229,7 @@ class Item:
         origin = self.origin
         if origin is None:
             return None
-        rules, folder = origin._rules_where_it_was(), origin.on_disk()
+        rules, folder = origin.rules_where_it_was(), origin.on_disk()
         try:
             seen = folder.stat(name)
         except FileNotFoundError:
