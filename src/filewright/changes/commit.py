@@ -20,7 +20,7 @@ from filewright.changes.prepare import Preparation
 from filewright.changes.record import ChangeRecord
 from filewright.changes.settle import Findings, clean_up, publish, reason, roll_back
 from filewright.changes.slots import OpenFolders, Slots
-from filewright.changes.tree import Difference, Tree
+from filewright.changes.tree import Tree
 from filewright.edit import ChangeSet
 from filewright.errors import Code, FilewrightError, from_os_error, unsettled
 from filewright.progress import Caller, Task
@@ -76,21 +76,20 @@ def _attempt(
     # Plan: what each step means, and what is refused.
     tree = Tree(log.boundary, folders, change_set, task, copy_moves=copy_moves)
     tree.take()
-    difference = Difference.of(tree)
-    if difference.empty:
+    if not (tree.displaced or tree.fresh or tree.moved or tree.altered):
         raise FilewrightError(
             Code.NO_CHANGE, "the change would leave everything as it is", hint="nothing to do"
         )
     task.check()
 
     begun: CommitPlan | None = None
-    preparation = Preparation(difference, folders, log.settings, log.flusher, task)
+    preparation = Preparation(tree, log.settings, log.flusher, task)
     try:
         # At the end of this block the intent is on the disk: from there on a crash is recovered.
         with _state_errors(), log.begin(task) as intent:
             # Save what undo needs.
             preparation.save(intent if change_set.undoable else None)
-            planning = Planning(tree, difference)
+            planning = Planning(tree)
             plan = planning.plan(preparation)
             record = ChangeRecord(
                 number=intent.number,

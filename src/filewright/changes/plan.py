@@ -18,7 +18,7 @@ from filewright.changes.record import Place, Stamp
 
 if TYPE_CHECKING:
     from filewright.changes.prepare import Preparation
-    from filewright.changes.tree import Difference, Item, Tree
+    from filewright.changes.tree import Item, Tree
 
 How = Literal["made", "moved", "gone"]
 
@@ -164,8 +164,8 @@ class Planning:
     away last, so that moves out of it come first.
     """
 
-    def __init__(self, tree: Tree, difference: Difference) -> None:
-        self._altered = difference.altered
+    def __init__(self, tree: Tree) -> None:
+        self._altered = tree.altered
         self._passes: dict[Item, list[End]] = {}
         self._aside: dict[Item, End] = {}
         self._handled: set[Item] = set()
@@ -181,7 +181,7 @@ class Planning:
                         self._put("made", carrier, (folder, name), item)
                 elif item is not None and item.place != item.home:
                     self._move(item, (folder, name))
-        for item in difference.displaced:
+        for item in tree.displaced:
             if item not in self._handled:
                 # At the end, what goes is brought to a temporary name beside.
                 assert item.home is not None

@@ -21,8 +21,7 @@ from filewright.boundary import DenyRules, Location
 from filewright.changes.content import MANY, Edited, Flusher, Held, OnDisk, digest_of, tapped
 from filewright.changes.contents import Keeping
 from filewright.changes.record import Entry, Place, Span, Spans, Stamp, content_of
-from filewright.changes.slots import OpenFolders
-from filewright.changes.tree import DEEPEST, Difference, End, Item, keeps
+from filewright.changes.tree import DEEPEST, End, Item, Tree, keeps
 from filewright.edit import Stream
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
@@ -50,11 +49,9 @@ class Preparation:
     things will be. Some new contents are `_held` in memory.
     """
 
-    def __init__(
-        self, difference: Difference, folders: OpenFolders, settings: Settings, flusher: Flusher, task: Task
-    ) -> None:
-        self._difference = difference
-        self._folders = folders
+    def __init__(self, tree: Tree, settings: Settings, flusher: Flusher, task: Task) -> None:
+        self._tree = tree
+        self._folders = tree.folders
         self._settings = settings
         self._flusher = flusher
         self._task = task
@@ -89,7 +86,7 @@ class Preparation:
         rewritten = {Place.of(item.will_be_at): item for item in self._saved if item.fresh and item.alive}
         elsewhere = {Place.of(item.was_at) for item in rewritten.values()}
         found: list[Entry] = []
-        for item in self._difference.fresh:
+        for item in self._tree.fresh:
             for place, after in _spread(item.will_be_at, self._made[item]):
                 if place not in rewritten:
                     found.append(Entry(place, None, after))
@@ -97,7 +94,7 @@ class Preparation:
                 saved = self._saved[rewritten[place]]
                 was = saved.place if saved.place != place else None
                 found.append(replace(saved, place=place, after=after, was=was))
-        moved, altered = self._difference.moved, self._difference.altered
+        moved, altered = self._tree.moved, self._tree.altered
         for item in (*moved, *(item for item in altered if not item.moved)):
             assert item.seen is not None
             before = Stamp.of(item.seen, target=item.target)
@@ -105,7 +102,7 @@ class Preparation:
             was, where = Place.of(item.was_at), Place.of(item.will_be_at)
             after = replace(before, mode=mode, uid=uid, gid=gid)
             found.append(Entry(where, before, after, was if was != where else None))
-        for item in self._difference.displaced:
+        for item in self._tree.displaced:
             for place, stamp in _spread(item.was_at, self.stamp(item, before=True)):
                 if place not in elsewhere:
                     found.append(Entry(place, stamp, None))
@@ -120,8 +117,8 @@ class Preparation:
         Raises `stale_version`, `in_use`, `too_large`, `no_space`, `permission_denied` …
         """
         self._intent = intent
-        displaced = self._difference.displaced
-        for item in (*displaced, *self._difference.moved):
+        displaced = self._tree.displaced
+        for item in (*displaced, *self._tree.moved):
             assert item.home is not None
             if item.home[0].on_disk().is_mount(item.home[1]):
                 raise errors.mounted(item.asked, item.asked)
@@ -139,7 +136,7 @@ class Preparation:
             except OSError as error:
                 raise from_os_error(error, item.asked, doing="save") from error
         total = 0
-        for item in self._difference.made:
+        for item in self._tree.made:
             stamp = self.stamp(item)
             if item.kind == "file":
                 content = self._content(item)

@@ -59,14 +59,13 @@ def publish(slots: Slots) -> None:
     # Displaced folders are looked through once everything has been moved out of them.
     folders: dict[Slot, Stamp] = {}
     for operation in slots.plan.operations:
-        shown = slots.shown(operation.named)
         try:
-            if operation.how == "altered":
-                if not alter(slots, operation, forward=True):
-                    raise stale(shown)
-            else:
+            if operation.how != "altered":
                 _bring(slots, operation, folders)
+            elif not alter(slots, operation, forward=True):
+                raise stale(slots.shown(operation.place))
         except OSError as error:
+            shown = slots.shown(operation.named)
             if error.errno == errno.EEXIST:
                 raise appeared(shown) from error
             if error.errno == errno.ENOENT:

@@ -13,7 +13,7 @@ from filewright.boundary import Boundary, Location
 from filewright.changes.contents import Contents
 from filewright.changes.record import Entry, Place, Stamp, same_content
 from filewright.changes.slots import OpenFolders
-from filewright.changes.tree import Difference, Item, Tree
+from filewright.changes.tree import Item, Tree
 from filewright.edit import (
     ChangeSet,
     Diff,
@@ -170,13 +170,12 @@ class ChangeDiffs:
         try:
             tree = Tree(self.boundary, folders, change_set, task)
             tree.take()
-            difference = Difference.of(tree)
-            gone = [item for item in difference.displaced if not item.alive]
+            gone = [item for item in tree.displaced if not item.alive]
             named = {item.was_at for item in gone if item.kind != "folder"}
             for folder in gone:
                 if folder.kind == "folder":
                     self._deleted_below(folder.was_at, named, budget)
-            for item in _files_in(difference):
+            for item in _files_in(tree):
                 lost = [Lost(item.was_at.shown, 1, item.seen.size)] if item.seen is not None else []
                 overwritten = item.alive and item.fresh and _is_whole(item)
                 if not item.alive or (overwritten and budget.spent):
@@ -328,18 +327,18 @@ def _planned(item: Item) -> Entry:
     return Entry(where, before, after, Place.of(item.was_at) if before is not None else None)
 
 
-def _files_in(difference: Difference) -> Iterator[Item]:
+def _files_in(tree: Tree) -> Iterator[Item]:
     """The files and links that a change takes away, makes, rewrites, renames or alters."""
-    yield from (item for item in difference.displaced if not item.alive and item.kind != "folder")
-    pending = list(reversed(difference.fresh))
+    yield from (item for item in tree.displaced if not item.alive and item.kind != "folder")
+    pending = list(reversed(tree.fresh))
     while pending:
         item = pending.pop()
         if item.kind == "folder":
             pending += [below for below in item.entries.values() if below is not None and below.fresh]
         else:
             yield item
-    yield from difference.moved
-    yield from (item for item in difference.altered if not item.moved and item.kind != "folder")
+    yield from tree.moved
+    yield from (item for item in tree.altered if not item.moved and item.kind != "folder")
 
 
 def _is_whole(item: Item) -> bool:

@@ -360,6 +360,10 @@ class Tree:
     With `copy_moves`, folders and files are moved by copying: the file system refused a rename. What a person should
     know of the steps is then in `notes`, and in `hard_links`, by path shown, how many names every file has whose other
     names are left behind. `old` are all folders that were looked into on the disk, living or not, by their identity.
+
+    The difference between the tree and the disk is then in four lists. `displaced`: their old inode goes (deleted,
+    overwritten, rewritten) and no displaced folder holds it. `fresh`: a new inode is made for them, in a folder that is
+    on the disk. `moved`: renamed. `altered`: only mode or owner change.
     """
 
     def __init__(
@@ -374,6 +378,10 @@ class Tree:
         self.boundary = boundary
         self.folders = folders
         self.moves = 0
+        self.displaced: list[Item] = []
+        self.fresh: list[Item] = []
+        self.moved: list[Item] = []
+        self.altered: list[Item] = []
         self.old: dict[tuple[int, int], Item] = {}
         self.hard_links: dict[str, int] = {}
         self.notes: list[str] = []
@@ -400,6 +408,34 @@ class Tree:
         if self._linked:
             self._break_links()
         self._guard_ends()
+        self._compare()
+
+    def _compare(self) -> None:
+        """Find what differs from the disk."""
+        for folder in self.old.values():
+            folder_alive = folder.alive
+            for item in folder.initial.values():
+                if item is None or item.is_root:
+                    continue
+                alive = item.alive
+                if folder_alive and (item.fresh or not alive):
+                    self.displaced.append(item)
+                if item.moved:
+                    self.moved.append(item)
+                if alive and not item.fresh and item.altered:
+                    self.altered.append(item)
+        for folder in self.all_folders():
+            items = sorted(folder.entries.items()) if folder.seen is not None else ()
+            self.fresh.extend(item for _, item in items if item is not None and item.fresh)
+
+    @property
+    def made(self) -> Iterator[Item]:
+        """What is fresh, with what the steps have made in new folders, parents first."""
+        pending = [*reversed(self.fresh)]
+        while pending:
+            item = pending.pop()
+            yield item
+            pending += (below for below in item.entries.values() if below is not None and below.fresh)
 
     def play(self, step: Step) -> None:
         """Take one step. Raises what it refuses."""
@@ -810,53 +846,3 @@ def _given(rights: Rights, *given: int | None) -> Rights:
 def keeps(folder: Status, entry: Status) -> bool:
     """Whether a sticky folder keeps an entry from being removed by this user."""
     return bool(folder.mode & stat.S_ISVTX) and system.effective_user() not in (0, folder.uid, entry.uid)
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """The difference between a tree and the disk.
-
-    `displaced`: their old inode goes (deleted, overwritten, rewritten) and no displaced folder
-    holds it. `fresh`: a new inode is made for them, in a folder that is on the disk. `moved`:
-    renamed. `altered`: only mode or owner change.
-    """
-
-    displaced: list[Item] = field(default_factory=list)
-    fresh: list[Item] = field(default_factory=list)
-    moved: list[Item] = field(default_factory=list)
-    altered: list[Item] = field(default_factory=list)
-
-    @classmethod
-    def of(cls, tree: Tree) -> Difference:
-        """Look through every item of the tree."""
-        found = cls()
-        for folder in tree.old.values():
-            folder_alive = folder.alive
-            for item in folder.initial.values():
-                if item is None or item.is_root:
-                    continue
-                alive = item.alive
-                if folder_alive and (item.fresh or not alive):
-                    found.displaced.append(item)
-                if item.moved:
-                    found.moved.append(item)
-                if alive and not item.fresh and item.altered:
-                    found.altered.append(item)
-        for folder in tree.all_folders():
-            items = sorted(folder.entries.items()) if folder.seen is not None else ()
-            found.fresh.extend(item for _, item in items if item is not None and item.fresh)
-        return found
-
-    @property
-    def empty(self) -> bool:
-        """Whether nothing changes at all."""
-        return not (self.displaced or self.fresh or self.moved or self.altered)
-
-    @property
-    def made(self) -> Iterator[Item]:
-        """What is fresh, with what the steps have made in new folders, parents first."""
-        pending = [*reversed(self.fresh)]
-        while pending:
-            item = pending.pop()
-            yield item
-            pending += (below for below in item.entries.values() if below is not None and below.fresh)
