@@ -9,10 +9,10 @@ nothing.
 In: a `ChangeSet`. Out: a `ChangeRecord`, and from `history` and `record` the same values again;
 `Recovery` says what was settled after a crash. Errors name the path as the caller wrote it.
 
-`commit` is the page of a commit. Its steps are taken on a tree (`steps`, `tree`), which then changes no more;
-what is found out on the way are values of their own: what was there and what will be (`Stamp`, in `save` and `stage`),
-and the operations on names (`plan`). `settle` rolls an operation back, or cleans up after it, by what is in each
-place (`slots`), for a commit that fails and for `recovery` alike.
+`commit` is the page of a commit. Its steps are taken on a `tree`, which then changes no more; what is found out on
+the way are values of their own: what was there and what will be (`Stamp`, in `prepare`), and the operations on names
+(`plan`). `settle` does an operation, rolls it back, or cleans up after it, by what is in each place (`slots`), for a
+commit, for one that fails and for `recovery` alike.
 
 Its size has grown by what a command and a tool do to the same file at the same time, which is on record in
 the order in which it happened and taken back as such, and by `quick`: a command of a shell that changes nothing

@@ -118,7 +118,7 @@ def _attempt(
                 log.write(record, staged, entries=record.entries != before)
 
         # Publish: readers see the change. Done: it is never rolled back.
-        slots = Slots(log, folders, staged)
+        slots = Slots(log, folders, staged, known=planning.known)
         publish(slots)
         with _state_errors():
             log.done(record.number)

@@ -17,6 +17,7 @@ from filewright.boundary import is_temporary, temporary_name
 from filewright.changes.record import Place, Stamp
 
 if TYPE_CHECKING:
+    from filewright.boundary import Location
     from filewright.changes.prepare import Preparation
     from filewright.changes.tree import Item, Tree
 
@@ -161,7 +162,7 @@ class Planning:
 
     Top-down: a thing is put into a folder only after that folder is in its final place. What is in the
     way is exchanged if it goes, or aside to a temporary name if it moves on. What is deleted is taken
-    away last, so that moves out of it come first.
+    away last, so that moves out of it come first. `known` is where the plan's folders are at the start, by number.
     """
 
     def __init__(self, tree: Tree) -> None:
@@ -171,6 +172,7 @@ class Planning:
         self._handled: set[Item] = set()
         self._puts: list[_Bringing] = []
         self._gone: list[_Bringing] = []
+        self.known: dict[int, tuple[Location, tuple[int, int]]] = {}
         for folder in tree.all_folders():
             for name in sorted(folder.entries):
                 item = folder.entries[name]
@@ -208,10 +210,10 @@ class Planning:
         operations: list[Put | Alter] = []
         for put in (*self._puts, *self._gone):
             if put.how == "gone":
-                after = known.stamp(put.item, before=True)
+                after = known.before(put.item)
             else:
-                after = known.stamp(put.item) if put.how == "made" else _moved(put.item)
-            before = known.stamp(put.occupant, before=True) if put.occupant is not None else None
+                after = known.after(put.item) if put.how == "made" else _moved(put.item)
+            before = known.before(put.occupant) if put.occupant is not None else None
             slots = slot(*put.carrier), slot(*put.place), slot(put.place[0], put.spare)
             operations.append(Put(put.how, *slots, after, before))
         for item in self._altered:
@@ -227,8 +229,13 @@ class Planning:
                 continue
             ends = (folder.home, folder.place, *self._passes.get(folder, ()))
             where = tuple(dict.fromkeys(slot(*end) for end in ends if end is not None))
-            inode = folder.seen.inode if folder.seen is not None else known.stamp(folder).inode
+            inode = folder.seen.inode if folder.seen is not None else known.after(folder).inode
             references.append(FolderRef(inode, None, folder.seen is None, where))
+        self.known = {
+            number: (folder.was_at, folder.seen.identity)
+            for number, folder in enumerate(folders)
+            if folder.seen is not None
+        }
         return CommitPlan(tuple(references), tuple(operations))
 
     def _move(self, item: Item, place: End) -> None:

@@ -65,12 +65,14 @@ class Preparation:
         self._flushed = 0
         self._devices: dict[int, File | Folder] = {}
 
-    def stamp(self, item: Item, *, before: bool = False) -> Stamp:
-        """What a new thing will be, as far as that is known by now, or what a displaced one was `before`."""
-        if before:
-            was = self._saved[item].before
-            assert was is not None
-            return was
+    def before(self, item: Item) -> Stamp:
+        """What a displaced thing was."""
+        before = self._saved[item].before
+        assert before is not None
+        return before
+
+    def after(self, item: Item) -> Stamp:
+        """What a new thing will be, as far as that is known by now."""
         if item in self._made:
             return self._made[item]
         size = self._content(item).size if item.kind == "file" else 0
@@ -103,7 +105,7 @@ class Preparation:
             after = replace(before, mode=mode, uid=uid, gid=gid)
             found.append(Entry(where, before, after, was if was != where else None))
         for item in self._tree.displaced:
-            for place, stamp in _spread(item.was_at, self.stamp(item, before=True)):
+            for place, stamp in _spread(item.was_at, self.before(item)):
                 if place not in elsewhere:
                     found.append(Entry(place, stamp, None))
         return tuple(found)
@@ -137,7 +139,7 @@ class Preparation:
                 raise from_os_error(error, item.asked, doing="save") from error
         total = 0
         for item in self._tree.made:
-            stamp = self.stamp(item)
+            stamp = self.after(item)
             if item.kind == "file":
                 content = self._content(item)
                 total += content.size
@@ -363,7 +365,7 @@ class Preparation:
                 at = where.child(inner)
                 if below.kind == "folder":
                     above.make(inner, 0o700)
-                    stamp = self.stamp(below)
+                    stamp = self.after(below)
                     pending.append((at, below))
                 else:
                     # Nothing below is known by its inode, only by what it holds.
@@ -380,7 +382,7 @@ class Preparation:
 
     def _make_thing(self, folder: Folder, name: bytes, item: Item) -> Stamp:
         """A file or link; what is known of it then."""
-        stamp = self.stamp(item)
+        stamp = self.after(item)
         if item.target is not None:
             folder.make_link(name, item.target)
             status = folder.stat(name)
@@ -436,7 +438,7 @@ class Preparation:
 
     def _check_source(self, item: Item, digest: str) -> None:
         """The copy loop has read the whole file: is it what the edit was made against?"""
-        before, expected = self.stamp(item, before=True), item.expected
+        before, expected = self.before(item), item.expected
         wanted = {before.digest}
         if expected is not None and expected.digest is not None:
             wanted.add(expected.digest.hex())
@@ -459,7 +461,7 @@ class Preparation:
         source, carried = item.origin, item.attributes
         times = (item.mtime_ns, item.mtime_ns) if item.mtime_ns is not None else None
         if item.seen is not None:
-            carried = self.stamp(item, before=True).attributes if carried is None else carried
+            carried = self.before(item).attributes if carried is None else carried
         elif source is not None:
             with source.on_disk().folder(b".") if source.kind == "folder" else source.open() as original:
                 carried = original.attributes() if carried is None else carried

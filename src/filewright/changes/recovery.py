@@ -155,7 +155,7 @@ class Recoverer:
     def _slots(self, plan: CommitPlan) -> Iterator[Slots]:
         folders = OpenFolders(self._log.boundary)
         try:
-            yield Slots(self._log, folders, plan, self._search)
+            yield Slots(self._log, folders, plan, search=self._search)
         finally:
             folders.close()
 
@@ -186,7 +186,7 @@ class Recoverer:
                     continue
                 # What rules have closed since cannot be flushed: after a power cut, temporaries may be back in it.
                 with suppress(FilewrightError):
-                    Slots(self._log, folders, plan, self._search).flush(flushed)
+                    Slots(self._log, folders, plan, search=self._search).flush(flushed)
         finally:
             folders.close()
         self._log.settled(ready)

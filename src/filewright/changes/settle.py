@@ -79,19 +79,16 @@ def publish(slots: Slots) -> None:
 
 def _bring(slots: Slots, put: Put, folders: dict[Slot, Stamp]) -> None:
     carrier, place, spare = put.slots
-    if put.before is not None:
-        left, wanted = (
-            slots.swap(carrier, place, spare, link="folder" not in (put.before.kind, put.after.kind)),
-            put.before,
-        )
-    else:
+    if put.before is None:
         slots.rename(carrier, place)
-        folders.pop(carrier, None)
-        left, wanted = place, put.after
         if put.how == "made":
             return
+        left, wanted = place, put.after
+    else:
+        linked = "folder" not in (put.before.kind, put.after.kind)
+        left, wanted = slots.swap(carrier, place, spare, link=linked), put.before
     # The compare of the compare-and-swap: is what we displaced what we meant to?
-    if not slots.untouched(left, wanted):
+    if look(slots.holder(left), left.name, wanted, hash_up_to=slots.hash_up_to) not in AS_IT_WAS:
         if put.before is None:
             # A save of a moment ago goes back to where it was made.
             with suppress(FileExistsError):
@@ -351,15 +348,12 @@ class _Settlement:
             return bool(after.size)
         if self._slots.look(carrier, after) in AS_IT_WAS or (whole := self._held(after)) is None:
             return False
-        offset = 0
         with self._slots.holder(carrier).open(carrier.name) as file:
-            for block in file.blocks():
-                wanted = whole[offset : offset + len(block)]
-                # Shorter, if somebody adds to it while it is read.
-                if len(wanted) < len(block) or not _is_part(bytes(block), wanted):
-                    return False
-                offset += len(block)
-        return True
+            found = b"".join(file.blocks())
+        if len(found) > len(whole):
+            return False  # Somebody adds to it while it is read.
+        alike = (mine in (0, theirs) for mine, theirs in zip(found, whole, strict=False))
+        return found == whole[: len(found)] or all(alike)
 
     def _held(self, after: Stamp) -> bytes | None:
         """What a file that was to be made was to hold, as far as that is kept."""
@@ -532,10 +526,6 @@ class _Settlement:
 def _lost(why: str) -> OSError:
     """What an operation displaced is nowhere to be found."""
     return OSError(0, why)
-
-
-def _is_part(found: bytes, wanted: bytes) -> bool:
-    return found == wanted or all(mine in (0, theirs) for mine, theirs in zip(found, wanted, strict=True))
 
 
 def alter(slots: Slots, operation: Alter, *, forward: bool) -> bool:

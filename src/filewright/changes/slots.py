@@ -10,8 +10,9 @@ import errno
 import os
 import stat
 from collections import OrderedDict
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from filewright import errors, system
@@ -219,7 +220,13 @@ class Slots:
     """The slots of one plan, on the disk."""
 
     def __init__(
-        self, log: Log, folders: OpenFolders, plan: CommitPlan, search: FolderSearch | None = None
+        self,
+        log: Log,
+        folders: OpenFolders,
+        plan: CommitPlan,
+        *,
+        search: FolderSearch | None = None,
+        known: Mapping[int, tuple[Location, FolderId]] = MappingProxyType({}),
     ) -> None:
         self.plan = plan
         self.flusher = log.flusher
@@ -227,7 +234,7 @@ class Slots:
         self._folders = folders
         self._boundary = log.boundary
         self._search = search or FolderSearch(log.boundary)
-        self._found: dict[int, tuple[Location, FolderId]] = {}
+        self._found = dict(known)
 
     # Folders
 
@@ -357,10 +364,6 @@ class Slots:
     def look(self, slot: Slot, stamp: Stamp) -> Look:
         """What is in a slot, against a stamp. Raises as `status` does."""
         return "missing" if self.status(slot) is None else look(self.holder(slot), slot.name, stamp)
-
-    def untouched(self, slot: Slot, stamp: Stamp) -> bool:
-        """Whether a slot holds what the stamp says; a large file is only hashed if its inode or time differ."""
-        return look(self.holder(slot), slot.name, stamp, hash_up_to=self.hash_up_to) in AS_IT_WAS
 
     def holds_tree(self, slot: Slot, stamp: Stamp) -> bool:
         """Whether a folder holds exactly what the stamp says, by name and inode, unchanged by their times.
