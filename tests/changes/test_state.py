@@ -97,7 +97,7 @@ def test_a_root_that_was_made_anew_does_not_inherit_and_says_so(place: Path) -> 
     (place / "a" / "f").write_text("another\n")
     with _open(place, "a") as workspace:
         assert list(workspace.history()) == []
-        assert any("another folder" in note for note in workspace.state_notes)
+        assert any("another folder" in note for note in workspace.changes.state_notes)
         other = workspace.write("f", "new\n", mode="overwrite").data["change_id"]
     assert _history(place, "a") == {other: ["f"]}
     assert _history(place, "old") == {made: ["f"]}
@@ -224,7 +224,7 @@ def test_what_an_earlier_version_kept_is_named_and_left_as_it_is(
     (earlier / "root").write_text(json.dumps({**owner, "birth": None}) + "\n")
     before = {path: path.read_bytes() for path in (place / "state").rglob("*") if path.is_file()}
     with _open(place, "a") as workspace:
-        (note,) = workspace.state_notes
+        (note,) = workspace.changes.state_notes
         assert earlier.name in note
         assert "begins anew" in note
         assert list(workspace.history()) == []
@@ -232,7 +232,7 @@ def test_what_an_earlier_version_kept_is_named_and_left_as_it_is(
         workspace.undo()
     assert {path: path.read_bytes() for path in before} == before
     with _open(place, "a") as workspace:
-        assert workspace.state_notes == ()
+        assert workspace.changes.state_notes == ()
         assert len(list(workspace.history())) == 2
 
 

@@ -167,13 +167,14 @@ import os, sys
 from filewright import Workspace
 from filewright.changes import commit
 at = sys.argv[3]
-found = getattr(commit, at)
+owner = commit.Preparation if at == "stage" else commit
+found = getattr(owner, at)
 def killed(*given, **named):
     if at == "publish":
         os._exit(9)
     made = found(*given, **named)
     os._exit(9)
-setattr(commit, at, killed)
+setattr(owner, at, killed)
 with Workspace(sys.argv[1], state_dir=sys.argv[2]) as workspace:
     workspace.write("d/new.txt", "x\\n")
 """
