@@ -158,8 +158,8 @@ def is_slip(asked: str, found: str) -> bool:
     """Whether the first of two words one step apart can only be the other misspelled: it is no word at all.
 
     Capitals may begin common words of five letters or more; others are names, and stay. Two neighbours
-    swapped or one letter doubled make no other name of a name. Of a common word one letter may also be
-    wrong, missing or too much, but not the first, and not an ending.
+    swapped make no other name of a name. Of a common word one letter may also be wrong, missing or too much,
+    but not the first, and not an ending.
     """
     wrong, right = asked.lower(), found.lower()
     if (asked, found) != (wrong, right):
@@ -173,10 +173,9 @@ def is_slip(asked: str, found: str) -> bool:
         return len(right) > 3 or is_english(right)
     if len(shorter) < 4:
         return False
-    once = {re.sub(r"(.)\1+", r"\1", word) for word in (wrong, right)}
     code = right in _list("words_code.txt") and len(right) > 4 and wrong[-1] == right[-1]
     ending = longer.startswith(shorter) and longer[-1] in "sdrnyx"
-    return len(once) == 1 or ((code or is_english(right)) and wrong[0] == right[0] and not ending)
+    return (code or is_english(right)) and wrong[0] == right[0] and not ending
 
 
 def _is_only_neighbour(source: FileText, asked: str, found: str) -> bool:

@@ -36,8 +36,8 @@ REACH = 200
 _MOST = 2_000
 #: Lines looked at between headings and places and for what cannot be shown, and at most between two of them.
 _WORK, _FAR = 2_000_000, 20_000
-#: Headings in order of which one may be the beginning of a line.
-_BETWEEN = 8
+#: Lengths of headings that may be the beginning of a line, the shortest first.
+_LENGTHS = 32
 #: Hunks without a place that are told of.
 _REFUSED = 12
 _BACK = str.maketrans("+-", "-+")
@@ -343,20 +343,18 @@ class Placing:
     def _lines_named(self, heading: str) -> list[int]:
         """The lines that a heading may name: those that are it, or else those that begin with it."""
         if self._headings is None:
-            wanted = sorted({heading.strip() for hunk in self.hunks for heading in hunk.headings})
+            wanted = {heading.strip() for hunk in self.hunks for heading in hunk.headings}
             whole: dict[str, list[int]] = {heading: [] for heading in wanted}
             begun: dict[str, list[int]] = {heading: [] for heading in wanted}
+            lengths = sorted({*map(len, wanted)})[:_LENGTHS]
             for first, bodies in self.lines.windows():
                 for at, body in enumerate(bodies, first):
                     text = body.decode(self._codec, "replace").strip()
-                    # What it begins with comes before it in order, with a few at most in between.
-                    index = bisect_right(wanted, text)
-                    near = reversed(wanted[max(0, index - _BETWEEN) : index])
-                    named = next((heading for heading in near if text.startswith(heading)), None)
-                    if named == text:
+                    if text in whole:
                         whole[text].append(at)
-                    elif named is not None and not _is_word(text[len(named)]):
-                        begun[named].append(at)
+                    for length in lengths:
+                        if text[:length] in begun and length < len(text) and not _is_word(text[length]):
+                            begun[text[:length]].append(at)
             self._headings = {heading: whole[heading] or begun[heading] for heading in wanted}
         return self._headings[heading]
 

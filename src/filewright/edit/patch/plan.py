@@ -360,7 +360,7 @@ def _placed(
             Code.IS_BINARY,
             f"{file.path} is not text a patch can change",
             hint="use a tool for bytes",
-            details={"path": file.path, "type": snapshot.binary or snapshot.encoding.name},
+            details={"path": file.path, "type": snapshot.binary},
         )
     narrow = Narrowed.to_edit(snapshot) if snapshot.encoding.width > 1 else None
     text = snapshot if narrow is None else narrow.snapshot
