@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from filewright import system
 from filewright.edit import Edit, Tier, plan
 from filewright.edit.filetext import FileText
-from filewright.edit.find import Located, Missed, find_lines
+from filewright.edit.find import Located, Missed
 from filewright.edit.locate.cascade import locate
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
@@ -145,25 +145,3 @@ def test_twenty_thousand_lines_land() -> None:
     made = plan(Snapshot.of_bytes(data), [Edit(search, replace)])
     assert apply(data, made.splices) == data.replace(b"line 10000\n", b"changed\n")
     assert len(made.splices) == 1
-
-
-HUNK = {
-    "exactly": ("a\nb\nc\n", ["b", "c"], [(2, "exact")]),
-    "trailing blanks": ("a\nb \nc\n", ["b", "c"], [(2, "trailing")]),
-    "every region": ("b\nx\n  b\nx\nb  \n", ["b"], [(1, "exact"), (3, "indent"), (5, "trailing")]),
-    "blank lines at the edges": ("a\n\nb\n", ["", "b"], [(3, "exact")]),
-    "blank lines that are not there": ("a\nb\n", ["", "b"], [(2, "blank_lines")]),
-    "blank lines alone": ("a\n\nb\n", [""], []),
-    "nothing": ("a\nb\n", ["c"], []),
-}
-
-
-@pytest.mark.parametrize("name", HUNK)
-def test_lines_are_found_everywhere_with_their_tiers(name: str) -> None:
-    text, lines, expected = HUNK[name]
-    snapshot = Snapshot.of_bytes(text.encode())
-    found = [
-        (snapshot.lines.line_at(region.start), str(region.tier))
-        for region in find_lines(FileText(snapshot), lines)
-    ]
-    assert found == expected

@@ -6,7 +6,7 @@ meant is decided by who asks. Nothing here writes, and no percentage decides any
 *Exactly* (`find_exact`, `find_blocks`): the text itself, any terminator at each newline. It cannot be wrong: it is
 what was asked for.
 
-*As whole lines* (`find_lines`). Why it cannot be wrong: every line of the search text is in the region,
+*As whole lines* (`find_regions`). Why it cannot be wrong: every line of the search text is in the region,
 letter by letter but for whitespace and typography; the lines' order and number are the same; and no other
 region of the file is like it by the same or a stricter comparison. What differs is never written: lines that
 stay keep the file's bytes, and lines that change take its whitespace and typography, or the edit is refused.
@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice, pairwise, takewhile
 
 from filewright.edit.filetext import FileText
@@ -220,28 +220,10 @@ class Found:
         return [region for region in self.regions if region.tier.rank == best]
 
 
-def find_lines(source: FileText, lines: Sequence[str]) -> tuple[Region, ...]:
-    """Every region that the given lines (without terminators) mean, in order of offset.
-
-    Compare `region.tier` to rank them: `exact` first, then the others in order. Blank
-    lines at the edges must be there too, except by `blank_lines`, which skips them; they are not
-    part of the region. Lines that are all blank mean nothing. At most 200 are returned.
-    """
-    block = RequestLines.of_lines(tuple(lines))
-    result: list[Region] = []
-    for region in find_regions(source, block).regions:
-        before, after = source.rows_before(region.rows[0]), source.rows_from(region.end)
-        beside = [*islice(before, len(block.before)), *islice(after, len(block.after))]
-        blank = [row for row in beside if is_blank(source.text(row.body))]
-        whole = len(blank) == len(block.before) + len(block.after)
-        result.append(region if whole else replace(region, tier=Tier.BLANK_LINES))
-    return tuple(result)
-
-
 def find_regions(source: FileText, block: RequestLines) -> Found:
-    """Regions that `block` means by any whole-line tier.
+    """Regions that `block` means by any whole-line tier, less the blank lines at its edges; none if it has no other.
 
-    Ends early, with more than one region, where very many or very long ones are alike.
+    Ends early, with more than one region, where very many (200) or very long ones are alike.
     """
     if not block.solid:
         return Found()

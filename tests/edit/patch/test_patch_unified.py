@@ -563,3 +563,23 @@ def test_the_diff_of_a_plan_is_a_patch_that_does_the_same(tree: Callable[..., ob
     )
     after = tree(files).patched(patch)  # type: ignore[attr-defined]
     assert tree(files).patched(tree(files).diff(patch)) == after  # type: ignore[attr-defined]
+
+
+FOUND = {
+    "exactly": (b"a\nb\nc\n", ["b", "c"], (2, "exact")),
+    "trailing blanks": (b"a\nb \nc\n", ["b", "c"], (2, "trailing")),
+    "the strictest of several": (b"x\n  b\nx\nb  \nb\n", ["b"], (5, "exact")),
+    "blank lines at the edges": (b"a\n\nb \n", ["", "b"], (2, "trailing")),
+    "blank lines that are not there": (b"a\nb\n", ["", "b"], (2, "blank_lines")),
+    "blank lines past the file's beginning": (b"b\nc\n", ["", "b"], (1, "blank_lines")),
+    "blank lines past the file's end": (b"a\nb\n", ["b", "", ""], (2, "blank_lines")),
+}
+
+
+@pytest.mark.parametrize("held", [True, False], ids=["held", "windowed"])
+@pytest.mark.parametrize("name", FOUND)
+def test_a_hunk_is_found_by_the_strictest_tier(name: str, held: bool, tree: Callable[..., object]) -> None:
+    content, lines, expected = FOUND[name]
+    rows = "".join(f"-{line}\n+{line.upper()}\n" if line else " \n" for line in lines)
+    (file,) = tree({"x": content}, held=held).plan(f"{H}@@ @@\n{rows}")  # type: ignore[attr-defined]
+    assert [(hunk.line, hunk.tier) for hunk in file.hunks] == [expected]

@@ -23,10 +23,10 @@ from filewright.edit.find import (
     TooAlikeError,
     WholeLines,
     find_blocks,
-    find_lines,
+    find_regions,
     stands,
 )
-from filewright.edit.locate.request import Edit, RequestLines, Tier, indent_of
+from filewright.edit.locate.request import Edit, RequestLines, Tier, indent_of, is_blank
 from filewright.edit.patch.reader import PatchHunk, PatchRow
 from filewright.text import Line
 
@@ -253,24 +253,28 @@ class Placing:
         exact = self._exact.get(self._olds[index] or ())
         if exact or not self._is_loose:
             return exact or []
-        found = [self._aligned(hunk, region) for region in find_lines(self.lines, hunk.old)]
+        block = RequestLines.of_lines(hunk.old)
+        found = [self._aligned(hunk, block, region) for region in find_regions(self.lines, block).regions]
         places = [place for place in found if place is not None] or self._as_shown(hunk)
         best = min((place.tier.rank for place in places), default=0)
         strictest = {(index, place.at): place for place in places if place.tier.rank == best}
         self._loose |= strictest
         return sorted(at for _, at in strictest)
 
-    def _aligned(self, hunk: PatchHunk, region: Region) -> Placed | None:
+    def _aligned(self, hunk: PatchHunk, block: RequestLines, region: Region) -> Placed | None:
         """The place a region of lines is for a hunk: which row is which of the file's lines."""
-        first = self.lines.index_of(region.start)
-        block, result = RequestLines.of_lines(hunk.old), RequestLines.of_lines(hunk.new)
-        if region.tier is Tier.BLANK_LINES:
-            inside = (len(block.before), len(block.after)) == (len(result.before), len(result.after))
+        lines, before, after = self.lines, len(block.before), len(block.after)
+        first, end = lines.index_of(region.start), lines.index_of(region.end - 1) + 1
+        at = first - before
+        edges = [*lines.bodies(at, before), *lines.bodies(end, after)] if at >= 0 else []
+        blank = sum(is_blank(lines.text(body)) for body in edges) == before + after
+        if region.tier is Tier.BLANK_LINES or not blank:
+            result = RequestLines.of_lines(hunk.new)
+            inside = (before, after) == (len(result.before), len(result.after))
             if not inside or hunk.ended("+") != hunk.ended("-"):
                 return None  # blank lines at the edge are changed, and these may be others
-            return Placed(first, self.lines.index_of(region.end - 1) + 1, region.tier, region)
-        at = first - len(block.before)
-        end = at + len(hunk.old)
+            return Placed(first, end, Tier.BLANK_LINES, region)
+        end += after
         if region.tier is not Tier.INDENT or not self._is_unsigned(hunk, at):
             return Placed(at, end, region.tier, region)
         # New lines that may have lost a space like their context are not indented by whole steps of the file.
