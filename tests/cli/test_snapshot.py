@@ -293,6 +293,11 @@ def test_what_was_not_kept_is_named_and_the_rest_is_undone(
     assert (root / "large.bin").read_bytes() == b"z"
 
 
+def _keep_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("filewright.changes.shell._KEEP_SECONDS", -1)
+    monkeypatch.setattr("filewright.changes.shell._AT_LEAST", 0)
+
+
 def _git(root: Path, *words: str) -> None:
     name = ("-c", "user.name=n", "-c", "user.email=e@example.org")
     subprocess.run(["git", *name, *words], cwd=root, check=True, capture_output=True)
@@ -313,7 +318,7 @@ def test_what_was_not_kept_comes_from_git_if_its_index_knew_it(
         _git(root, "add", "-N", "later")
     (root / "src" / "c.py").write_bytes(b"c = 2\n")
     before = _tree(root)
-    monkeypatch.setattr("filewright.changes.shell._KEEP_SECONDS", -1)
+    _keep_nothing(monkeypatch)
     begun = workspace.begin_command()
     command = "rm large.txt && sed -i s/two/TWO/ a.txt && echo x >> src/b.py && echo y >> src/c.py"
     subprocess.run(f"{command} && git add -A", shell=True, cwd=root, check=True)
@@ -335,7 +340,7 @@ def test_a_damaged_index_is_no_help_and_no_harm(
 ) -> None:
     _git(root, "init", "-q")
     (root / ".git" / "index").write_bytes(index)
-    monkeypatch.setattr("filewright.changes.shell._KEEP_SECONDS", -1)
+    _keep_nothing(monkeypatch)
     begun = workspace.begin_command()
     (root / "a.txt").write_bytes(b"a")
     [record] = workspace.end_command(begun, "a command")
@@ -364,6 +369,16 @@ def test_a_damaged_cache_is_found_out(workspace: Any, root: Path, tmp_path: Path
     begun = workspace.begin_command()
     (root / "src" / "b.py").unlink()
     assert workspace.end_command(begun, "rm")[0].entries
+
+
+def test_a_little_is_kept_however_busy_the_machine(
+    workspace: Any, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("filewright.changes.shell._KEEP_SECONDS", -1)
+    begun = workspace.begin_command()
+    (root / "a.txt").unlink()
+    [record] = workspace.end_command(begun, "rm a.txt")
+    assert (len(record.entries), record.notes) == (1, ())
 
 
 @pytest.mark.parametrize("command", ["rm -rf old", "cd old && rm *.log", "mv ./old/1.log /tmp"])
@@ -402,7 +417,7 @@ def test_more_is_kept_with_every_command_and_ahead_of_them(
     while not workspace.changes.keep_ahead(Task(), seconds=9):
         rounds += 1
     assert 2 < rounds < 9
-    monkeypatch.setattr(shell, "_KEEP_SECONDS", -1)
+    _keep_nothing(monkeypatch)
     begun = workspace.begin_command()
     for path in root.glob("*.bin"):
         path.unlink()

@@ -35,7 +35,7 @@ from typing import NamedTuple
 
 import xxhash
 
-from filewright import errors, system
+from filewright import errors
 from filewright.boundary import Boundary, Location, Root, WalkedFolder
 from filewright.changes.content import Flusher, digest_of
 from filewright.changes.contents import Contents
@@ -78,7 +78,8 @@ CREATE TABLE kept (
     PRIMARY KEY (folder, name, stamp)
 )"""
 _KEEP_SECONDS, _KEEP_AT_ONCE, _KEEP_ALL = 0.2, 64 * MB, 256 * MB
-_KEEP_IN_HOOK, _AT_A_TIME = 0.05, 200
+_KEEP_IN_HOOK = 0.05
+_AT_LEAST, _AT_A_TIME = 20, 200
 _AHEAD, _AHEAD_NS = b"ahead", 600 * 10**9
 _AFTER_EACH, _AFTER_ALL = 256 * KB, 16 * MB
 _HASHED = 64 * MB
@@ -98,13 +99,14 @@ _NOTHING = FolderRow()
 
 def begun_in(settings: Settings, identifier: str) -> list[str]:
     """The roots of which a listing of that id was made; none for a bad one."""
-    index = Index(base_folder(settings), settings.lock_seconds)
-    found: list[str] = []
-    for owner in index.owners.values() if _ID.fullmatch(identifier) else ():
-        with suppress(OSError):
-            system.status_of(StateFolder(index, owner, None).at(b"shell", list_of(identifier)))
-            found += [os.fsdecode(owner.path)] if owner.path else []
-    return found
+    if not _ID.fullmatch(identifier):
+        return []
+    index, name = Index(base_folder(settings), settings.lock_seconds), list_of(identifier)
+    return [
+        os.fsdecode(owner.path)
+        for owner in index.owners.values()
+        if owner.path and os.path.exists(StateFolder(index, owner, None).at(b"shell", name))
+    ]
 
 
 @contextmanager
@@ -160,8 +162,8 @@ class Watch:
             last, seen = self._looked(looked)
             last = last or read_kept(self.folder)
             rows, outer = self._listed(last, seen)
-            hook = looked is not None
-            seconds, known = (_KEEP_IN_HOOK if hook else _KEEP_SECONDS), last.rows if last and hook else None
+            known = last.rows if looked and last else None
+            seconds = _KEEP_IN_HOOK if looked else _KEEP_SECONDS
             rows, late = self._keep(rows, line, seconds, _KEEP_AT_ONCE, known)
             index = self._keep_index()
             if lost := self._lost(rows, line, late, index):
@@ -334,9 +336,10 @@ class Watch:
                     wanted.append((unnamed, -stamp.mtime_ns, prefix, name, stamp))
                     left[prefix] += 1
         begun, some = time.monotonic(), list[tuple[bytes, ...]]()
-        for unnamed, _, prefix, name, stamp in sorted(wanted):
+        for number, (unnamed, _, prefix, name, stamp) in enumerate(sorted(wanted)):
             most = seconds if unnamed else max(seconds, _KEEP_SECONDS)
-            if room < 0 or time.monotonic() - begun > most:
+            # On a busy machine the time may be over before the first.
+            if room < 0 or (number >= _AT_LEAST and time.monotonic() - begun > most):
                 if unnamed:
                     break
                 late[prefix + name] = stamp
@@ -482,9 +485,9 @@ def _named(line: str) -> Callable[[list[bytes]], bool]:
     matches = re.compile("|".join(map(translate, patterns))).match
 
     def named(names: list[bytes]) -> bool:
-        return not exact.isdisjoint(names) or any(
-            name and matches(os.fsdecode(name)) for name in (names if patterns else ())
-        )
+        if not exact.isdisjoint(names):
+            return True
+        return bool(patterns) and any(map(matches, map(os.fsdecode, names)))
 
     return named
 
