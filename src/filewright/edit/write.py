@@ -19,7 +19,7 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import NamedTuple
 
-from filewright.edit.damage import check_repaired, damage_alone
+from filewright.edit.damage import check
 from filewright.edit.filetext import FileText
 from filewright.edit.find import (
     ByteRange,
@@ -43,7 +43,6 @@ from filewright.edit.locate.request import (
     width_of,
     words_shared,
 )
-from filewright.edit.visible import visible
 from filewright.errors import Code
 from filewright.text import Splice, encoded
 
@@ -60,15 +59,8 @@ def checked(source: FileText, located: Located, *, literal: bool = False) -> tup
     With `literal` the replacement is meant as it is, whatever it looks like. Raises `unencodable`, and
     `UnclearError` where nobody can say what is to be written.
     """
-    damage = None if literal else damage_alone(source, located)
-    if damage is not None:
-        what, line = damage
-        raise UnclearError(
-            Code.INVALID_INPUT,
-            f"the replacement holds {what} that neither the file nor the search text has, and it would be written "
-            f"as it is: {visible(line)}",
-            "send the whole text that is meant; with fuzzy=false the replacement is written as it is",
-        )
+    if not literal:
+        check(source, located)
     numbered = any("number" in what for what in located.repairs)
     result: list[Splice] = []
     for part in located.parts:
@@ -84,10 +76,7 @@ def checked(source: FileText, located: Located, *, literal: bool = False) -> tup
                 result += _rows(source, row_by_row(part), numbered=numbered, literal=literal)
             case Rows():
                 result += _rows(source, part, numbered=numbered, literal=literal)
-    splices = tuple(parted(source, result))
-    if located.repairs and not literal:
-        check_repaired(source, located)
-    return splices
+    return tuple(parted(source, result))
 
 
 def parted(source: FileText, splices: Iterable[Splice]) -> Iterator[Splice]:
