@@ -446,17 +446,16 @@ class Merge:
 class Rows:
     """Lines of the file, each with the line of the request it is: what a hunk of a patch means.
 
-    `found[i]` is the row that line i of `old` is, None for a blank one the file lacks; `kept` pairs the
-    lines of `old` and `new` that are one. `indentation` maps the request's indents (None: as they
-    are). `ended`: whether the last line has a terminator afterwards (None: as before). `terminators`
-    are those of `new`, where the patch spells them out. `blanks` are lines that stand for an empty one.
+    Line i of `old` is row i; `kept` pairs the lines of `old` and `new` that are one. `indentation` maps the
+    request's indents (None: as they are). `ended`: whether the last line has a terminator afterwards (None: as
+    before). `terminators` are those of `new`, where the patch spells them out. `blanks` are lines that stand for
+    an empty one.
     """
 
     rows: tuple[Line, ...]
     span: ByteRange
     old: tuple[str, ...]
     new: tuple[str, ...]
-    found: tuple[int | None, ...]
     kept: tuple[tuple[int, int], ...]
     indentation: Indentation | None = None
     ended: bool | None = None

@@ -199,7 +199,6 @@ def row_by_row(part: WholeLines) -> Rows:
         part.span,
         tuple(old),
         tuple(new),
-        tuple(range(len(old))),
         tuple(kept),
         region.indentation,
         ended=bool(region.rows[-1].terminator),
@@ -264,16 +263,15 @@ def _moved(old: Sequence[str], new: Sequence[str], same: Mapping[int, int]) -> d
 def _rows(source: FileText, part: Rows, *, numbered: bool, literal: bool) -> list[Splice]:
     """The splices that make the new lines of rows: those that stay, as they are; others as the file writes them."""
     texts = [source.text(row.body) for row in part.rows]
-    there = [None if at is None else texts[at] for at in part.found]
     same = {new: old for old, new in part.kept}
     if part.terminators is None:
         same |= _moved(part.old, part.new, same)
-    own = "".join(text for text in there if text is not None)
+    own = "".join(texts)
     folds = is_typographic("".join({*"".join(part.old)} - {*own}))
     indentation = part.indentation if part.indentation is not None and not part.indentation.same else None
     forms: dict[str, str] = {}
     if indentation is not None:
-        forms = _forms(source, indentation, part, there, same)
+        forms = _forms(source, indentation, part, texts, same)
 
     def fresh(text: str) -> str:
         if is_blank(text):
@@ -286,14 +284,11 @@ def _rows(source: FileText, part: Rows, *, numbered: bool, literal: bool) -> lis
 
     made: list[_Made] = []
     for index, text in enumerate(part.new):
-        at = part.found[same[index]] if index in same else -1
-        if at is not None:  # a blank line that stays, and that the file lacks
-            ending = part.terminators[index] if part.terminators else None
-            made.append(_Made(at, texts[at], text) if at >= 0 else _Made(-1, fresh(text), text, ending))
+        at = same.get(index, -1)
+        ending = part.terminators[index] if part.terminators else None
+        made.append(_Made(at, texts[at], text) if at >= 0 else _Made(-1, fresh(text), text, ending))
     if not literal and part.indentation is not None:
-        found = [
-            text for text, old in zip(there, part.old, strict=True) if text is not None and not is_blank(old)
-        ]
+        found = [text for text, old in zip(texts, part.old, strict=True) if not is_blank(old)]
         _check_depths(
             source,
             part,
@@ -353,7 +348,7 @@ def _forms(
     source: FileText,
     indentation: Indentation,
     part: Rows,
-    there: Sequence[str | None],
+    there: Sequence[str],
     same: Mapping[int, int],
 ) -> dict[str, str]:
     """What each indent of the replacement becomes, none where it is the file's.
@@ -378,7 +373,7 @@ def _forms(
     moved = [
         _Moved(indent_of(part.old[at]), indent_of(text), indent_of(part.new[to]), new[to])
         for to, at in told.items()
-        if (text := there[at]) is not None and new[to] and indent_of(part.old[at]) != indent_of(text)
+        if (text := there[at]) and new[to] and indent_of(part.old[at]) != indent_of(text)
     ]
     changed = [line for at, line in enumerate(part.old) if at not in told.values() and not is_blank(line)]
     changed = changed if len(changed) * len(new) <= _MOST_COMPARED // 16 else []

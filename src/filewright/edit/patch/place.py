@@ -92,7 +92,6 @@ def located(lines: FileText, hunk: PatchHunk, place: Placed, *, spelled: bool) -
         ByteRange(lines.offset(at), lines.offset(at + count)),
         old,
         new,
-        tuple(range(len(old))),
         tuple(kept),
         region.indentation if region is not None else None,
         after if unended or before != after or not lines.count else None,
