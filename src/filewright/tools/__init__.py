@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from filewright.tools.folder_map import FolderMap
     from filewright.tools.history import HistoryResult, RevertResult, ago
     from filewright.tools.items import BatchResult, ItemResult, check_count
-    from filewright.tools.listing import ListedEntry, ListResult
+    from filewright.tools.listing import FileStatus, ListedEntry, ListResult, StatResult
     from filewright.tools.missing import explain
     from filewright.tools.overview import ManyOverviews, OverviewResult
     from filewright.tools.patch import PatchResult
@@ -53,7 +53,6 @@ if TYPE_CHECKING:
         sessions,
     )
     from filewright.tools.search import SearchHit, SearchResult
-    from filewright.tools.stat import FileStatus, StatResult
     from filewright.tools.typed import (
         EditRequest,
         Newline,
@@ -78,7 +77,7 @@ __getattr__, __all__ = face_of(
         "filewise": "replace_in_order",
         "history": "HistoryResult RevertResult ago",
         "review": ("ChangedFiles SessionSummary SessionsResult changed_files scope_of sessions"),
-        "listing": "ListResult ListedEntry",
+        "listing": "FileStatus ListResult ListedEntry StatResult",
         "missing": "explain",
         "folder_map": "FolderMap",
         "overview": "ManyOverviews OverviewResult",
@@ -89,7 +88,6 @@ __getattr__, __all__ = face_of(
         "replace": "ReplaceResult",
         "restore": "FileState restore_file",
         "search": "SearchHit SearchResult",
-        "stat": "FileStatus StatResult",
         "typed": "EditRequest Newline ReadOptions ReadRequest TypedTools WriteMode WriteRequest",
     },
 )

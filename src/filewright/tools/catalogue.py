@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 _MODULES = (
     "listing",
-    "stat",
     "overview",
     "search",
     "read",

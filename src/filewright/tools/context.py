@@ -56,25 +56,19 @@ class SeenFiles:
         self._boundary = boundary
         self._open = open_file
         self._files: OrderedDict[Location, tuple[Identity, str]] = OrderedDict()
-        self._shown: OrderedDict[tuple[str | None, Location], str] = OrderedDict()
+        self._shown: BoundedCache[str] = BoundedCache(_MOST_SHOWN)
         self._unsaid: list[str] = []
         self._lock = threading.Lock()
 
     def note(self, snapshot: Snapshot, session: str | None) -> None:
         """It was shown just now, to that session."""
-        if snapshot.location is None or snapshot.identity is None:
-            return
-        with self._lock:
-            self._shown[session, snapshot.location] = snapshot.version
-            self._shown.move_to_end((session, snapshot.location))
-            if len(self._shown) > _MOST_SHOWN:
-                self._shown.popitem(last=False)
-        self._note(snapshot)
+        if snapshot.location is not None and snapshot.identity is not None:
+            self._shown.put((session, snapshot.location), snapshot.version, 1)
+            self._note(snapshot)
 
     def shown_to(self, session: str | None, location: Location) -> str | None:
         """The version that a session was shown last."""
-        with self._lock:
-            return self._shown.get((session, location))
+        return self._shown.get((session, location))
 
     def _note(self, snapshot: Snapshot) -> None:
         if snapshot.location is None or snapshot.identity is None:

@@ -1,25 +1,83 @@
-"""`list_files`: one folder or a tree, sorted, bounded, with a cursor to go on."""
+"""`list_files` and `stat_items`: what is there, sorted and bounded, and what is known of it without reading it.
+
+Lists that are cut give a cursor to go on with: opaque to callers, plain inside, refused when it is not ours.
+"""
 
 from __future__ import annotations
 
+import base64
+import binascii
+import datetime
 import heapq
+import json
+import zlib
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Annotated, Literal
+from functools import reduce
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
-from filewright.boundary import FolderEntry, quote
-from filewright.errors import Code, FilewrightError, refused
+from filewright.boundary import FolderEntry, Location, quote
+from filewright.errors import Code, FilewrightError, invalid, refused, too_many
 from filewright.tools.context import Context
-from filewright.tools.cursor import decode, encode, place
 from filewright.tools.registry import Arguments, Tool
-from filewright.tools.result import Page, ToolResult, optional
-from filewright.tools.stat import time_text
-from filewright.visible import visible
+from filewright.tools.result import Page, ToolResult, facts, optional, size_text
+from filewright.visible import encodable, visible
 from filewright.wording import counted
+
+_MOST = 1 << 20
+
+
+# Cursors
+
+
+def encode(tool: str, kind: str, key: list[Any]) -> str:
+    """A cursor of `tool` that holds `kind` and `key` (JSON values)."""
+    text = json.dumps([tool, kind, key], separators=(",", ":"))
+    return base64.urlsafe_b64encode(zlib.compress(text.encode(), 9)).decode().rstrip("=")
+
+
+def decode(cursor: str, tool: str, kind: str, what: str, types: tuple[type, ...]) -> list[Any]:
+    """The key of a cursor of `tool`, which is of such `types`.
+
+    Raises `invalid_input` for any other text, and for a cursor that was given for another `kind` of `what` it does.
+    """
+    try:
+        packed = base64.urlsafe_b64decode((cursor + "=" * (-len(cursor) % 4)).encode("ascii"))
+        named, of, key = json.loads(zlib.decompressobj().decompress(packed, _MOST))
+        if named != tool or [*map(type, key)] != [*types]:
+            raise ValueError(named)
+    except (ValueError, TypeError, UnicodeError, binascii.Error, zlib.error, RecursionError) as error:
+        raise invalid(
+            "the cursor is not one that this tool gave",
+            "leave it out to start from the beginning",
+            argument="cursor",
+        ) from error
+    if of != kind:
+        raise invalid(
+            f"the cursor belongs to another {what}",
+            "call again with the arguments of the call that gave it",
+            argument="cursor",
+        )
+    found: list[Any] = key
+    return found
+
+
+def below(top: Location, location: Location) -> str:
+    """A place below `top` as a cursor holds it: each byte of its path a character."""
+    return b"/".join(location.parts[len(top.parts) :]).decode("latin-1")
+
+
+def place(top: Location, path: str) -> Location:
+    """The place that `below` has named."""
+    parts = path.encode("latin-1", "replace").split(b"/") if path else []
+    return reduce(Location.child, parts, top)
+
+
+# Lists
 
 
 class ListArguments(Arguments):
@@ -93,7 +151,7 @@ def globs(glob: str | None, exclude: Sequence[str]) -> list[str] | None:
     return [*([glob] if glob is not None else []), *(f"!{name}" for name in exclude)] or None
 
 
-def run(context: Context, arguments: ListArguments) -> ListResult:
+def list_files(context: Context, arguments: ListArguments) -> ListResult:
     """List the entries below a folder."""
     location, sort = context.boundary.locate(arguments.path), arguments.sort
     if context.boundary.stat(location).kind == "file":
@@ -178,12 +236,185 @@ def _listed(context: Context, entry: FolderEntry, *, details: bool) -> ListedEnt
     return replace(facts, size=status.size, modified=time_text(status.mtime_ns), mode=f"{status.mode:04o}")
 
 
-TOOL = Tool(
-    "list_files",
-    "List files",
-    "List a folder (depth=1), a tree (depth=0) or what matches a glob, without what .gitignore leaves out. "
-    "Folders end in /.",
-    ListArguments,
-    run,
-    "read",
+# What is known of each
+
+
+class StatArguments(Arguments):
+    """What to look at."""
+
+    paths: Annotated[list[str], Field(min_length=1)]
+    """files, folders, links; each gives its status or its error"""
+
+
+def time_text(nanoseconds: int) -> str:
+    """A UTC time to the second, ISO 8601."""
+    moment = datetime.datetime.fromtimestamp(nanoseconds // 1_000_000_000, datetime.UTC)
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _owner(uid: int) -> str:
+    """The user's name, or the number where it has none."""
+    try:
+        import pwd
+
+        return pwd.getpwuid(uid).pw_name
+    except (KeyError, ImportError):
+        return str(uid)
+
+
+def _group(gid: int) -> str:
+    """The group's name, or the number where it has none."""
+    try:
+        import grp
+
+        return grp.getgrgid(gid).gr_name
+    except (KeyError, ImportError):
+        return str(gid)
+
+
+@dataclass(frozen=True, slots=True)
+class FileStatus:
+    """What is known of one thing; `times_ns` are access, modification and change.
+
+    `created` is there where the file system keeps it; `target` for a link; `encoding` to `line_ending` for
+    text, `binary` (a media type) for another file; `unreadable` is the code of the error where a file could
+    not be opened.
+    """
+
+    type: str
+    size: int
+    mode: str
+    owner: str
+    group: str
+    uid: int
+    gid: int
+    hard_links: int
+    modified: str
+    accessed: str
+    changed: str
+    times_ns: tuple[int, int, int]
+    created: str | None = optional()
+    created_ns: int | None = optional()
+    target: str | None = optional()
+    encoding: str | None = optional()
+    encoding_confidence: float | None = optional()
+    bom: bool | None = optional()
+    line_ending: str | None = optional()
+    binary: str | None = optional()
+    version: str | None = optional()
+    unreadable: str | None = optional()
+
+    @property
+    def row(self) -> str:
+        """One line for a reader."""
+        parts = [self.type]
+        if self.type == "link":
+            parts.append(f"to {self.target}")
+        if self.type == "file":
+            parts.append(f"{self.size:,} bytes" + (f" ({size_text(self.size)})" if self.size >= 1024 else ""))
+        parts.append(f"mode {self.mode} {self.owner}:{self.group}")
+        parts.append(f"modified {self.modified}")
+        if self.type == "file" and self.hard_links > 1:
+            parts.append(f"{self.hard_links} hard links")
+        if self.binary:
+            parts.append(f"binary, {self.binary}")
+        if self.encoding:
+            parts.append(f"{self.encoding}{' with BOM' if self.bom else ''}, {self.line_ending}")
+        if self.unreadable:
+            parts.append(f"not readable: {self.unreadable}")
+        if self.version:
+            parts.append(f"version {self.version}")
+        return "; ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class StatItem:
+    """One path, as asked for, with its status or the error."""
+
+    path: str
+    status: Literal["success", "error"]
+    stats: FileStatus | None = optional()
+    error: FilewrightError | None = optional()
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatResult(ToolResult):
+    """The paths in the order asked."""
+
+    several = "results"
+    results: tuple[StatItem, ...]
+
+
+def stat_items(context: Context, arguments: StatArguments) -> StatResult:
+    """Status of every path, in order."""
+    count, limit = len(arguments.paths), context.settings.max_items
+    if count > limit:
+        raise too_many(f"{count} paths", count, limit, "ask for fewer paths")
+    results: list[StatItem] = []
+    page = Page(context.settings.page_chars)
+    rows: list[str] = []
+    for path in arguments.paths:
+        context.task.check()
+        try:
+            status = _status(context, context.boundary.locate(path))
+            results.append(StatItem(encodable(path), "success", status))
+            rows.append(f"{visible(path)}: {status.row}")
+        except FilewrightError as error:
+            results.append(StatItem(encodable(path), "error", error=error))
+            rows.append(f"{visible(path)}: {error.code}: {error.message}")
+    if left := page.extend(rows, reserve=80):
+        page.add(f"[{left} more, not shown; ask for fewer paths]")
+    return StatResult(page.text(), results=tuple(results))
+
+
+def _status(context: Context, location: Location) -> FileStatus:
+    """The status of one thing; for text also what its bytes are."""
+    status = context.boundary.stat(location)
+    known = FileStatus(
+        type=status.kind,
+        size=status.size,
+        mode=f"{status.mode:04o}",
+        owner=_owner(status.uid),
+        group=_group(status.gid),
+        uid=status.uid,
+        gid=status.gid,
+        hard_links=status.links,
+        modified=time_text(status.mtime_ns),
+        accessed=time_text(status.atime_ns),
+        changed=time_text(status.ctime_ns),
+        times_ns=(status.atime_ns, status.mtime_ns, status.ctime_ns),
+        created=None if status.birth_ns is None else time_text(status.birth_ns),
+        created_ns=status.birth_ns,
+        target=quote(context.boundary.read_link(location)) if status.kind == "link" else None,
+    )
+    if status.kind != "file":
+        return known
+    try:
+        with context.open(location, hold=False) as snapshot:
+            if snapshot.binary is not None:
+                return replace(known, binary=snapshot.binary, version=snapshot.version)
+            return replace(known, **facts(snapshot))
+    except FilewrightError as error:
+        return replace(known, unreadable=str(error.code))
+
+
+TOOLS = (
+    Tool(
+        "list_files",
+        "List files",
+        "List a folder (depth=1), a tree (depth=0) or what matches a glob, without what .gitignore leaves out. "
+        "Folders end in /.",
+        ListArguments,
+        list_files,
+        "read",
+    ),
+    Tool(
+        "stat_items",
+        "Status of files",
+        "Type, size, times, mode, owner, link target, encoding, line ending and version, without reading the text.",
+        StatArguments,
+        stat_items,
+        "read",
+        listed=False,
+    ),
 )

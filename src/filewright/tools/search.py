@@ -39,8 +39,7 @@ from filewright.search import context as context_of
 from filewright.structure import enclosing, path_of
 from filewright.text import NotebookView, Snapshot
 from filewright.tools.context import Context, binary, spare_time
-from filewright.tools.cursor import below, decode, encode, place
-from filewright.tools.listing import globs
+from filewright.tools.listing import below, decode, encode, globs, place
 from filewright.tools.registry import Arguments, Tool
 from filewright.tools.result import Page, ToolResult, optional
 from filewright.visible import visible

@@ -6,13 +6,12 @@ from filewright.tools.edit import EditResult
 from filewright.tools.folder_map import FolderMap
 from filewright.tools.history import HistoryResult, RevertResult
 from filewright.tools.items import BatchResult
-from filewright.tools.listing import ListResult
+from filewright.tools.listing import ListResult, StatResult
 from filewright.tools.overview import ManyOverviews, OverviewResult
 from filewright.tools.patch import PatchResult
 from filewright.tools.read import FileRead, FilesRead
 from filewright.tools.replace import ReplaceResult
 from filewright.tools.search import SearchResult
-from filewright.tools.stat import StatResult
 
 Case = Literal["smart", "sensitive", "insensitive"]
 
