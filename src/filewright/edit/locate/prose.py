@@ -26,7 +26,6 @@ _STATEMENT_END = (";", "{", "}")
 _TRAILING_HASH = re.compile(r"\s#(?=\s|:)")
 _TRAILING_SLASHES = re.compile(r"//+(?=\s)")
 _ANY_LEADING = re.compile(r"(?:^|(?<=\s))(?:#|//|--|/\*|\*|;|%)")
-_BLOCK = re.compile(r"/\*.*?(?:\*/|$)|<!--.*?(?:-->|$)")
 _PLAIN_RUN = re.compile(r"[A-Za-z]+ [A-Za-z]+")
 _EXPRESSION = re.compile(
     r"\bif\b.*\belse\b|\bfor\b.*\bin\b|^\s*\w+ (?:and|or|not|is|if|in|for)\b|[=({\[]\w*$"
@@ -83,9 +82,6 @@ def _in_comment(line: str, at: int, beside: tuple[str, ...]) -> bool:
     if perhaps and perhaps.end() <= at and _leads(line[perhaps.end() :], perhaps["mark"], beside):
         closing = line.find("*/")
         return closing < 0 or at < closing
-    for match in _BLOCK.finditer(line):
-        if match.start() < at < match.end() and not in_quotes(line, match.start()):
-            return True
     for match in _TRAILING_HASH.finditer(line):
         if match.end() <= at and not in_quotes(line, match.start()):
             return True
