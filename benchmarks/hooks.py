@@ -4,6 +4,8 @@ Processes of their own, with all that starting them takes, against what a person
 installed package is. The first call has nothing to go by and spends its whole budget on keeping what the files hold.
 The others are what every further command costs once that is kept, which goes on in the background: one that changes
 nothing, as most do, and one that changes a file.
+
+Of `filewright log` and `undo` it is the processor time until their work begins: the workspace is open.
 """
 
 from __future__ import annotations
@@ -22,6 +24,19 @@ RUNS = 7
 LIMITS = {100: 0.15, 1000: 0.6}
 """By folders: the seconds that `begin` and `end` together may take."""
 FIRST = 0.5
+BEGINS = 0.1
+_BEGUN = """
+import sys, time
+from filewright.cli import main
+from filewright.workspace import Workspace
+
+def opened(*given, real=Workspace.__init__, **named):
+    real(*given, **named)
+    sys.stderr.write(f"{time.process_time()}\\n")
+
+Workspace.__init__ = opened
+main()
+"""
 
 
 def rows() -> Iterator[tuple[str, float, float, float]]:
@@ -38,6 +53,31 @@ def rows() -> Iterator[tuple[str, float, float, float]]:
             1.0,
         )
         yield f"snapshot begin and end in {count}, a file changed, against {limit:g} s", changed, limit, 1.0
+    with tempfile.TemporaryDirectory() as place:
+        for words, begins in _begun(Path(place)):
+            yield f"processor time until filewright {words} begins, against {BEGINS:g} s", begins, BEGINS, 1.0
+
+
+def _begun(place: Path) -> Iterator[tuple[str, float]]:
+    (place / "root").mkdir()
+    begun = [sys.executable, "-c", _BEGUN]
+
+    def said(*words: str) -> str:
+        given = {"cwd": place / "root", "env": _environment(place), "check": True, "text": True}
+        return subprocess.run([*begun, *words], capture_output=True, **given).stderr
+
+    said("call", "write_content", '{"items": [{"path": "a.txt", "content": "a"}]}')
+    yield "log", min(float(said("log").split()[0]) for _ in range(RUNS))
+    undone = [float(said(word, "--yes").split()[0]) for _ in range(RUNS) for word in ("undo", "redo")]
+    yield "undo", min(undone[::2])
+
+
+def _environment(place: Path) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return kept | {
+        "FILEWRIGHT_STATE_DIR": str(place / "state"),
+        "PYTHONPYCACHEPREFIX": str(place / "compiled"),
+    }
 
 
 def _measured(place: Path, folders: int) -> tuple[float, float, float]:
@@ -47,11 +87,7 @@ def _measured(place: Path, folders: int) -> tuple[float, float, float]:
         below.mkdir(parents=True)
         for file in range(FILES):
             (below / f"file{file}.py").write_text(f"# {folder} {file}\nx = {folder * file}\n" * 8)
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    environment |= {
-        "FILEWRIGHT_STATE_DIR": str(place / "state"),
-        "PYTHONPYCACHEPREFIX": str(place / "compiled"),
-    }
+    environment = _environment(place)
     program = [sys.executable, "-c", "from filewright.cli import main; main()", "snapshot"]
 
     def timed(name: str, number: int) -> float:
