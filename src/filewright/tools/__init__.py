@@ -27,10 +27,9 @@ from filewright.tools.instructions import instructions
 
 if TYPE_CHECKING:
     from filewright.tools.catalogue import CatalogueEntry, entries
-    from filewright.tools.compare import compare_files
     from filewright.tools.context import Context
     from filewright.tools.edit import EditResult
-    from filewright.tools.filewise import replace_in_order
+    from filewright.tools.filewise import compare_files, replace_in_order
     from filewright.tools.folder_map import FolderMap
     from filewright.tools.history import HistoryResult, RevertResult, ago
     from filewright.tools.items import BatchResult, ItemResult, check_count
@@ -72,9 +71,8 @@ __getattr__, __all__ = face_of(
         "context": "Context",
         "catalogue": "CatalogueEntry entries",
         "items": "BatchResult ItemResult check_count",
-        "compare": "compare_files",
         "edit": "EditResult",
-        "filewise": "replace_in_order",
+        "filewise": "compare_files replace_in_order",
         "history": "HistoryResult RevertResult ago",
         "review": ("ChangedFiles SessionSummary SessionsResult changed_files scope_of sessions"),
         "listing": "FileStatus ListResult ListedEntry StatResult",

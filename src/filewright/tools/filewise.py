@@ -1,15 +1,18 @@
-"""Every match of several patterns, one after the other, in one file; not listed natively, it serves a dialect."""
+"""What serves dialects and is not listed natively: several replacements in turn, and two files compared."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from filewright.edit import Overlay, Replaced, Replacement, replace_matches
+from filewright.edit import Overlay, Replaced, Replacement, replace_matches, splices_between, unified
 from filewright.errors import Code, FilewrightError
 from filewright.search import Pattern
-from filewright.text import Snapshot, Splice, splice
+from filewright.text import Narrowed, Snapshot, Splice, splice
 from filewright.tools.context import Context
 from filewright.tools.pipeline import Change, change_text
+from filewright.tools.result import ToolResult, clip
+from filewright.visible import visible
 
 
 def replace_in_order(
@@ -36,18 +39,56 @@ def replace_in_order(
 
 def _with(context: Context, snapshot: Snapshot, splices: Sequence[Splice]) -> Snapshot:
     """The snapshot as the replacements so far leave it."""
-    if snapshot.held is None:
-        raise FilewrightError(
-            Code.TOO_LARGE,
-            f"{snapshot.asked} is too large for several operations in one call",
-            "send one operation per call",
-            path=snapshot.asked,
-            size=snapshot.size,
-            limit=context.settings.hold_bytes,
-        )
+    what, hint = "for several operations in one call", "send one operation per call"
     return Snapshot.of_bytes(
-        splice.apply(snapshot.held, splices),
+        splice.apply(_held(context, snapshot, what, hint), splices),
         encoding=snapshot.encoding.name,
+        location=snapshot.location,
+        settings=context.settings,
+    )
+
+
+def _held(context: Context, snapshot: Snapshot, what: str, hint: str) -> bytes:
+    """The content of a file that is held in memory; raises `too_large` for another."""
+    held, asked, limit = snapshot.held, snapshot.asked, context.settings.hold_bytes
+    if held is None:
+        message = f"{asked} is too large {what}"
+        raise FilewrightError(Code.TOO_LARGE, message, hint, path=asked, size=snapshot.size, limit=limit)
+    return held
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison(ToolResult):
+    """The unified diff of two texts without their line ends; `truncated` if it is longer than shown."""
+
+    identical: bool
+    diff: str
+    truncated: bool
+
+
+def compare_files(context: Context, before: str, after: str) -> Comparison:
+    """Compare two text files. Raises `too_large` for files that are not held in memory."""
+    was, now = context.boundary.locate(before), context.boundary.locate(after)
+    with context.open_text(was) as old, context.open_text(now) as new:
+        plain, other = _plain(context, old), _plain(context, new)
+        splices = splices_between(plain, other)
+        shown = unified(was.shown, now.shown, plain, splices, max_lines=context.settings.diff_lines)
+        at = max(0, shown.text.find("--- "))
+        text = clip(
+            shown.text[at:], context.settings.page_chars, note="\n[cut: the diff is longer than shown]"
+        )
+        if shown.truncated:
+            text += "[the diff is longer than shown]"
+        return Comparison(visible(text), identical=not splices, diff=shown.text, truncated=shown.truncated)
+
+
+def _plain(context: Context, snapshot: Snapshot) -> Snapshot:
+    """What is compared of a text: its lines, ended by newlines whatever they end with in the file."""
+    _held(context, snapshot, "to be compared", "read the parts in question")
+    narrow = Narrowed(snapshot).snapshot if snapshot.encoding.width > 1 else snapshot
+    return Snapshot.of_bytes(
+        narrow.read(narrow.start, narrow.size).replace(b"\r\n", b"\n").replace(b"\r", b"\n"),
+        encoding=narrow.encoding.name,
         location=snapshot.location,
         settings=context.settings,
     )

@@ -185,6 +185,7 @@ def _one(context: Context, arguments: OverviewArguments, path: str, room: int) -
             changed: Sequence[ChangedSymbol] | None = touched
         else:
             changed = _changed(context, snapshot, language, outline, arguments.since, notes)
+        parts = [*map(_part, changed or ())]
         longest, long_count, measured = _line_lengths(context, snapshot)
         asked, symbols, left_out, next_lines = _shown(outline, arguments, lines, room // 2)
         result = OverviewResult(
@@ -205,7 +206,7 @@ def _one(context: Context, arguments: OverviewArguments, path: str, room: int) -
             outline_note=outline.note,
             parsed="whole" if outline.whole else "part" if outline.parsed else "no",
             syntax_errors=outline.errors,
-            changed_symbols=None if changed is None else tuple(_part(part) for part in changed[:500]),
+            changed_symbols=None if changed is None else tuple(parts[:500]),
             search_hints=hints(snapshot, language),
         )
         page = Page(room)
@@ -219,10 +220,9 @@ def _one(context: Context, arguments: OverviewArguments, path: str, room: int) -
             said += "; no newline at the end"
         page.add(said)
         _add_outline(page, result, symbols)
-        if changed:
+        if parts:
             page.add("", "changed:")
-            left = page.extend((_part(part).row for part in changed), reserve=1500)
-            if left:
+            if left := page.extend((part.row for part in parts), reserve=1500):
                 page.add(f"[{left} more]")
         page.add(*(f"[{visible(note)}]" for note in notes))
         _add_hints(page, result.search_hints)

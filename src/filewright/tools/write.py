@@ -107,8 +107,12 @@ def _decided(
         with item_named(index, len(items)):
             if index == indexes[0]:
                 before = _existing(context, location)
-            if item.expected_version is not None:
-                _check_version(context, before, item)
+            if item.expected_version is not None and before is None:
+                message = f"{item.path} does not exist, but version {item.expected_version} was expected"
+                hint = "list the folder; leave expected_version out to create it"
+                raise refused(Code.STALE_VERSION, item.path, message, hint)
+            if before is not None:
+                context.check_version(before, item.expected_version)
             exists = before is not None or whole is not None
             if exists and item.mode == "create":
                 hint = 'use mode="overwrite" or mode="append", or edit_content to change a part of it'
@@ -150,14 +154,6 @@ def _existing(context: Context, location: Location) -> Snapshot | None:
     if snapshot.held is not None:
         snapshot.close()  # what it holds stays readable, whatever happens next
     return snapshot
-
-
-def _check_version(context: Context, before: Snapshot | None, item: WriteItem) -> None:
-    if before is None:
-        message = f"{item.path} does not exist, but version {item.expected_version} was expected"
-        hint = "list the folder; leave expected_version out to create it"
-        raise refused(Code.STALE_VERSION, item.path, message, hint)
-    context.check_version(before, item.expected_version)
 
 
 def _form(before: Snapshot | None) -> tuple[Encoding, bytes]:
