@@ -438,8 +438,10 @@ class Log:
     def annotate(self, number: int, notes: Sequence[str]) -> None:
         """Add notes to a record; losing them to a crash loses nothing else."""
         with self.database.transaction(durable=False) as execute:
-            record = self.operation(number)
-            if record is not None:
+            # Not by the connection that reads: whoever reads on and on would be waited for.
+            row = execute(f"SELECT {_HEAD} FROM operations WHERE number = ?", (number,)).fetchone()
+            if row is not None:
+                record = _head(row)
                 record = replace(record, notes=tuple(dict.fromkeys((*record.notes, *notes))))
                 execute("UPDATE operations SET more = ? WHERE number = ?", (packed_rest(record), number))
 
