@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -529,6 +530,36 @@ def test_a_command_that_changes_nothing_opens_no_workspace(root: Path, tmp_path:
         assert len(workspace.history()) == 5
         workspace.write("by-a-tool.txt", "x\n")
     assert hook("begin", 9) != "[]"
+
+
+def test_a_large_root_is_looked_at_by_two_processes(root: Path, tmp_path: Path) -> None:
+    """The hooks' records tell what has changed, come and gone in folders that either of them has looked at."""
+    state = tmp_path / "state"
+    folders = [root / f"folder{number}" for number in range(12)]
+    for folder in folders:
+        folder.mkdir()
+        for number in range(50):
+            (folder / f"{number}-with-a-rather-long-name-of-forty-characters").write_text(f"{number}")
+
+    def command(number: int, change: Callable[[], object]) -> None:
+        given = {**CALLS["claude-code"], "cwd": str(root), "tool_use_id": str(number)}
+        assert _hook("begin", root, state, given).stderr == ""
+        change()
+        assert _hook("end", root, state, given).stderr == ""
+
+    command(1, lambda: None)
+    Workspace(root, settings=Settings(state_dir=state)).changes.keep_ahead(Task(), seconds=60)
+    names = [f"{number}-with-a-rather-long-name-of-forty-characters" for number in (0, 1)]
+    command(2, lambda: [(folder / names[0]).write_text("other") for folder in folders])
+    command(3, lambda: [(folder / names[0]).rename(folder / "moved") for folder in folders[2:4]])
+    command(4, lambda: [shutil.rmtree(folder) for folder in folders[:2]])
+    command(5, lambda: [(folder / "new").mkdir() for folder in folders[6:8]])
+    with Workspace(root, settings=Settings(state_dir=state)) as workspace:
+        found = [(len(record.entries), record.notes) for record in workspace.history()]
+        assert found == [(2, ()), (102, ()), (2, ()), (12, ())]
+        workspace.revert_edit(session="abc-1")
+    assert all((folder / names[0]).read_text() == "0" for folder in folders)
+    assert sum(len(list(folder.iterdir())) for folder in folders) == 600
 
 
 def test_a_hooks_snapshot_is_found_from_another_folder(root: Path, tmp_path: Path) -> None:

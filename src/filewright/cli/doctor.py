@@ -135,7 +135,8 @@ def _clients() -> Iterator[Finding]:
 
     titles = configured()
     yield Finding(
-        "clients", f"configured in {', '.join(titles)}" if titles else "none configured: filewright setup"
+        "clients",
+        f"configured in {', '.join(titles)}" if titles else "none configured: filewright setup CLIENT",
     )
 
 
