@@ -144,7 +144,7 @@ def begin(call: HookCall, roots: Sequence[str], state_dir: str | None, *, hook: 
         if call.prompt is None:
             task = Task(seconds=workspace.settings.call_seconds)
             if not workspace.changes.begin_command(identifier, line, task) and hook:
-                _keep_ahead([os.fsdecode(root.path) for root in workspace.roots], state_dir)
+                _keep_ahead(workspace, state_dir)
             if task.notices and call.event in _WARNED:
                 say(json.dumps({"systemMessage": "\n".join(task.notices)}))
         else:
@@ -153,7 +153,7 @@ def begin(call: HookCall, roots: Sequence[str], state_dir: str | None, *, hook: 
 
             if call.session and (process := client_process()):
                 Words(workspace).prompt(process, call.session, call.turn or os.urandom(4).hex())
-            _keep_ahead([os.fsdecode(root.path) for root in workspace.roots], state_dir)
+            _keep_ahead(workspace, state_dir)
     return identifier
 
 
@@ -210,12 +210,13 @@ def _workspace(
     return workspace
 
 
-def _keep_ahead(roots: Sequence[str], state_dir: str | None) -> None:
+def _keep_ahead(workspace: Workspace, state_dir: str | None) -> None:
     """Begin to keep what files hold, in a process that nobody waits for."""
     import subprocess
 
     state = ["--state-dir", state_dir] if state_dir is not None else []
+    roots = [f"--root={os.fsdecode(root.path)}" for root in workspace.roots]
     subprocess.Popen(
-        [sys.executable, "-m", "filewright", "snapshot", "keep", *(f"--root={root}" for root in roots), *state],
+        [sys.executable, "-m", "filewright", "snapshot", "keep", *roots, *state],
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
     )  # fmt: skip
