@@ -638,23 +638,18 @@ class _Edits:
                     name = re.findall(r"\w+", wanted.symbol or "")[-1:]
                     self._moved.extend((each, source.location, file.location) for each in name)
             origin, gap = text.snapshot, lines.gap if lines is not None else None
-            data = self._bytes(origin, first, last)
+            start, end = (origin.lines.offset_of(line, self._task) for line in (first, last + 1))
+            limit = self._context.settings.hold_bytes
+            if end - start > limit:
+                raise FilewrightError(
+                    Code.TOO_LARGE,
+                    f"{end - start:,} bytes are to be moved; the limit is {limit:,}",
+                    "move fewer lines, or the whole file with move_items",
+                    size=end - start,
+                    limit=limit,
+                )
+            data = origin.read(start, end - start)
             return _Taken(source, what, data, origin.encoding, origin.dominant, lines is not None, gap)
-
-    def _bytes(self, snapshot: Snapshot, first: int, last: int) -> bytes:
-        """The lines as they are in the file. Raises `too_large` for more than a file that may be held."""
-        start = snapshot.lines.offset_of(first, self._task)
-        end = snapshot.lines.offset_of(last + 1, self._task)
-        limit = self._context.settings.hold_bytes
-        if end - start > limit:
-            raise FilewrightError(
-                Code.TOO_LARGE,
-                f"{end - start:,} bytes are to be moved; the limit is {limit:,}",
-                "move fewer lines, or the whole file with move_items",
-                size=end - start,
-                limit=limit,
-            )
-        return snapshot.read(start, end - start)
 
     def _moved_in(self, item: EditItem, file: _File, spot: _Spot, target: Snapshot) -> tuple[str, bytes]:
         """What is moved to a spot of a text: in words, and its bytes there.
