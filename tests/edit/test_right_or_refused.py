@@ -390,6 +390,10 @@ NUMBERED = [
 ] + [
     Row("a.py", "a = 1\n\nb = 2\n", "1\ta = 1\n2\n3\tb = 2", "1\ta = 1\n2\n3\tb = 3", "a = 1\n\nb = 3\n"),
     Row("a.py", "a = 1\n\nb = 2\n", "1: a = 1\n2:\n3: b = 2", "1: a = 1\n2:\n3: b = 3", "a = 1\n\nb = 3\n"),
+    # The replacement goes on with less indentation than any line of the search text.
+    Row("a.py", "z\nif a:\n    b = 2\n    c = 3\n    d = 4\n", "11→    b = 2\n12→    c = 3\n13→    d = 4",
+        "11→    b = 2\n12→    c = 3\n13→    d = 4\n14→\n15→e = 5",
+        "z\nif a:\n    b = 2\n    c = 3\n    d = 4\n\ne = 5\n"),
     Row("a.py", "z\n\na = 1\nb = 2\nc = 3\n", "11→a = 1\n12→b = 2\n13→c = 3", "11→a = 1\n12→b = 4\n13→c = 3", "z\n\na = 1\nb = 4\nc = 3\n"),
 ]  # fmt: skip
 

@@ -161,8 +161,13 @@ def _without_numbers(search: str, replacement: str) -> Iterator[Repaired]:
     if theirs is None:
         if any(_PERHAPS_NUMBERED.match(line) for line in replacement.split("\n")):
             return
-    elif mine.depth != theirs.depth:
-        return  # perhaps set off otherwise than the search text
+    else:
+        depths = {rest.strip(): len(indent_of(rest)) for rest in mine.rests if rest.strip()}
+        moved = [
+            len(indent_of(rest)) - depths[rest.strip()] for rest in theirs.rests if rest.strip() in depths
+        ]
+        if moved and all(moved) and (mine.depth != theirs.depth or all(columns % 2 for columns in moved)):
+            return  # set off otherwise than the search text
     spaced = all(rest.startswith(" ") for rest in mine.rests if rest.strip())
     for pad in (" ", "") if spaced else ("",):
         yield Repaired(
