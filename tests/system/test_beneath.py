@@ -114,6 +114,13 @@ def test_the_names_that_were_reached_hold_no_link(ways: tuple[Folder, ...]) -> N
             assert found.reached == (b"a", b"b")
 
 
+def test_a_name_longer_than_one_call_takes(ways: tuple[Folder, ...]) -> None:
+    for root in ways:
+        for parts in ((b"n" * 5_000,), (b"in", b"n" * 5_000, b"b")):
+            assert folder_answer(root, parts, True) == "ENAMETOOLONG"
+            assert file_answer(root, (*parts, b"file"), True) == "ENAMETOOLONG"
+
+
 def test_a_path_longer_than_one_call_takes(tmp_path: Path) -> None:
     name = b"n" * 200
     with (

@@ -398,7 +398,7 @@ class LinuxFolder(_LinuxHandle, Folder):
 
     def _resolve(self, parts: Sequence[bytes], flags: int, *, cross: bool) -> int:
         path = b"/".join(parts) or b"."
-        if len(path) > _PATH_BYTES:
+        if len(path) > _PATH_BYTES and len(parts) > 1:
             half = len(parts) // 2
             with type(self)(self._resolve(parts[:half], _ENTER, cross=cross)) as above:
                 return above._resolve(parts[half:], flags, cross=cross)
