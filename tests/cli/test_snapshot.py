@@ -372,6 +372,23 @@ def test_a_damaged_cache_is_found_out(workspace: Any, root: Path, tmp_path: Path
     assert workspace.end_command(begun, "rm")[0].entries
 
 
+def test_a_cache_that_another_command_has_begun_anew_holds_nothing_of_before(
+    workspace: Any, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = workspace.begin_command()
+    [kept] = (tmp_path / "state").rglob("kept.db")
+    kept.write_bytes(b"\0" * kept.stat().st_size)
+    with monkeypatch.context() as patch:
+        _keep_nothing(patch)
+        workspace.begin_command()
+    (root / "src" / "new.py").write_bytes(b"new\n")
+    workspace.end_command(first, "a command")
+    begun = workspace.begin_command()
+    (root / "a.txt").unlink()
+    [record] = workspace.end_command(begun, "rm a.txt")
+    assert (len(record.entries), record.notes) == (1, ())
+
+
 def test_a_little_is_kept_however_busy_the_machine(
     workspace: Any, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -33,7 +33,7 @@ _FOLDER = 0o040000
 FORMS: dict[Kind, int] = {"file": 0o100000, "folder": _FOLDER, "link": 0o120000, "other": 0o010000}
 """The bits of a mode that say what something is."""
 _KINDS = {form: kind for kind, form in FORMS.items()}
-_FORMAT = 7
+_FORMAT = 8
 
 
 class ListedStamp(NamedTuple):
@@ -81,7 +81,7 @@ class FolderRow(NamedTuple):
     `names` are all that are in it, sorted, with slashes between them; `hidden` those that rules leave out or that
     nobody may look at, folders with a slash behind them; `stamps` are those of the others, in slices; `large`: there
     are files among them that are too large to be kept. `rules` are the stamps of the files that say what is left out.
-    `kept`: what can be kept is.
+    `kept` names the cache that holds all of it that can be kept.
     """
 
     names: bytes = b""
@@ -89,7 +89,7 @@ class FolderRow(NamedTuple):
     stamps: tuple[bytes, ...] = ()
     large: bool = False
     rules: tuple[tuple[int, ...] | None, ...] = ()
-    kept: bool = False
+    kept: str = ""
 
     def listed(self) -> list[bytes]:
         """The names that have stamps."""
@@ -256,7 +256,7 @@ def _row_again(folder: Folder, old: FolderRow) -> FolderRow | None:
     stamps, large = _packed(folder.stamps(old.listed()))
     if stamps == old.stamps:
         return old
-    row = old._replace(stamps=stamps, large=large, kept=False)
+    row = old._replace(stamps=stamps, large=large, kept="")
     try:
         for (_, was), (_, now) in zip(old.things(), row.things(), strict=True):
             # Another folder of that name, or one that may be entered now, may have what was not listed.

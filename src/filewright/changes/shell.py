@@ -76,7 +76,9 @@ _TABLES = """
 CREATE TABLE kept (
     folder BLOB NOT NULL, name BLOB NOT NULL, stamp BLOB NOT NULL, content BLOB NOT NULL,
     PRIMARY KEY (folder, name, stamp)
-)"""
+);
+CREATE TABLE cache AS SELECT hex(randomblob(8)) AS name"""
+"""Contents; and a name that tells this cache from one that was thrown away: a listing may know only that."""
 _KEEP_SECONDS, _KEEP_AT_ONCE, _KEEP_ALL = 0.2, 64 * MB, 256 * MB
 _KEEP_IN_HOOK = 0.05
 _AT_LEAST, _AT_A_TIME = 20, 200
@@ -318,14 +320,15 @@ class Watch:
         """
         names, late, left = _named(line), dict[bytes, ListedStamp](), Counter[bytes]()
         wanted: list[tuple[bool, int, bytes, bytes, ListedStamp]] = []
-        if not self._is_sound():
-            rows, known = {prefix: row._replace(kept=False) for prefix, row in rows.items()}, None
+        self._require_sound()
         with self.database.transaction(self.task, durable=False) as execute:
+            (cache,) = execute("SELECT name FROM cache").fetchone()
             for prefix, row in rows.items():
-                if row.kept:
+                if row.kept == cache:
                     continue
                 above = names(prefix.split(b"/"))
-                if known and row is known.get(prefix) and not above and not names(row.names.split(b"/")):
+                known_to_lack = known and row is known.get(prefix) and not row.kept
+                if known_to_lack and not above and not names(row.names.split(b"/")):
                     left[prefix] = 1
                     continue
                 had = set(execute("SELECT name, stamp FROM kept WHERE folder = ?", (prefix,)))
@@ -355,7 +358,7 @@ class Watch:
                 some = []
         self.keep(some)
         return {
-            prefix: row if left[prefix] else row._replace(kept=True) for prefix, row in rows.items()
+            prefix: row._replace(kept="" if left[prefix] else cache) for prefix, row in rows.items()
         }, late
 
     def _lost(
@@ -439,15 +442,14 @@ class Watch:
         [status] = self.folder.stats([_KEPT])
         return status.size if status is not None else 0
 
-    def _is_sound(self) -> bool:
-        """Whether the cache is there, and can be read: else it is thrown away."""
+    def _require_sound(self) -> None:
+        """Throw the cache away if it cannot be read."""
         try:
-            self.database.read("SELECT 1 FROM kept LIMIT 1")
+            self.database.read("SELECT name, (SELECT 1 FROM kept LIMIT 1) FROM cache")
         except FilewrightError as error:
             if error.code not in _USELESS:
                 raise
             self._throw_away()
-        return self._size > 0
 
     def _is_kept_ahead(self) -> bool:
         """Whether somebody keeps more of what is here, or has done so a while ago; now somebody does."""
