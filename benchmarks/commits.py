@@ -63,7 +63,7 @@ class Bench:
     def state_bytes(self) -> int:
         """What history takes."""
         return sum(
-            f.stat().st_size for f in Path(os.fsdecode(self.changes.state.path)).rglob("*") if f.is_file()
+            f.stat().st_size for f in Path(os.fsdecode(self.changes.state.at())).rglob("*") if f.is_file()
         )
 
 

@@ -66,7 +66,7 @@ class Bench:
 
     @property
     def state(self) -> Path:
-        return Path(os.fsdecode(self.changes.state.path))
+        return Path(os.fsdecode(self.changes.state.at()))
 
     def unfinished(self) -> tuple[Any, ...]:
         """What the logs say is not settled."""
@@ -198,7 +198,7 @@ def copied(template: Path, target: Path) -> Path:
             owner = json.loads(line)
             paths = list(dict.fromkeys([str(target / "work"), *owner["paths"]]))
             # When it was made cannot be copied, nor asked for by `os`: None goes by the path.
-            owner |= {"paths": paths, "device": status.st_dev, "inode": status.st_ino, "birth": None}
+            owner |= {"paths": paths, "device": status.st_dev, "inode": status.st_ino, "birth_ns": None}
             lines.append(json.dumps(owner) + "\n")
         file.write_text("".join(lines))
     return target

@@ -233,14 +233,14 @@ def test_waiting_for_another_thread_ends_with_the_task(area: Path, ending: str) 
             holder.join()
 
 
-@pytest.mark.parametrize("busy", ["_remember", "_identity"])
+@pytest.mark.parametrize("busy", ["_lines", "_identity"])
 def test_a_child_process_is_not_held_up_by_what_another_thread_was_doing(
     area: Path, monkeypatch: pytest.MonkeyPatch, busy: str
 ) -> None:
     (area / "work").mkdir()
     inside, go_on = threading.Event(), threading.Event()
     parent = os.getpid()
-    owner: type = Index if busy == "_remember" else StateFolder
+    owner: type = Index if busy == "_lines" else StateFolder
     real = getattr(owner, busy)
 
     def slow(*given: object) -> object:
@@ -256,7 +256,7 @@ def test_a_child_process_is_not_held_up_by_what_another_thread_was_doing(
 
     with Workspace(area / "work", state_dir=area / "state") as workspace:
         monkeypatch.setattr(owner, busy, slow)
-        call = workspace.history if busy == "_remember" else lambda: workspace.write("b.txt", "b\n")
+        call = workspace.history if busy == "_lines" else lambda: workspace.write("b.txt", "b\n")
         thread = threading.Thread(target=call)
         thread.start()
         assert inside.wait(60)

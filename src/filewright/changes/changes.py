@@ -231,7 +231,7 @@ class Changes(RecordedChanges):
             with suppress(FilewrightError):
                 log.state.load()
                 paths = frozenset(place.names for place in log.recoverer.unfinished_places())
-                self._withheld[log] = Withheld(seen, log.state.owner.path or b"", paths)
+                self._withheld[log] = Withheld(seen, log.state.owner.path, paths)
 
     def _refuse_withheld(self, where: Location) -> None:
         if not self._withheld:

@@ -156,7 +156,7 @@ class QuickLook:
     ) -> None:
         """Note of each root its path, its identity and its state, and all databases in which its changes may be."""
         known = [
-            tuple(_Known(path, identity, state.at(b"shell"), _status(state.path, b"others")))
+            tuple(_Known(path, identity, state.at(b"shell"), _status(state.at(), b"others")))
             for path, identity, state in states
         ]
         data = sealed((_FORMAT, _status(self._base, b"roots"), known, [*databases]))

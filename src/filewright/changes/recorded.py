@@ -59,7 +59,7 @@ class RecordedChanges:
         self._settings = settings
         self._flusher = Flusher(enabled=settings.flush)
         self._index = Index(base_folder(settings), settings.lock_seconds)
-        self._own = [self._log(StateFolder.of(self._index, root)) for root in boundary.roots]
+        self._own = [self._log(StateFolder(self._index, root)) for root in boundary.roots]
         self._related: dict[str, Log] = {}
         self._listed: tuple[object, list[str], list[Log]] = None, [], self._own
 
@@ -81,7 +81,7 @@ class RecordedChanges:
             listed = list(self._own)
             for owner in self._index.related(self._boundary.roots, own):
                 if owner.id not in self._related:
-                    self._related[owner.id] = self._log(StateFolder(self._index, owner, None))
+                    self._related[owner.id] = self._log(StateFolder(self._index, None, owner))
                 listed.append(self._related[owner.id])
             self._listed = owners, own, listed
         return listed

@@ -107,7 +107,7 @@ def begun_in(settings: Settings, identifier: str) -> list[str]:
     return [
         os.fsdecode(owner.path)
         for owner in index.owners.values()
-        if owner.path and os.path.exists(StateFolder(index, owner, None).at(b"shell", name))
+        if owner.path and os.path.exists(StateFolder(index, None, owner).at(b"shell", name))
     ]
 
 

@@ -22,9 +22,9 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -37,10 +37,6 @@ from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.system import Folder, Status
 
-_FOLDERS = (b"contents", b"kept")
-_INDEX = b"roots"
-_EARLIER = (b"journal", b"history")
-"""Folders of the state folders of earlier versions."""
 _HINT = "give another folder with --state-dir or FILEWRIGHT_STATE_DIR; reading works without one"
 
 
@@ -64,31 +60,22 @@ class Owner:
     birth_ns: int | None = None
 
     @property
-    def path(self) -> bytes | None:
-        """Where it was seen last."""
-        return self.paths[0] or None
-
-    def at(self, path: bytes) -> Owner:
-        """The same at another path."""
-        return replace(self, paths=(path, *(each for each in self.paths if each != path)))
+    def path(self) -> bytes:
+        """Where it was seen last; empty if that is not known."""
+        return self.paths[0]
 
     def to_line(self) -> bytes:
         """One line of JSON."""
-        paths = [os.fsdecode(path) for path in self.paths]
-        value = {"id": self.id, "paths": paths, "device": self.device, "inode": self.inode}
-        return json.dumps({**value, "birth": self.birth_ns}, separators=(",", ":")).encode() + b"\n"
+        return json.dumps(asdict(self) | {"paths": [*map(os.fsdecode, self.paths)]}).encode() + b"\n"
 
     @classmethod
     def of_line(cls, line: bytes) -> Owner | None:
         """The inverse; None for anything else."""
         try:
             value = json.loads(line)
-            name = str(value["id"])
-            if not name or "/" in name or name in (".", ".."):
-                return None
-            paths = tuple(os.fsencode(path) for path in value["paths"]) or (b"",)
-            return cls(name, paths, value["device"], value["inode"], value["birth"])
-        except (ValueError, KeyError, TypeError):
+            owner = cls(**value | {"paths": tuple(map(os.fsencode, value["paths"]))})
+            return owner if owner.id.isalnum() and owner.paths else None
+        except (ValueError, LookupError, TypeError, AttributeError):
             return None
 
 
@@ -98,39 +85,37 @@ class Index:
     def __init__(self, base: Path, lock_seconds: float) -> None:
         self.base = os.fsencode(base)
         self._lock_seconds = lock_seconds
-        self._path = os.path.join(self.base, _INDEX)
+        self._path = self.of("roots")
         self._seen: object = None
         self._owners: dict[str, Owner] = {}
+
+    def of(self, *names: str) -> bytes:
+        """The absolute path of something in the base folder."""
+        return os.path.join(self.base, *map(os.fsencode, names))
 
     @property
     def owners(self) -> dict[str, Owner]:
         """Every state folder's owner, by its id; read again only when something was added."""
-        try:
-            status = system.status_of(self._path)
-            seen: object = status.inode, status.size, status.mtime_ns
-            if seen != self._seen:
-                self._remember(map(Owner.of_line, _read(self._path).splitlines()), seen)
-        except OSError:
-            # Without the index, as the state folders themselves tell, but for those of earlier versions.
-            seen = None
-            with suppress(OSError):
-                seen = system.status_of(self.base).mtime_ns
-            if seen is None or seen != self._seen:
-                names = set(_names(self.base)).difference(_of_earlier_versions(self.base))
-                found = (
-                    owner for name in names if (owner := self._owner(name)) and owner.id == name.decode()
-                )
-                self._remember(found, seen)
+        seen = _seen(self._path) or _seen(self.base)
+        if seen is None or seen != self._seen:
+            found = map(Owner.of_line, self._lines())
+            self._owners, self._seen = {owner.id: owner for owner in found if owner is not None}, seen
         return self._owners
 
-    def _remember(self, found: Iterable[Owner | None], seen: object) -> None:
-        self._owners = {owner.id: owner for owner in found if owner is not None}
-        self._seen = seen
+    def _lines(self) -> list[bytes]:
+        with suppress(OSError):
+            return _read(self._path).splitlines()
+        lines = []
+        for name in self.names():
+            with suppress(OSError):
+                lines.append(_read(self.of(name, "root")))
+        return lines
 
-    def _owner(self, name: bytes) -> Owner | None:
-        with suppress(OSError, UnicodeDecodeError):
-            return Owner.of_line(_read(os.path.join(self.base, name, b"root")))
-        return None
+    def names(self) -> list[str]:
+        """What is in the base folder; nothing where that cannot be read."""
+        with suppress(OSError), system.open_folder(self.base) as folder:
+            return [*map(os.fsdecode, folder.names())]
+        return []
 
     @contextmanager
     def alone(self, task: Task | None) -> Iterator[Folder]:
@@ -144,125 +129,90 @@ class Index:
     def add(self, base: Folder, *owners: Owner) -> None:
         """Note owners, in their state folders and here; needs `alone`."""
         for owner in owners:
-            with base.folder(os.fsencode(owner.id)) as own:
-                _write_whole(own, b"root", owner.to_line())
+            with system.open_folder(self.of(owner.id)) as own:
+                _write(own, b"root", owner.to_line())
         known = self.owners | {owner.id: owner for owner in owners}
-        _write_whole(base, _INDEX, b"".join(owner.to_line() for owner in known.values()))
+        _write(base, b"roots", b"".join(owner.to_line() for owner in known.values()))
 
-    def owner_of(self, root: Root) -> tuple[Owner | None, tuple[Owner, ...]]:
+    def owner_of(self, root: Root) -> tuple[Owner | None, list[Owner]]:
         """The state folder of a root, and those that could have been it and belong to another folder."""
         birth, path = _birth(root), root.resolved
-        owners = list(self.owners.values())
-        for owner in reversed(owners if birth is not None else ()):
-            same = (owner.inode, owner.birth_ns) == (root.inode, birth)
-            if same and (owner.device == root.device or owner.path == path):
-                return owner, ()
-        here = [owner for owner in owners if owner.path == path]
-        for owner in reversed(here):
-            if None in (owner.inode, owner.birth_ns, birth):
-                return owner, ()
-        identity = (root.device, root.inode, None)
-        moved = (each for each in owners if (each.device, each.inode, each.birth_ns) == identity)
-        return None, (*here, *(owner for owner in moved if owner not in here))
+        here = [owner for owner in self.owners.values() if owner.path == path]
+        alike = [owner for owner in self.owners.values() if owner.inode == root.inode]
+        own = [
+            *(owner for owner in here if None in (owner.inode, owner.birth_ns, birth)),
+            *(
+                owner
+                for owner in alike
+                if None is not birth == owner.birth_ns and (owner.device == root.device or owner.path == path)
+            ),
+        ]
+        if own:
+            return own[-1], []
+        moved = (each for each in alike if (each.device, each.birth_ns) == (root.device, None))
+        return None, [*here, *moved]
 
     def related(self, roots: Sequence[Root], own: Sequence[str]) -> list[Owner]:
         """The state folders that may hold changes of what is below `roots`, other than their own.
 
         Those of folders above and below, and of roots that were changed together with one of these.
         """
-        paths = [root.resolved for root in roots]
         others = {name for each in own for name in self.others_of(each)}
-        found = []
-        for owner in self.owners.values():
-            if owner.id in own or not owner.path:
-                continue
-            near = any(_is_within(owner.path, path) or _is_within(path, owner.path) for path in paths)
-            if owner.id in others or (near and _still_there(owner)):
-                found.append(owner)
-        return found
+
+        def near(owner: Owner) -> bool:
+            paths = ((owner.path, root.resolved) for root in roots)
+            if not any(_is_within(one, other) or _is_within(other, one) for one, other in paths):
+                return False
+            # One that is gone may have left changes to undo; where another folder is now, nothing is meant.
+            with suppress(OSError):
+                return owner.inode in (None, system.status_of(owner.path).inode)
+            return True
+
+        found = (owner for owner in self.owners.values() if owner.path and owner.id not in own)
+        return [owner for owner in found if owner.id in others or near(owner)]
 
     def others_of(self, name: str) -> list[str]:
         """The state folders that hold changes which reach into this one's root."""
-        try:
-            lines = _read(os.path.join(self.base, os.fsencode(name), b"others")).splitlines()
-            return [line.strip().decode("utf-8", "replace") for line in lines]
-        except OSError:
-            return []
-
-
-def _is_within(path: bytes, folder: bytes) -> bool:
-    """Whether an absolute path is a folder's own or one below it."""
-    return path == folder or path.startswith(folder.rstrip(b"/") + b"/")
-
-
-def _still_there(owner: Owner) -> bool:
-    """Whether no other folder is where the owner was; one that is gone may have left changes to undo."""
-    try:
-        return not owner.path or owner.inode in (None, system.status_of(owner.path).inode)
-    except OSError:
-        return True
-
-
-def _birth(root: Root) -> int | None:
-    """When the root's folder was made, where the system says so."""
-    try:
-        return root.folder.status().birth_ns
-    except OSError:
-        return None
-
-
-def _of_earlier_versions(base: bytes) -> list[bytes]:
-    """The state folders that earlier versions of filewright have left."""
-    return [
-        name
-        for name in _names(base)
-        if all(os.path.isdir(os.path.join(base, name, each)) for each in _EARLIER)
-    ]
-
-
-def _names(base: bytes) -> list[bytes]:
-    """The names of state folders; none where the base folder cannot be read."""
-    try:
-        with system.open_folder(base) as folder:
-            return folder.names()
-    except OSError:
+        with suppress(OSError):
+            return _read(self.of(name, "others")).decode("utf-8", "replace").split()
         return []
+
+    def earlier(self) -> list[str]:
+        """The state folders that earlier versions of filewright have left, as they are shown."""
+        inside = ("journal", "history")
+        names = (name for name in self.names() if all(os.path.isdir(self.of(name, each)) for each in inside))
+        return [quote(self.of(name)) for name in names]
 
 
 class StateFolder:
-    """The state of one root.
+    """The state of one `root` that is open here, or of another `owner`.
 
     Folders are 0700 and files 0600. `open` makes what is missing and refuses what another user
     owns; `key` seals the plans, so that one written by someone else is known not to be ours. `note` says
     why a root has a new state folder although there was one that could have been its own.
     """
 
-    def __init__(self, index: Index, owner: Owner, root: Root | None) -> None:
+    def __init__(self, index: Index, root: Root | None, owner: Owner | None = None) -> None:
         self._index = index
         self.root = root
-        self._known: tuple[int, int] | None = None
-        self._claimed = False
-        self._relocated: tuple[object, dict[bytes, bytes]] | None = None
-        self.owner = owner
+        self.owner = owner or Owner(os.urandom(16).hex(), (b"",))
         self.key = b""
         self.note = ""
-
-    @classmethod
-    def of(cls, index: Index, root: Root) -> StateFolder:
-        """The state folder of a root; nothing is made yet."""
-        state = cls(index, Owner(os.urandom(16).hex(), (root.resolved,)), root)
-        state.find()
-        return state
+        self._known: object = None
+        self._claimed = False
+        self._relocated: tuple[object, dict[bytes, bytes]] = None, {}
+        self.find()
 
     def find(self) -> None:
         """Be the folder that the root has by now, as long as this object has not made one itself."""
         if self.root is not None and not self._claimed:
             self._find(self.root)
 
-    def _find(self, root: Root) -> tuple[Owner | None, tuple[Owner, ...]]:
-        index, path = self._index, root.resolved
-        known, others = index.owner_of(root)
-        self.owner = (known or self.owner).at(path)
+    def _find(self, root: Root) -> tuple[Owner | None, list[Owner]]:
+        path = root.resolved
+        known, others = self._index.owner_of(root)
+        owner = known or self.owner
+        self.owner = replace(owner, paths=tuple(dict.fromkeys((path, *filter(None, owner.paths)))))
         self.note = ""
         if others:
             kept = ", ".join(each.id for each in others)
@@ -270,23 +220,17 @@ class StateFolder:
                 f"{quote(path)} is another folder than the one whose history is kept as {kept}; "
                 "its own begins now"
             )
-        elif known is None and (earlier := _of_earlier_versions(index.base)):
-            shown = ", ".join(quote(os.path.join(index.base, name)) for name in earlier[:3])
+        elif known is None and (earlier := self._index.earlier()):
             more = f" and {len(earlier) - 3} more" if len(earlier) > 3 else ""
             self.note = (
-                f"an earlier version of filewright has left history in {shown}{more}: it is not read and stays "
-                f"as it is; the history of {quote(path)} begins anew"
+                f"an earlier version of filewright has left history in {', '.join(earlier[:3])}{more}: it is not "
+                f"read and stays as it is; the history of {quote(path)} begins anew"
             )
         return known, others
 
-    @property
-    def path(self) -> bytes:
-        """The absolute path of the state folder."""
-        return self.at()
-
     def at(self, *parts: bytes) -> bytes:
-        """The absolute path of something in the state folder."""
-        return os.path.join(self._index.base, os.fsencode(self.owner.id), *parts)
+        """The absolute path of the state folder, or of something in it."""
+        return os.path.join(self._index.of(self.owner.id), *parts)
 
     def folder(self, *parts: bytes) -> Folder:
         """The state folder or one below it, as it is there now: somebody may have removed an earlier one."""
@@ -295,55 +239,76 @@ class StateFolder:
     def relocations(self) -> dict[bytes, bytes]:
         """For every path that a root of these changes had, the one it has now."""
         owners = self._index.owners
-        if self._relocated is None or self._relocated[0] is not owners:
+        if self._relocated[0] is not owners:
             linked = [owners[name] for name in self._index.others_of(self.owner.id) if name in owners]
             everyone = [owner for owner in (*linked, self.owner) if owner.path]
-            found = {former: owner.paths[0] for owner in everyone for former in owner.paths[1:]}
+            found = {former: owner.path for owner in everyone for former in owner.paths[1:]}
             for owner in everyone:
-                found.pop(owner.paths[0], None)
+                found.pop(owner.path, None)
             self._relocated = owners, found
         return self._relocated[1]
 
     def link(self, other: StateFolder) -> None:
         """Note durably in both that they hold changes which reach into one another's roots."""
         for state, name in ((self, other.owner.id), (other, self.owner.id)):
-            if name in self._index.others_of(state.owner.id):
-                continue
-            with state.folder() as folder:
-                folder.append(b"others", name.encode() + b"\n")
-                folder.flush()
-            state._relocated = None
+            if name not in self._index.others_of(state.owner.id):
+                with state.folder() as folder:
+                    folder.append(b"others", name.encode() + b"\n")
+                    folder.flush()
+                state._relocated = None, {}
 
     # Opening
 
     def load(self) -> None:
         """Read the key of a state folder that is there; nothing is written. Raises as `open` does."""
         with self._refusing():
-            if not self.key or self._identity() != self._known:
+            now = self._identity()
+            if not self.key or now != self._known:
                 with system.open_folder(self._index.base) as base:
-                    self._require_own(base)
-                with self.folder() as folder:
-                    self.key = _key_in(folder)
-                self._known = self._identity()
+                    self._take(base)
+                self._known = now
 
     def open(self, task: Task | None = None) -> None:
         """Make what is missing and read the key. Raises `permission_denied` with what to do, and `timeout`.
 
         A state folder that somebody has removed meanwhile is made anew.
         """
+        root = self.root
+        assert root is not None
         with self._refusing():
             if self._claimed and self._identity() == self._known:
                 return
             _make_folders(self._index.base)
-            _refuse_foreign(system.status_of(self._index.base), allowed=(0, system.effective_user()))
-            if self.root is not None:
-                with self._index.alone(task) as base:
-                    self._claim(base, self.root)
-            self._make()
-            with self.folder() as folder:
-                self.key = _made_key(folder)
-            self._known = self._identity()
-            self._claimed = True
+            with self._index.alone(task) as base:  # Another process may have been faster.
+                _refuse_foreign(base.status(), 0, system.effective_user())
+                known, others = self._find(root)
+                self.owner = replace(self.owner, device=root.device, inode=root.inode, birth_ns=_birth(root))
+                for name in (b"contents", b"kept"):
+                    _make_folders(self.at(name))
+                self._take(base, make=True)
+                if self.owner != known:
+                    gone = (each for each in others if each.path == root.resolved)
+                    self._index.add(
+                        base, *(replace(each, paths=(b"", *each.paths)) for each in gone), self.owner
+                    )
+            self._known, self._claimed = self._identity(), True
+
+    def _take(self, base: Folder, *, make: bool = False) -> None:
+        """Read the key, if nobody else can have written it; or `make` it, and the folder private."""
+        name, own = os.fsencode(self.owner.id), system.effective_user()
+        status = base.stat(name)
+        _refuse_foreign(status, own)
+        if make and status.mode != system.PRIVATE:
+            base.set_mode(name, system.PRIVATE, expected=status)
+        with self.folder() as folder:
+            if make and b"key" not in folder.names():
+                _write(folder, b"key", os.urandom(32))
+            with folder.open(b"key") as file:
+                if file.status().uid != own:
+                    raise PermissionError(1, "its key belongs to another user")
+                self.key = file.read(0, 64)
+        if len(self.key) != 32:
+            raise PermissionError(1, "its key file is damaged; move the folder away")
 
     @contextmanager
     def _refusing(self) -> Iterator[None]:
@@ -353,69 +318,38 @@ class StateFolder:
             code = from_os_error(error, "").code
             raise FilewrightError(
                 code if code in (Code.NO_SPACE, Code.IO_ERROR) else Code.PERMISSION_DENIED,
-                f"the state folder {quote(self.path)} cannot be used: {error.strerror}",
+                f"the state folder {quote(self.at())} cannot be used: {error.strerror}",
                 hint=_HINT,
-                details={"path": quote(self.path)},
+                details={"path": quote(self.at())},
             ) from error
 
-    def _identity(self) -> tuple[int, int] | None:
-        try:
+    def _identity(self) -> object:
+        with suppress(FileNotFoundError, NotADirectoryError):
             return system.status_of(self.at(b"contents")).identity
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-
-    def _claim(self, base: Folder, root: Root) -> None:
-        """Make it the root's own; another process may have been faster."""
-        known, others = self._find(root)
-        self.owner = replace(self.owner, device=root.device, inode=root.inode, birth_ns=_birth(root))
-        self._make()
-        if self.owner != known:
-            gone = (each for each in others if each.path == root.resolved and each.id != self.owner.id)
-            self._index.add(base, *(replace(each, paths=(b"", *each.paths)) for each in gone), self.owner)
-
-    def _make(self) -> None:
-        for name in _FOLDERS:
-            _make_folders(self.at(name))
-        with system.open_folder(self._index.base) as base:
-            status = self._require_own(base)
-            if status.mode != system.PRIVATE:
-                base.set_mode(os.fsencode(self.owner.id), system.PRIVATE, expected=status)
-
-    def _require_own(self, base: Folder) -> Status:
-        """The status of the state folder itself, which is no link. `PermissionError` if it is another user's."""
-        status = base.stat(os.fsencode(self.owner.id))
-        _refuse_foreign(status, allowed=(system.effective_user(),))
-        return status
+        return None
 
 
-def _made_key(folder: Folder) -> bytes:
-    """The key of a state folder, made if there is none."""
-    try:
-        return _key_in(folder)
-    except FileNotFoundError:
-        fresh = b".key-" + os.urandom(8).hex().encode()
-        try:
-            _write_flushed(folder, fresh, os.urandom(32))
-            with suppress(FileExistsError):  # Another process was faster; its key counts.
-                folder.link(fresh, folder, b"key")
-        finally:
-            with suppress(FileNotFoundError):  # Not even made.
-                folder.remove(fresh)
-        folder.flush()
-        return _key_in(folder)
+def _is_within(path: bytes, folder: bytes) -> bool:
+    """Whether an absolute path is a folder's own or one below it."""
+    return (path + b"/").startswith(folder.rstrip(b"/") + b"/")
 
 
-def _key_in(folder: Folder) -> bytes:
-    with folder.open(b"key") as file:
-        if file.status().uid != system.effective_user():
-            raise PermissionError(1, "its key belongs to another user")
-        key = file.read(0, 64)
-    if len(key) != 32:
-        raise PermissionError(1, "its key file is damaged; move the folder away")
-    return key
+def _birth(root: Root) -> int | None:
+    """When the root's folder was made, where the system says so."""
+    with suppress(OSError):
+        return root.folder.status().birth_ns
+    return None
 
 
-def _refuse_foreign(status: Status, *, allowed: tuple[int, ...]) -> None:
+def _seen(path: bytes) -> object:
+    """What tells something that is there from what it was before; None if it is not there."""
+    with suppress(OSError):
+        status = system.status_of(path)
+        return status.inode, status.size, status.mtime_ns
+    return None
+
+
+def _refuse_foreign(status: Status, *allowed: int) -> None:
     if status.kind != "folder":
         raise NotADirectoryError(20, "something other than a folder is there")
     if status.uid not in allowed:
@@ -428,12 +362,10 @@ def _make_folders(folder: bytes) -> None:
         return
     above = os.path.dirname(folder)
     _make_folders(above)
-    try:
+    with suppress(FileExistsError):
         system.make_folder(folder, 0o700)
-    except FileExistsError:
-        return
-    with suppress(PermissionError), system.open_folder(above) as opened:  # One that may not be read.
-        opened.flush()
+        with suppress(PermissionError), system.open_folder(above) as opened:  # One that may not be read.
+            opened.flush()
 
 
 def _read(path: bytes) -> bytes:
@@ -443,15 +375,11 @@ def _read(path: bytes) -> bytes:
         return file.read(0, file.status().size)
 
 
-def _write_flushed(folder: Folder, name: bytes, content: bytes) -> None:
-    with folder.create(name) as file:
-        file.write(content, 0)
-        file.flush()
-
-
-def _write_whole(folder: Folder, name: bytes, content: bytes) -> None:
+def _write(folder: Folder, name: bytes, content: bytes) -> None:
     """Write a small file of the state folder, whole and flushed, or not at all."""
     fresh = name + b".new-" + os.urandom(4).hex().encode()
-    _write_flushed(folder, fresh, content)
+    with folder.create(fresh) as file:
+        file.write(content, 0)
+        file.flush()
     folder.rename(fresh, folder, name, "replace")
     folder.flush()

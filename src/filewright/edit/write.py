@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
-from itertools import accumulate, count, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 
 from filewright.edit.damage import check
@@ -35,6 +35,7 @@ from filewright.edit.linediff import Run, align, line_splices
 from filewright.edit.locate.indentation import Indentation
 from filewright.edit.locate.request import (
     WHITESPACE,
+    RequestLines,
     indent_of,
     is_blank,
     is_typographic,
@@ -109,31 +110,26 @@ def write_exact(source: FileText, start: int, end: int, search: str, replace: st
     theirs = _in_file(source, replace)
     if "\n" not in search and "\n" not in replace:
         return single(source, start, end, theirs)
-    bodies = theirs.split(b"\n")
-    return _lines(source, start, end, bodies, [*[None] * (len(bodies) - 1), b""])
-
-
-def _lines(
-    source: FileText, start: int, end: int, bodies: Sequence[bytes], endings: list[bytes | None]
-) -> list[Splice]:
-    """The splices that make the text at [start, end) these lines, of those that differ.
-
-    Where `endings` does not say how a line ends, one that is as a line of the file ends as that does.
-    """
     old = source.read(start, end)
-    there = old.splitlines(keepends=True)
-    for run in align([line.rstrip(b"\r\n") for line in there], bodies):
-        for line, at in zip(there[run.left : run.left + run.length], count(run.right), strict=False):
-            if endings[at] is None:
-                endings[at] = line[len(bodies[at]) :] or None
-    made: list[bytes] = []
-    for body, ending in zip(bodies, endings, strict=True):
-        line = body + (source.dominant if ending is None else ending)
+    there = old.splitlines(keepends=True) if "\n" in search else [old]
+    left = [body for line in there for body in line.splitlines()]
+    # What is behind the last terminator is no line, so it never equals one.
+    ended = len(there) - (not there[-1].endswith((b"\n", b"\r")))
+    *lines, rest = theirs.split(b"\n")
+    made = [line + source.dominant for line in lines]
+    for run in align(left[:ended], lines):
+        made[run.right : run.right + run.length] = there[run.left : run.left + run.length]
+    return _differing(start, old, [*made, rest])
+
+
+def _differing(start: int, old: bytes, new: Sequence[bytes]) -> list[Splice]:
+    """The splices that make lines of the text `old` at `start`: of those that differ."""
+    made = b""
+    for line in new:
         # A newline behind a lone return would be one line end with it.
-        made.append(b"\r" if line == b"\n" and made and made[-1].endswith(b"\r") else line)
+        made += b"\r" if line == b"\n" and made.endswith(b"\r") else line
     return [
-        Splice(start + splice.offset, splice.length, splice.replacement)
-        for splice in line_splices(old, b"".join(made))
+        Splice(start + splice.offset, splice.length, splice.replacement) for splice in line_splices(old, made)
     ]
 
 
@@ -177,15 +173,16 @@ def row_by_row(part: WholeLines) -> Rows:
     new = [*replace.before[len(search.before) :]]
     for index, text in enumerate(replace.solid):
         if index:
-            wanted, gap = replace.blank[index - 1], gap_of.get(index - 1)
-            if gap is not None:
+            wanted, gap = replace.blank[index - 1], gap_of.get(index - 1, -1)
+            rows, stays = range(0), 0
+            if gap >= 0:
                 rows, asked = range(region.solid[gap] + 1, region.solid[gap + 1]), search.blank[gap]
                 beside = same.get(index - 1) == gap or same.get(index) == gap + 1
                 if wanted == asked and (beside or len(rows) == len(asked)):
-                    wanted = ("",) * len(rows)
-                elif len(wanted) == len(asked):
-                    rows = range(0)  # other blanks are wanted on them
-                kept += zip(rows, range(len(new), len(new) + len(wanted)), strict=False)
+                    wanted, stays = ("",) * len(rows), len(rows)
+                elif len(wanted) != len(asked):
+                    stays = min(len(wanted), len(rows))
+            kept += [(row, len(new) + step) for step, row in enumerate(rows[:stays])]
             new += wanted
         if index in same:
             kept.append((region.solid[same[index]], len(new)))
@@ -210,40 +207,37 @@ def row_by_row(part: WholeLines) -> Rows:
 
 
 def _paired(part: WholeLines) -> tuple[dict[int, int], dict[int, int]]:
-    """Of the solid lines of the replacement, and of the gaps between them, which they are of the search text.
-
-    Of the gaps that have no blank line in common, one beside a line that stays is what is beside it there: first those
-    that are as they were; of two the one with more blank lines in the file; of equals, the one before the line
-    that follows.
-    """
-    search, replace, places = part.search, part.replace, part.region.solid
-    # How many solid lines there are before each.
-    mine, theirs = (
-        list(accumulate((not is_blank(line) for line in block.lines), initial=0))
-        for block in (search, replace)
-    )
+    """Of the solid lines of the replacement, and of the gaps between them, which they are of the search text."""
+    search, replace = part.search, part.replace
+    mine, theirs = _places(search), _places(replace)
     same: dict[int, int] = {}
     gap_of: dict[int, int] = {}
     for run in _longest_first(search.lines, replace.lines):
-        for at, to in zip(range(run.left, run.left + run.length), count(run.right), strict=False):
-            if is_blank(search.lines[at]):
-                gap_of[theirs[to] - 1] = mine[at] - 1
-            else:
-                same[theirs[to]] = mine[at]
+        for step in range(run.length):
+            (at, solid), (to, _) = mine[run.left + step], theirs[run.right + step]
+            (same if solid else gap_of)[to] = at
     same |= _moved(search.solid, replace.solid, same)
-    taken = set(gap_of.values())
-    for unchanged in (True, False):
-        for index in reversed(range(len(replace.blank))):
-            free = [
-                gap
-                for gap in (same.get(index + 1, 0) - 1, same.get(index, -1))
-                if 0 <= gap < len(search.blank) and gap not in taken and index not in gap_of
-                if not unchanged or search.blank[gap] == replace.blank[index]
-            ]
-            if free:
-                gap_of[index] = max(free, key=lambda gap: places[gap + 1] - places[gap])
-                taken.add(gap_of[index])
+    # Gaps without a blank line in common go with the gap beside the lines they lie between.
+    for index in reversed(range(len(replace.blank))):
+        beside = same.get(index + 1, 0) - 1, same.get(index, -1)
+        free = [gap for gap in beside if 0 <= gap < len(search.blank) and gap not in gap_of.values()]
+        if free and index not in gap_of:
+            # The one the caller left as it was; of two, the one with more blank lines in the file;
+            # of equals, the one before the line that follows.
+            unchanged = [gap for gap in free if search.blank[gap] == replace.blank[index]] or free[:1]
+            places = part.region.solid
+            gap_of[index] = max(unchanged, key=lambda gap: places[gap + 1] - places[gap])
     return same, gap_of
+
+
+def _places(block: RequestLines) -> list[tuple[int, bool]]:
+    """For each line of `block.lines`: the number of the solid line, or of the gap, that it is (in)."""
+    result: list[tuple[int, bool]] = []
+    for index in range(len(block.solid)):
+        if index:
+            result += [(index - 1, False)] * len(block.blank[index - 1])
+        result.append((index, True))
+    return result
 
 
 def _longest_first(left: Sequence[str], right: Sequence[str]) -> list[Run]:
@@ -314,7 +308,15 @@ def _spliced(source: FileText, part: Rows, made: Sequence[_Made]) -> list[Splice
     """
     rows, start, end = part.rows, part.span.start, part.span.end
     bodies = [rows[one.row].body if one.row >= 0 else _in_file(source, one.text) for one in made]
-    endings = [(rows[one.row].terminator if one.row >= 0 else one.terminator) or None for one in made]
+    endings = [(rows[one.row].terminator if one.row >= 0 else one.terminator) or b"" for one in made]
+    if part.terminators is None:
+        # A line that is as one of the file keeps its terminator, whatever the request calls it.
+        for run in align([row.body for row in rows], bodies):
+            endings[run.right : run.right + run.length] = [
+                ending or rows[run.left + step].terminator
+                for step, ending in enumerate(endings[run.right : run.right + run.length])
+            ]
+    endings = [ending or source.dominant for ending in endings]
     was_ended = not rows or bool(rows[-1].terminator)
     if end == source.size and made:
         last, ended = made[-1].row, part.ended
@@ -323,7 +325,7 @@ def _spliced(source: FileText, part: Rows, made: Sequence[_Made]) -> list[Splice
         endings[-1] = endings[-1] if ended else b""
     elif end == source.size and not was_ended and start > source.start and not part.ended:
         start -= 2 if source.read(start - 2, start) == b"\r\n" else 1
-    return _lines(source, start, end, bodies, endings)
+    return _differing(start, source.read(start, end), [*map(bytes.__add__, bodies, endings)])
 
 
 def _plain(source: FileText, body: str, own: str) -> str:
