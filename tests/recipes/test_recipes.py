@@ -94,7 +94,7 @@ def run(context: Context, arguments: LongestArguments) -> LongestResult:
 TOOL = Tool("longest_line", "Longest line", "Find the longest line.", LongestArguments, run, "read")
 ''',
     )
-    copy.replace("tools/catalogue.py", '    "stat",\n', '    "stat",\n    "longest",\n')
+    copy.replace("tools/catalogue.py", '    "read",\n', '    "read",\n    "longest",\n')
     copy.python("-m", "filewright.tools")
     (copy.root / "a.txt").write_text("one\ntwo and more\nthree\n")
     assert copy.call("longest_line", {"path": "a.txt"}) == "a.txt: line 2 is the longest\n"

@@ -313,7 +313,7 @@ class Preparation:
         """Refuse a name in a folder that goes, which `above` is the status of."""
         name, is_folder = place.name, status.kind == "folder"
         if rules.denies(name, is_folder) or rules.keeps(name, is_folder):
-            raise errors.holds_denied(top.asked)
+            raise errors.holds_denied(top.asked) if rules.broken is None else rules.refusal(top.asked)
         # What the change that is undone brought along may go.
         if top.holding is None and (rule := self._folders.boundary.protects(place)) is not None:
             raise errors.protected(place.shown, rule, hint="leave that folder where it is")

@@ -187,18 +187,19 @@ def _look_twice(folder: Folder, rows: Listing, cross: bool) -> Look:
         return once(rows)
     mine, others = (dict(islice(rows.items(), begin, None, 2)) for begin in (0, 1))
     reading, writing = os.pipe()
-    child = os.fork()
-    if not child:
-        with suppress(BaseException), open(writing, "wb") as pipe:
-            seen = once(others)
-            gone = [prefix for prefix in others if prefix not in seen.rows]
-            changed = {prefix: tuple(row) for prefix, row in seen.rows.items() if row is not others[prefix]}
-            marshal.dump((gone, changed, seen.asked), pipe)
-        os._exit(0)
-    os.close(writing)
-    with open(reading, "rb") as pipe:
+    with open(reading, "rb") as taken, open(writing, "wb") as given:
+        child = os.fork()
+        if not child:
+            with suppress(BaseException):
+                seen = once(others)
+                gone = [prefix for prefix in others if prefix not in seen.rows]
+                changed = {p: tuple(row) for p, row in seen.rows.items() if row is not others[p]}
+                marshal.dump((gone, changed, seen.asked), given)
+                given.flush()
+            os._exit(0)
+        given.close()
         seen = once(mine)
-        gone, changed, asked = marshal.loads(pipe.read())
+        gone, changed, asked = marshal.loads(taken.read())
     os.waitpid(child, 0)
     for prefix in gone:
         del others[prefix]
