@@ -194,6 +194,13 @@ TOLERANT = {
     "a blank line the replacement has and the file too": Case(
         "a = 1\n\nb = 2\n", "a = 1\nb = 2\n", "a = 0\n\nb = 2\n", "a = 0\n\nb = 2\n", Tier.BLANK_LINES
     ),
+    "lines that are put before a blank line that was left out": Case(
+        "a = 1\nb = 2\n\nc = 3\n",
+        "a = 1\nb = 2\nc = 3\n",
+        "a = 1\nb = 2\nx = 5\ny = 6\n\nc = 3\n",
+        "a = 1\nb = 2\nx = 5\ny = 6\n\nc = 3\n",
+        Tier.BLANK_LINES,
+    ),
     "deletion of loosely matched lines": Case("a\n  b\n  c\nd\n", "b\nc\n", "", "a\nd\n", Tier.INDENT),
 }
 ELIDED = {
