@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -92,6 +93,16 @@ def test_a_change_in_many_folders_is_done_within_few_descriptors(place: Path, ea
     _plant(place / "work", 500, 1)
     before = outside.contents(place / "work")
     _limited(place, EACH[each](500), ("undo", {}))
+    assert outside.contents(place / "work") == before
+
+
+def test_hundreds_of_contents_that_are_kept_in_files_need_few_descriptors(place: Path) -> None:
+    (place / "work" / "tree").mkdir(parents=True)
+    for number in range(300):
+        (place / "work" / "tree" / f"f{number}").write_bytes(b"needle\n" + os.urandom(80_000).hex().encode())
+    before = outside.contents(place / "work")
+    replaced = ("replace_content", {"pattern": "needle", "replacement": "thread", "preview": False})
+    _limited(place, DELETE, ("undo", {}), replaced, ("undo", {}))
     assert outside.contents(place / "work") == before
 
 

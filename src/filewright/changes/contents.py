@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 _IN_DATABASE = 64 * KB
 _TINY = 64
 """Bytes that take longer to compress than to write."""
+_OPEN = 16
+"""Files that are held open until they are flushed together."""
 _AT_ONCE = 100
 """Contents that are dropped at a time: removing their files takes a while."""
 _CANNOT_LINK = (errno.EXDEV, errno.EPERM, errno.EACCES, errno.EMLINK, errno.EOPNOTSUPP)
@@ -52,21 +54,20 @@ class Keeping:
 
     def keep(self, content: bytes) -> str:
         """Keep a content, once; returns its name."""
+        digest = hashlib.sha256(content).hexdigest()
+        needed = "UPDATE contents SET operation = max(operation, ?) WHERE name = ?"
+        if self._execute(needed, (self.number, digest)).rowcount:
+            return digest
         packed = zlib.compress(content, 1) if len(content) > _TINY else content
         data = min(content, packed, key=len)
         if len(data) > _IN_DATABASE:
-            return self.keep_blocks([content])
-        digest = hashlib.sha256(content).hexdigest()
+            return self._write([packed], lambda: digest)
         self._add(digest, len(data), data, packed=data is not content)
         return digest
 
     def keep_blocks(self, blocks: Iterable[bytes | memoryview]) -> str:
-        """The same of a large one, in a file of its own that is flushed by `flush`."""
-        state, packer, size = hashlib.sha256(), zlib.compressobj(1), 0
-        fresh = b".new-" + os.urandom(8).hex().encode()
-        with self._store.folder() as folder:
-            file = folder.create(fresh)
-        self._files.append(file)
+        """The same of a large one, in a file of its own."""
+        state, packer = hashlib.sha256(), zlib.compressobj(1)
 
         def pieces() -> Iterator[bytes]:
             for block in blocks:
@@ -74,13 +75,29 @@ class Keeping:
                 yield packer.compress(block)
             yield packer.flush()
 
-        for piece in pieces():
+        return self._write(pieces(), state.hexdigest)
+
+    def _write(self, pieces: Iterable[bytes], named: Callable[[], str]) -> str:
+        """Write a file whose name is known at its end; `flush` gives it that."""
+        fresh, size = b".new-" + os.urandom(8).hex().encode(), 0
+        with self._store.folder() as folder:
+            file = folder.create(fresh)
+        self._files.append(file)
+        for piece in pieces:
             file.write(piece, size)
             size += len(piece)
-        digest = state.hexdigest()
+        digest = named()
         self._names.append((fresh, digest.encode()))
         self._add(digest, size, None, packed=True)
+        if len(self._files) == _OPEN:
+            self._close()
         return digest
+
+    def _close(self) -> None:
+        """Bring what was written to the disk, and hold it open no longer."""
+        self._store.flusher.all(self._files)
+        while self._files:
+            self._files.pop().close()
 
     def adopt(self, folder: Folder, name: bytes, size: int) -> str | None:
         """Keep a file as it is by a second name in the state folder; None where that cannot be done."""
@@ -105,12 +122,11 @@ class Keeping:
 
     def flush(self) -> None:
         """Bring what is in files to the disk, by the names of what they hold, before an intent that needs them is."""
-        if not self._files and not self._adopted:
+        if not self._names and not self._adopted:
             return
+        self._close()
         with self._store.folder() as folder:
-            self._store.flusher.all(self._files)
-            for file, (name, digest) in zip(self._files, self._names, strict=True):
-                file.close()
+            for name, digest in self._names:
                 folder.rename(name, folder, digest, "replace")
             self._store.flusher.one(folder)
             self._store.swept = folder.status().mtime_ns  # Nobody else changes it while we have the lock.
