@@ -514,7 +514,7 @@ def _variable(data: bytes, at: int) -> tuple[int, int]:
 # Comparing
 
 
-class _Found(NamedTuple):
+class _Met(NamedTuple):
     """What a tool found at `path`, other than what was listed there: a `thing`, or nothing. It is at `now` since."""
 
     entry: Entry
@@ -529,7 +529,7 @@ class _Command:
 
     def __init__(self, seen: Watch) -> None:
         self._seen = seen
-        self._found: list[_Found] = []
+        self._found: list[_Met] = []
         self._gone: dict[bytes, Thing] = {}
         self._came: dict[bytes, ListedStamp] = {}
         self._changed: dict[bytes, tuple[Thing, ListedStamp]] = {}
@@ -555,7 +555,7 @@ class _Command:
                 else:
                     found_other = thing.left is None and not _is_side(thing.stamp, entry.before)
                 if found_other:
-                    self._found.append(_Found(entry, change, was, thing, path or was))
+                    self._found.append(_Met(entry, change, was, thing, path or was))
                 taken.add(was)
             if path is not None and entry.after is not None:
                 stamp = _stamp_of(entry.after, change.record.number)

@@ -34,7 +34,7 @@ _NO_FILE = Stamp("file", 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class _File:
+class _ShownFile:
     """One file's part of a diff: its names and modes, and what becomes of `before`."""
 
     old: str | None
@@ -207,7 +207,7 @@ class ChangeDiffs:
             if entry.kind != "file" or budget.spent:
                 budget.cut += 1
             else:
-                gone = _File(entry.location.shown, None)
+                gone = _ShownFile(entry.location.shown, None)
                 with self._snapshot(entry.location) as before:
                     if before.size <= _SHOWN_WHOLE:
                         gone = replace(gone, before=before, splices=(Splice(0, before.size, b""),))
@@ -216,18 +216,20 @@ class ChangeDiffs:
 
     # What was done
 
-    def _names(self, entry: Entry) -> _File:
+    def _names(self, entry: Entry) -> _ShownFile:
         def shown(place: Place) -> str:
             return (self.locate(place) or place).shown
 
-        return _File(
+        return _ShownFile(
             old=shown(entry.was or entry.place) if entry.before is not None else None,
             new=shown(entry.place) if entry.after is not None else None,
             mode_before=_mode(entry.before),
             mode_after=_mode(entry.after),
         )
 
-    def _changed_file(self, contents: Contents, entry: Entry, names: _File, max_lines: int) -> _File:
+    def _changed_file(
+        self, contents: Contents, entry: Entry, names: _ShownFile, max_lines: int
+    ) -> _ShownFile:
         if same_content(entry):
             return names
         before = (
@@ -246,7 +248,7 @@ class ChangeDiffs:
             return replace(names, remark=f"(content of {size:,} bytes not shown)\n")
         return _compared(names, Snapshot.of_bytes(before, settings=self.settings), splices, after)
 
-    def _excerpt(self, contents: Contents, entry: Entry, names: _File, max_lines: int) -> _File:
+    def _excerpt(self, contents: Contents, entry: Entry, names: _ShownFile, max_lines: int) -> _ShownFile:
         """An edit of a large file: the lines around the first splices, as far as the file still has them."""
         most = max(10, max_lines)
         forward = contents.forward(entry, most=most)
@@ -291,7 +293,7 @@ class ChangeDiffs:
 
     # What would be done
 
-    def _previewed(self, item: Item, names: _File) -> _File:
+    def _previewed(self, item: Item, names: _ShownFile) -> _ShownFile:
         if item.alive and not item.fresh:
             return names
         link = item.target if item.home is not None else None
@@ -305,7 +307,9 @@ class ChangeDiffs:
         return _compared(names, before, item.splices, _held(item))
 
 
-def _compared(names: _File, before: Snapshot, splices: Sequence[Splice] | None, after: bytes | None) -> _File:
+def _compared(
+    names: _ShownFile, before: Snapshot, splices: Sequence[Splice] | None, after: bytes | None
+) -> _ShownFile:
     """A file of which `splices` are made, or which becomes `after`; of a notebook, its cells."""
     if (names.new or names.old or "").lower().endswith(".ipynb") and (held := before.held) is not None:
         made = apply(held, splices) if splices is not None else after or b""

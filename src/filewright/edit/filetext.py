@@ -22,7 +22,7 @@ from filewright.progress import Task
 from filewright.text import Encoding, Line, Lines, finder
 
 if TYPE_CHECKING:
-    from filewright.edit.find import Found
+    from filewright.edit.find import Regions
     from filewright.edit.locate.request import RequestLines
 
 _INDENT = re.compile(r"^[ \t\f\v]*(?=[^\s])", re.MULTILINE)
@@ -81,7 +81,7 @@ class FileText:
         self._first = 0
         self._bodies: list[bytes] = []
         self._offsets: list[int] = [self.start]
-        self.found: dict[RequestLines, Found] = {}
+        self.found: dict[RequestLines, Regions] = {}
 
     @property
     def dominant(self) -> bytes:

@@ -207,7 +207,7 @@ class Region:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Regions:
     """The regions of a block, in order of offset; with `more` the search ended early, and there may be others."""
 
     regions: tuple[Region, ...] = ()
@@ -220,13 +220,13 @@ class Found:
         return [region for region in self.regions if region.tier.rank == best]
 
 
-def find_regions(source: FileText, block: RequestLines) -> Found:
+def find_regions(source: FileText, block: RequestLines) -> Regions:
     """Regions that `block` means by any whole-line tier, less the blank lines at its edges; none if it has no other.
 
     Ends early, with more than one region, where very many (200) or very long ones are alike.
     """
     if not block.solid:
-        return Found()
+        return Regions()
     known = source.found.get(block)
     if known is None:
         if len(source.found) > 3:
@@ -236,7 +236,7 @@ def find_regions(source: FileText, block: RequestLines) -> Found:
     return known
 
 
-def _regions(source: FileText, block: RequestLines) -> Found:
+def _regions(source: FileText, block: RequestLines) -> Regions:
     found: dict[int, Region] = {}
     graded_rows = 0
     more = False
@@ -247,7 +247,7 @@ def _regions(source: FileText, block: RequestLines) -> Found:
             more = len(found) >= MOST_REGIONS or (graded_rows > _ROWS_GRADED and len(found) > 1)
             if more:
                 break
-    return Found(tuple(sorted(found.values(), key=lambda region: region.start)), more)
+    return Regions(tuple(sorted(found.values(), key=lambda region: region.start)), more)
 
 
 def graded(source: FileText, block: RequestLines, rows: list[Line]) -> Region | None:

@@ -93,7 +93,7 @@ def literal(text: str, *, fold: bool = False) -> Translation:
 
 def translated(pattern: str, *, fold: bool = False, multiline: bool = False) -> Translation:
     """The translation of a regular expression, with the case rule `fold` where the pattern sets none."""
-    reader = _Reader(pattern, fold, multiline)
+    reader = _PatternReader(pattern, fold, multiline)
     while reader.position < len(pattern):
         reader.read()
     if reader.open:
@@ -102,7 +102,7 @@ def translated(pattern: str, *, fold: bool = False, multiline: bool = False) -> 
     return Translation(_flags("m", fold) + re2, _flags("Rm", fold) + rg, bare, reader.upper, reader.breaks)
 
 
-class _Reader:
+class _PatternReader:
     """Goes through a pattern; what is repeated, left open and folded where it is, is its state."""
 
     def __init__(self, pattern: str, fold: bool, multiline: bool) -> None:

@@ -281,7 +281,7 @@ def _version_of(arguments: EditArguments, item: EditItem) -> str | None:
 
 
 @dataclass
-class _File:
+class _EditedFile:
     """A file of the call, with what is asked of it; the numbers are those of the edits in the request.
 
     `removed` are its lines that are moved elsewhere.
@@ -310,7 +310,7 @@ class _Text:
 class _Taken:
     """What is moved or copied: its bytes as they are in the file `source`, and how many blank lines part a symbol."""
 
-    source: _File
+    source: _EditedFile
     what: str
     data: bytes
     encoding: Encoding
@@ -343,7 +343,7 @@ class _Edits:
         self._arguments = arguments
         self._task = context.task
         self._moved = moved
-        self._files: dict[Location, _File] = {}
+        self._files: dict[Location, _EditedFile] = {}
         self._edited_files: dict[object, Location] = {}
         self._taken: dict[int, _Taken] = {}
         self._number = 0
@@ -375,7 +375,7 @@ class _Edits:
 
     # Files
 
-    def _file(self, item: EditItem) -> _File:
+    def _file(self, item: EditItem) -> _EditedFile:
         path, outer = item.path, self._arguments.path
         if path is None and outer is None:
             raise self._invalid("no path was given", "give path, or a path in every edit")
@@ -394,11 +394,11 @@ class _Edits:
         file.items.append((self._number, item))
         return file
 
-    def _named(self, location: Location, *, makes: bool = False) -> _File:
+    def _named(self, location: Location, *, makes: bool = False) -> _EditedFile:
         """The file at a place: one that is not there yet, if what names it first `makes` it."""
         file = self._files.get(location)
         if file is None:
-            file = self._files[location] = _File(location, makes and not self._context.exists(location))
+            file = self._files[location] = _EditedFile(location, makes and not self._context.exists(location))
             if file.is_new:
                 self._context.boundary.guard_write(location)
         if file.is_new and not makes:
@@ -407,7 +407,7 @@ class _Edits:
             )
         return file
 
-    def _opened(self, file: _File) -> Snapshot:
+    def _opened(self, file: _EditedFile) -> Snapshot:
         found = self._context.open_for_edit(file.location, encoding=self._arguments.encoding)
         if file.identity not in (None, found.identity):
             found.close()
@@ -423,7 +423,7 @@ class _Edits:
 
     # Whole files
 
-    def _whole(self, file: _File) -> tuple[int, EditItem] | None:
+    def _whole(self, file: _EditedFile) -> tuple[int, EditItem] | None:
         """The edit that deletes or moves the file. Raises the refusal of what cannot be done to all of it."""
         context, location, asked = self._context, file.location, file.location.asked
         found: tuple[int, EditItem] | None = None
@@ -447,7 +447,7 @@ class _Edits:
             raise self._invalid(f"{asked} is deleted by edit {found[0] + 1}", "leave out one of them")
         return found
 
-    def _created(self, file: _File) -> Decided[Plan]:
+    def _created(self, file: _EditedFile) -> Decided[Plan]:
         outcomes: list[Outcome] = []
         made = Snapshot.of_bytes(b"", encoding="utf-8")  # whatever its pieces come from
 
@@ -468,7 +468,7 @@ class _Edits:
                 add(named, data if made.lines.ends_in_terminator() or not made.size else made.dominant + data)
         return created(self._context, Plan((), tuple(outcomes)), file.location, made.read(0, made.size))
 
-    def _ended(self, file: _File, number: int, item: EditItem, one: Decided[Plan]) -> Decided[Plan]:
+    def _ended(self, file: _EditedFile, number: int, item: EditItem, one: Decided[Plan]) -> Decided[Plan]:
         """The decision to delete a file, or to move it with the edits of it, `one`."""
         location, before = file.location, one.before
         if item.move_to is None:
@@ -483,7 +483,7 @@ class _Edits:
         made = replace(one.decision, outcomes=(*one.decision.outcomes, _of_whole(number, named)))
         return replace(one, decision=made, steps=[*one.steps, step])
 
-    def _known_text(self, file: _File) -> Snapshot | None:
+    def _known_text(self, file: _EditedFile) -> Snapshot | None:
         """What is to be shown of a file that is deleted or moved; None of what is no text, or too large."""
         try:
             with self._opened(file) as snapshot:
@@ -495,7 +495,7 @@ class _Edits:
 
     # Edits of a text
 
-    def _edited(self, file: _File, snapshot: Snapshot) -> Decided[Plan]:
+    def _edited(self, file: _EditedFile, snapshot: Snapshot) -> Decided[Plan]:
         """The plan of a file as it is, or of a notebook as its cells are shown."""
         context, arguments = self._context, self._arguments
         asked = [Asked(edit, number, fuzzy=False) for number, edit in file.removed]
@@ -522,7 +522,7 @@ class _Edits:
 
         return decided(snapshot, planned, self._task, as_file=arguments.encoding is not None)
 
-    def _edit(self, item: EditItem, file: _File, snapshot: Snapshot) -> tuple[Edit | Rewrite, bool]:
+    def _edit(self, item: EditItem, file: _EditedFile, snapshot: Snapshot) -> tuple[Edit | Rewrite, bool]:
         """One edit as the planner takes it, and whether it may be matched loosely."""
         fuzzy = self._arguments.fuzzy if item.fuzzy is None else item.fuzzy
         version, new = _version_of(self._arguments, item), item.replace or ""
@@ -550,7 +550,7 @@ class _Edits:
             self._check_range(file, text, first, last)
         return Rewrite(first, last, new, named, text.base), fuzzy
 
-    def _text(self, file: _File, snapshot: Snapshot, version: str | None) -> _Text:
+    def _text(self, file: _EditedFile, snapshot: Snapshot, version: str | None) -> _Text:
         """The text that lines and symbols are of. Raises `stale_version` for one that is not remembered."""
         context, asked = self._context, file.location.asked
         if self._arguments.encoding is None and isinstance(notebook_view(snapshot, self._task), NotebookView):
@@ -568,7 +568,7 @@ class _Edits:
         )
         return _Text(shown, base, known=True)
 
-    def _lines(self, file: _File, text: _Text, symbol: str) -> SymbolLines:
+    def _lines(self, file: _EditedFile, text: _Text, symbol: str) -> SymbolLines:
         asked = file.location.asked
         try:
             outline = self._context.outlines.outline(text.snapshot, task=self._task)
@@ -577,7 +577,7 @@ class _Edits:
             error.details.setdefault("path", asked)
             raise
 
-    def _check_range(self, file: _File, text: _Text, first: int, last: int) -> None:
+    def _check_range(self, file: _EditedFile, text: _Text, first: int, last: int) -> None:
         """Raise `invalid_input` for lines in the wrong order, and for lines of no version."""
         if last < first:
             raise self._invalid(f"end_line {last} is before start_line {first}", "correct the lines")
@@ -587,7 +587,7 @@ class _Edits:
                 f"give expected_version, which the first row of read_content shows; now it is {text.snapshot.version}",
             )
 
-    def _spot(self, item: EditItem, file: _File, text: _Text) -> _Spot:
+    def _spot(self, item: EditItem, file: _EditedFile, text: _Text) -> _Spot:
         after = item.insert_after is not None
         given = item.insert_after if after else item.insert_before
         word = "after" if after else "before"
@@ -606,7 +606,7 @@ class _Edits:
 
     # What is moved
 
-    def _take(self, item: EditItem, wanted: MovedFrom, file: _File) -> _Taken:
+    def _take(self, item: EditItem, wanted: MovedFrom, file: _EditedFile) -> _Taken:
         """What is moved or copied out of a file; what is moved is noted to be removed there."""
         if not (file.is_new or item.places):
             raise self._invalid(
@@ -651,7 +651,9 @@ class _Edits:
             data = origin.read(start, end - start)
             return _Taken(source, what, data, origin.encoding, origin.dominant, lines is not None, gap)
 
-    def _moved_in(self, item: EditItem, file: _File, spot: _Spot, target: Snapshot) -> tuple[str, bytes]:
+    def _moved_in(
+        self, item: EditItem, file: _EditedFile, spot: _Spot, target: Snapshot
+    ) -> tuple[str, bytes]:
         """What is moved to a spot of a text: in words, and its bytes there.
 
         They are as they were where encoding and line ends are, else as the text has them.
@@ -692,7 +694,7 @@ def _of_whole(number: int, named: str, first: int = 1, last: int = 0) -> Outcome
     return Outcome(number, Tier.EXACT, 1, 0, first, last, 1, named=named)
 
 
-def _usual_gap(text: str, file: _File, spot: _Spot) -> int:
+def _usual_gap(text: str, file: _EditedFile, spot: _Spot) -> int:
     """How many blank lines part a definition from others, where nothing there says how many."""
     if len(text.strip().splitlines()) < 2:
         return 0

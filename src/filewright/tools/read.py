@@ -346,7 +346,7 @@ def _block(
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _ReadLine:
     """A line as it is shown; `body` is its text, or what is shown of it if it `is_cut`."""
 
     number: int
@@ -358,10 +358,10 @@ class _Row:
 
 def _rows(
     context: Context, snapshot: Snapshot, span: _Span, room: int, *, numbered: bool
-) -> tuple[list[_Row], bool]:
+) -> tuple[list[_ReadLine], bool]:
     """The lines of a span that fit into `room` characters, at least one, and whether there are more."""
     width = context.settings.line_chars
-    rows: list[_Row] = []
+    rows: list[_ReadLine] = []
     used = 0
     reach = width * (4 if snapshot.encoding.width == 1 else 2)
     for line in snapshot.lines.since(
@@ -380,11 +380,11 @@ def _rows(
         if len(rows) >= span.limit or (rows and used + len(text) + 1 > room):
             return rows, True
         used += len(text) + 1
-        rows.append(_Row(number, clip(text, max(room, 100)), body, line, is_cut))
+        rows.append(_ReadLine(number, clip(text, max(room, 100)), body, line, is_cut))
     return rows, False
 
 
-def _is_invalid(snapshot: Snapshot, row: _Row) -> bool:
+def _is_invalid(snapshot: Snapshot, row: _ReadLine) -> bool:
     """Whether a line has bytes that are no text of its encoding."""
     try:
         if "\ufffd" in row.body:

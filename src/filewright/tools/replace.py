@@ -73,11 +73,11 @@ def run(context: Context, arguments: ReplaceArguments) -> ReplaceResult:
         multiline=arguments.multiline,
         max_chars=context.settings.max_pattern_chars,
     )
-    location, most, found = context.boundary.locate(arguments.path), arguments.max_count, _Found()
+    location, most, found = context.boundary.locate(arguments.path), arguments.max_count, _Matches()
 
     def decide() -> Iterator[Decided[Replaced]]:
         nonlocal found
-        found = _Found()
+        found = _Matches()
         return _decided(context, arguments, pattern, location, found)
 
     def summary(files: Sequence[Changed[Replaced]]) -> str:
@@ -114,7 +114,7 @@ class ReplaceResult(ChangeResult):
 
 
 @dataclass
-class _Found:
+class _Matches:
     """What is found besides what is replaced: matches by file, notes, the kinds of lines there are."""
 
     counts: dict[str, int] = field(default_factory=dict)
@@ -123,7 +123,7 @@ class _Found:
 
 
 def _decided(
-    context: Context, arguments: ReplaceArguments, pattern: Pattern, location: Location, found: _Found
+    context: Context, arguments: ReplaceArguments, pattern: Pattern, location: Location, found: _Matches
 ) -> Iterator[Decided[Replaced]]:
     new = replacement(arguments.replacement, pattern)
     looked_at = _LOOKED_AT
@@ -184,7 +184,7 @@ def _snapshots(
 
 
 def _answer(
-    context: Context, arguments: ReplaceArguments, found: _Found, made: Change[Replaced]
+    context: Context, arguments: ReplaceArguments, found: _Matches, made: Change[Replaced]
 ) -> ReplaceResult:
     page, diff, counts, kinds = Page(context.settings.page_chars), made.diff, found.counts, found.kinds
     total, most = sum(counts.values()), arguments.max_count

@@ -253,16 +253,16 @@ def parse(text: str, *, renames: bool = False) -> Patch:
             "the patch is empty",
             hint="send a unified diff, or an envelope that begins with '*** Begin Patch'",
         )
-    reader = _Reader(text, renames)
+    reader = _PatchReader(text, renames)
     files = reader.read()
     otherwise: tuple[FilePatch, ...] = ()
     if reader.doubted:
         with suppress(FilewrightError):
-            otherwise = _Reader(text, renames, splits=True).read()
+            otherwise = _PatchReader(text, renames, splits=True).read()
     return Patch(reader.envelope, files, otherwise)
 
 
-class _Reader:
+class _PatchReader:
     """The lines of a patch, without terminators, and the one that is read next.
 
     A patch whose own lines (headers too) all end in ``\\r\\n`` came over a transport that made them
