@@ -89,6 +89,11 @@ PREFIXES = [
     Row("a.go", "func f() {\n\ta()\n}\n", " func f() {\n \ta()\n }", " func f() {\n+\tb()\n \ta()\n }", "func f() {\n\tb()\n\ta()\n}\n", must=False),
     Row("a.js", "a();\nb();\n", "a();", "a();\n+c();", None),
     Row("a.md", "- a\n- b\n", "- a\n- b", "- a\n+ c\n- b", "- a\n+ c\n- b\n"),
+    Row("a.md", "- a\n- b\n", "- a\n- b", "- a\n+   c\n- b", "- a\n+   c\n- b\n"),
+    # In markup a plus before an indented line is no text.
+    Row("a.tsx", "\t<b>\n\t\tgo\n\t</b>\n", "\t<b>\n\t\tgo", "\t<b>\n+\t\t{more}\n\t\tgo", None),
+    Row("a.html", "  <b>\n    go\n  </b>\n", "  <b>\n    go", "  <b>\n+    and\n    go", None),
+    Row("a.html", "<b>\n1\n</b>\n", "<b>\n1", "<b>\n1\n+ 2", "<b>\n1\n+ 2\n</b>\n"),
     Row("a.js", "x = a\n  + b;\n", "  + b;", "  + b\n  + c;", "x = a\n  + b\n  + c;\n"),
 ]  # fmt: skip
 
@@ -186,6 +191,8 @@ FOUND = [
     # A newline in a string with double quotes inside of single ones, and a tab.
     Row("a.py", 'a("x\\ny")\nb()\n', 'a("x\\ny")\\nb()', """a("x\\ny")\\nb('["z"]\\n')\\nc()""", None),
     Row("a.py", 'a("x")\nb()\n', 'a(\\"x\\")\\nb()', 'a(\\"x\\")\\nb(\\"x\\ty\\")', None),
+    # One place stands at another depth, the other has other characters.
+    Row("a.py", "a =\u00a01\nb = 2\n\nif x:\n    a = 1\n    b = 2\n", "a = 1\nb = 2", "a = 1\nb = 3", None),
     # A line is missing, and the next one is like it but for its depth.
     Row("a.json", '     "t": 1,\n    "a": {\n     "i": {\n      "i": {\n', '     "t": 1,\n    "a": {\n      "i": {\n',
         '     "t": 1,\n    "b": {\n     "i": {\n      "t": 1\n     }\n    },\n    "a": {\n     "i": {\n      "i": {\n', None),

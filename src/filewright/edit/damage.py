@@ -367,9 +367,9 @@ def _of_all(
     if added and not any(line.startswith("+") for line in asked):
         shifted = all(line[0] in " +" for line in lines) and len(added) < len(lines)
         nearer = any(_is_nearer(line[1:], line, asked) for line in added)
-        code = language not in _PROSE - {Language.YAML} or any(
-            re.match(r"\+(?:\S|$)", line) for line in added
-        )
+        # A plus and one blank begin an item; in markup nothing else does that is deeper.
+        item = r"\+ \S" if language in _MARKUP else r"\+[ \t]+\S"
+        code = language not in _PROSE - {Language.YAML} or not all(re.match(item, line) for line in added)
         if gone or shifted or nearer or (code and not find_exact(source, "\n+", 1)):
             yield "the prefixes of a diff", added[0]
     for line in lines if language not in _PROSE and ("\\n" in search or located.repairs) else ():

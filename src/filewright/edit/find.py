@@ -215,9 +215,14 @@ class Regions:
 
     @property
     def strictest(self) -> list[Region]:
-        """Those found by the strictest tier."""
+        """Those found by the strictest tier; if none of these stands as deep as asked for, also the others that do.
+
+        A text at another depth is no nearer than one with other characters.
+        """
         best = min((region.tier.rank for region in self.regions), default=-1)
-        return [region for region in self.regions if region.tier.rank == best]
+        found = [each for each in self.regions if each.tier.rank == best]
+        moved = not any(each.indentation.same for each in found)
+        return [each for each in self.regions if each.tier.rank == best or (moved and each.indentation.same)]
 
 
 def find_regions(source: FileText, block: RequestLines) -> Regions:

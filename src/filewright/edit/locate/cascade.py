@@ -65,7 +65,7 @@ def _tolerant(source: FileText, edit: Edit) -> Located | Missed:
     found = find_regions(source, block)
     regions = found.strictest
     if regions:
-        tier = max(Tier.TRAILING, regions[0].tier, key=lambda tier: tier.rank)
+        tier = max(Tier.TRAILING, *(region.tier for region in regions), key=lambda tier: tier.rank)
         if tier is not Tier.TRAILING and not any(map(str.isalnum, "".join(block.solid))):
             return Missed(edit, Code.NO_MATCH, tier)  # brackets alone say nothing of their place
         parts = [WholeLines(region, block, wanted) for region in regions]
