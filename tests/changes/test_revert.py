@@ -109,6 +109,36 @@ def test_a_conflict_is_refused_with_its_place_and_restored_by_force(bench: Any) 
     assert path.read_bytes() == TEXT
 
 
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("first", [True, False])
+def test_utf16_is_merged_by_its_lines(bench: Any, codec: str, first: bool) -> None:
+    """Line ends are in the bytes of other characters too, and the mark at the start stays where it is."""
+    path, lines = bench.root / "w.txt", [f"\u0a0a{n}\u010a\n" for n in range(9)]
+    lines[0] = "\ufeff" + lines[0]
+    path.write_bytes("".join(lines).encode(codec))
+    ours, theirs = (0, 6) if first else (6, 0)
+    changed = [*lines]
+    changed[ours] = lines[ours].replace("\u010a", " of ours")
+    record = bench.commit(Create(bench.at("w.txt"), "".join(changed).encode(codec), replace=True))
+    for each in (changed, lines):
+        each[theirs] = each[theirs].replace("\u010a", "\u0a0d, of theirs")
+    path.write_bytes("".join(changed).encode(codec))
+    _, reversal = bench.changes.undo(record.id)
+    assert reversal.merged == ("w.txt",)
+    assert path.read_bytes().decode(codec) == "".join(lines)
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+def test_a_file_that_was_converted_since_is_a_conflict(bench: Any, codec: str) -> None:
+    path = bench.root / "a.txt"
+    record = bench.commit(bench.modify("a.txt", Splice(0, 3, b"ONE")))
+    path.write_bytes(("\ufeff" + path.read_text()).encode(codec))
+    left = path.read_bytes()
+    with pytest.raises(FilewrightError, match="has changed since in the same place"):
+        bench.changes.undo(record.id)
+    assert path.read_bytes() == left
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names on this system")
 def test_a_pipe_in_the_place_of_a_created_file_is_called_a_special_file(bench: Any) -> None:
     record = bench.commit(Create(bench.at("new"), b"new\n"))

@@ -10,6 +10,7 @@ above, so that the work follows the number of entries.
 
 from __future__ import annotations
 
+import codecs
 import itertools
 import stat
 from collections.abc import Callable, Sequence
@@ -49,6 +50,8 @@ from filewright.settings import Settings
 from filewright.text import Narrowed, Snapshot, Splice, apply
 from filewright.visible import one_line
 
+_WIDE = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+_PAIRS = "surrogatepass"
 _SIDE, _WIDTH, _SIDES_SHOWN = 12, 200, 10
 """Lines and characters that are shown of one side of a conflict, and conflicts that a message shows."""
 _MOST_LISTED = 200
@@ -59,7 +62,6 @@ _NOT_KEPT = "was deleted and not kept"
 _ONLY_CHANGES_KEPT = "has been deleted or moved since, and only what changed in it was kept"
 _SOMETHING_NEW = "was deleted by that change, and something new is there now"
 _TOO_LARGE = "has changed since, and is too large to be merged"
-_TOO_LARGE_IN_BETWEEN = "has been changed by others in between, and is too large to be merged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,11 +145,10 @@ class Reversal:
         Raises `stale_version` with the conflicts in its details, `no_change` if nothing is left to do.
         """
         self._tree, self._does = tree, False
-        self._conflicts: dict[object, Conflict] = {}
+        self._conflicts: dict[tuple[str, int], Conflict] = {}
         self._notes: list[str] = []
         self._merged: list[str] = []
-        self._rewriting: list[Step] = []
-        self._altering: list[Step] = []
+        self._afterwards: list[Step] = []
         try:
             self._rearrange()
         except FilewrightError:
@@ -155,7 +156,7 @@ class Reversal:
                 raise
         if self._conflicts:
             raise _refusal(self.selected, [*self._conflicts.values()])
-        for step in (*self._rewriting, *self._altering):
+        for step in self._afterwards:
             self._play(step)
         self.merged, self.notes = tuple(self._merged), tuple(self._notes[:_MOST_LISTED])
         if not self._does:
@@ -218,11 +219,8 @@ class Reversal:
                 self._bring_back(entry, before, item, moves=moves)
 
     def _refuse(self, place: Place, why: str) -> NoReturn:
-        self._refuse_for(Conflict(self._where(place).shown, why))
-
-    def _refuse_for(self, *conflicts: Conflict) -> NoReturn:
-        for conflict in conflicts:
-            self._conflicts.setdefault((conflict.path, conflict.lines), conflict)
+        shown = self._where(place).shown
+        self._conflicts.setdefault((shown, 0), Conflict(shown, why))
         raise _RefusedError
 
     def _play(self, step: Step) -> None:
@@ -284,9 +282,7 @@ class Reversal:
                 return
             if now.held is not None:
                 self._earlier(entry, now.held)
-            elif len(entry.runs) > 1:
-                self._refuse(place, _TOO_LARGE_IN_BETWEEN)
-            elif now.digested(self._task).hex() != after.digest:
+            elif len(entry.runs) > 1 or now.digested(self._task).hex() != after.digest:
                 self._refuse(place, _EDITED)
 
     def _trusted(self, entry: Entry, after: Stamp, item: Item) -> Expected | None:
@@ -325,7 +321,7 @@ class Reversal:
         if before.kind == "folder":
             self._play(MakeFolder(where, before.attributes))
             if not over:
-                self._altering += (SetOwner(where, *rights[1:]), SetMode(where, f"{before.mode:05o}"))
+                self._afterwards += (SetOwner(where, *rights[1:]), SetMode(where, f"{before.mode:05o}"))
         elif before.target is not None:
             self._play(MakeLink(where, before.target))
         else:
@@ -347,17 +343,17 @@ class Reversal:
         given_back = SetMode(where, f"{before.mode:05o}")
         if before.kind == "file" and (entry.spans or before.digest != after.digest):
             step = self._rewritten(entry, before, after, item, where)
-            if step is not None:
-                if not after.mode & 0o222 and rights[0] == after.mode:
-                    # The change wrote to a file that was read-only already, and so may its undo.
-                    self._rewriting.append(SetMode(where, f"{after.mode | stat.S_IWUSR:05o}"))
-                    self._altering.append(given_back)
-                self._rewriting.append(step)
+            if step is not None and not after.mode & 0o222 and rights[0] == after.mode:
+                # The change wrote to a file that was read-only already, and so may its undo.
+                writable = SetMode(where, f"{after.mode | stat.S_IWUSR:05o}")
+                self._afterwards += writable, step, given_back
+            elif step is not None:
+                self._afterwards.append(step)
         owner, made = (before.uid, before.gid), (after.uid, after.gid)
         if owner != made == rights[1:]:
-            self._altering.append(SetOwner(where, *owner))
+            self._afterwards.append(SetOwner(where, *owner))
         if before.mode != after.mode == rights[0]:
-            self._altering.append(given_back)
+            self._afterwards.append(given_back)
         elif before.mode != after.mode:
             self._notes.append(f"{where.shown}: its mode was changed again since, and stays")
 
@@ -385,7 +381,7 @@ class Reversal:
         if self._hunk is not None:
             raise errors.no_hunks(shown)
         if len(entry.runs) > 1 and not self._force:
-            self._refuse(entry.place, _TOO_LARGE_IN_BETWEEN)
+            self._refuse(entry.place, _TOO_LARGE)
         digest = bytes.fromhex(after.digest) if after.digest is not None else None
         expected = Expected(now.size, now.identity, digest)
         splices: Sequence[Splice] = ()
@@ -465,11 +461,12 @@ class Reversal:
 
         Raises `not_found` if it has fewer, `unsupported` where it is too large for hunks.
         """
-        snapshot, narrow = self._narrowed(earlier)
-        splices = self._contents.forward(run) if narrow is None else None
-        if splices is None:
-            splices = line_splices(snapshot.held or b"", narrow.text(made) if narrow is not None else made)
-        hunks = hunks_of(snapshot, splices)
+        snapshot = Snapshot.of_bytes(earlier, settings=self._settings)
+        splices, narrow = self._contents.forward(run), None
+        if snapshot.encoding.width > 1:
+            narrow = Narrowed(snapshot)
+            snapshot, splices = narrow.snapshot, line_splices(narrow.text(earlier), narrow.text(made))
+        hunks = hunks_of(snapshot, line_splices(earlier, made) if splices is None else splices)
         shown = self._where(run.place).shown
         if not 1 <= hunk <= len(hunks):
             raise errors.no_such_hunk(shown, hunk, len(hunks))
@@ -480,43 +477,32 @@ class Reversal:
         return apply(earlier, kept if narrow is None else narrow.widened(kept))
 
     def _merge(self, place: Place, made: bytes, held: bytes, earlier: bytes) -> bytes:
-        shown, narrow = self._where(place).shown, self._narrowed(held)[1]
-        base, ours, theirs = (
-            (text if narrow is None else narrow.text(text)).splitlines(keepends=True)
-            for text in (made, held, earlier)
-        )
+        shown, texts = self._where(place).shown, [made, held, earlier]
+        # A character of UTF-16 may hold the byte of a line end. What was converted meanwhile is merged as bytes.
+        codec = _WIDE.get(held[:2])
+        if any(text[:2] != held[:2] or len(text) % 2 for text in texts):
+            codec = None
+        if codec is not None:
+            texts = [text.decode(codec, _PAIRS).encode(errors=_PAIRS) for text in texts]
+        base, ours, theirs = (text.splitlines(keepends=True) for text in texts)
         merge = merge3(base, ours, theirs)
+        merged: list[bytes] = []
+        for chunk in merge.chunks:
+            now, then = ours[slice(*chunk.ours)], theirs[slice(*chunk.theirs)]
+            merged += then if chunk.kind == "theirs" else now
+            if chunk.kind == "conflict":
+                first = chunk.ours[0] + 1
+                lines, why = (first, max(first, chunk.ours[1])), "has changed since in the same place"
+                self._conflicts[shown, first] = Conflict(shown, why, lines, _shown(now), _shown(then))
         if not merge.clean:
-            self._refuse_for(
-                *(
-                    Conflict(
-                        shown,
-                        "has changed since in the same place",
-                        (start + 1, max(start + 1, stop)),
-                        _shown(ours[start:stop]),
-                        _shown(theirs[slice(*chunk.theirs)]),
-                    )
-                    for chunk in merge.conflicts
-                    for start, stop in [chunk.ours]
-                )
-            )
-        offsets = [0, *itertools.accumulate(map(len, ours))]
-        splices = [
-            Splice(offsets[start], offsets[stop] - offsets[start], b"".join(lines))
-            for start, stop, lines in merge.changes()
-        ]
-        if not splices:
+            raise _RefusedError
+        if merged == ours:
             self._notes.append(f"{shown} already holds what undoing would make of it")
             return held
         self._merged.append(shown)
         self._notes.append(f"{shown} has changed since; the later changes stay (merged)")
-        return apply(held, splices if narrow is None else narrow.widened(splices))
-
-    def _narrowed(self, content: bytes) -> tuple[Snapshot, Narrowed | None]:
-        """A content whose lines are to be compared, as UTF-8 where a character of it takes two bytes at least."""
-        snapshot = Snapshot.of_bytes(content, settings=self._settings)
-        narrow = Narrowed(snapshot) if snapshot.encoding.width > 1 else None
-        return (snapshot if narrow is None else narrow.snapshot), narrow
+        whole = b"".join(merged)
+        return whole if codec is None else whole.decode(errors=_PAIRS).encode(codec, _PAIRS)
 
 
 def _parted(entries: Sequence[Entry]) -> tuple[dict[Place, dict[bytes, bytes]], list[Entry]]:
