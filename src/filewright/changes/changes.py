@@ -314,7 +314,7 @@ class Changes(RecordedChanges):
         @cache  # What is recorded of one root was not made meanwhile.
         def made_since(newest: int) -> list[Contents]:
             later = itertools.takewhile(lambda head: head.number > newest, self.heads(task))
-            return [self._all_contents(head.id) for head in reversed(list(later))]
+            return [self._contents(head.id) for head in reversed(list(later))]
 
         made: list[ChangeRecord] = []
         with self.writing(task):

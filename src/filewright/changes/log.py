@@ -148,6 +148,7 @@ class Log:
         self.flusher = flusher
         self.state = state
         self.own = state.root is not None
+        self._here = {root.resolved for root in boundary.roots}
         locate = partial(state.at, b"state.db")
         seconds, read_only = settings.lock_seconds, settings.read_only
         self.database = Database(locate, _TABLES, flusher, seconds, read_only=read_only)
@@ -296,7 +297,7 @@ class Log:
         among = f" AND operation IN ({','.join(map(str, numbers))})" if numbers is not None else ""
         found: set[int] = set()
         for root, path in self.database.read(f"SELECT DISTINCT root, path FROM touched WHERE true{among}"):
-            if wanted(_place(roots, root, path)):
+            if wanted(self._place(roots, root, path)):
                 at = f"SELECT operation FROM touched WHERE root = ? AND path = ?{among}"
                 found.update(row[0] for row in self.database.read(at, root, path))
         return found
@@ -321,8 +322,8 @@ class Log:
             )
             try:
                 for root, path, was_root, was, sides, spans in rows:
-                    former = _place(roots, was_root, was) if was is not None else None
-                    yield Entry(_place(roots, root, path), was=former, **unpacked_entry(sides, spans))
+                    former = self._place(roots, was_root, was) if was is not None else None
+                    yield Entry(self._place(roots, root, path), was=former, **unpacked_entry(sides, spans))
             except _NO_SENSE as error:
                 name = id_of(operation)
                 message = f"the record of the change {name} is damaged: {error}"
@@ -352,6 +353,15 @@ class Log:
         moved = self.state.relocations()
         rows: list[tuple[int, bytes]] = self.database.read("SELECT number, path FROM roots")
         return {number: moved.get(path, path) for number, path in rows}
+
+    def _place(self, roots: dict[int, bytes], root: int, path: bytes) -> Place:
+        """The place of a row; named from a root that is open here, if it is below one."""
+        parts = tuple(path.split(b"/")) if path else ()
+        if not {b"", b".", b".."}.isdisjoint(parts):
+            raise ValueError("not a path")
+        place = Place(roots[root], parts)
+        here = place.below(self.boundary.roots) if place.root not in self._here else None
+        return place if here is None else Place.of(here)
 
     # Changing
 
@@ -516,10 +526,3 @@ def _head(row: Sequence[Any]) -> ChangeRecord:
     return ChangeRecord(
         number, tool, summary, (), session, client, turn, **unpacked_rest(more), state="settled"
     )
-
-
-def _place(roots: dict[int, bytes], root: int, path: bytes) -> Place:
-    parts = tuple(path.split(b"/")) if path else ()
-    if not {b"", b".", b".."}.isdisjoint(parts):
-        raise ValueError("not a path")
-    return Place(roots[root], parts)

@@ -12,10 +12,10 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
-from filewright.boundary import quote
+from filewright.boundary import Location, quote
 
 if TYPE_CHECKING:
-    from filewright.boundary import Location
+    from filewright.boundary import Root
     from filewright.system import Status
 
 Kind = Literal["file", "link", "folder", "other"]
@@ -55,6 +55,19 @@ class Place:
     def of(cls, where: Location) -> Place:
         """How history names a location."""
         return cls(where.root.resolved, where.parts)
+
+    def below(self, roots: Iterable[Root]) -> Location | None:
+        """Its location below the nearest root above it; None if there is none.
+
+        A root that was recorded may since lie below one that is served, or above.
+        """
+        nearest, found = (False, -1), None
+        for root in roots:
+            above = Place(root.resolved, ()).names
+            rank = root.resolved == self.root, len(above)
+            if self.names[: len(above)] == above and rank > nearest:
+                nearest, found = rank, Location.of(root, self.names[len(above) :])
+        return found
 
     @property
     def names(self) -> tuple[bytes, ...]:

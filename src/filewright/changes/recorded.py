@@ -141,10 +141,11 @@ class RecordedChanges:
         return (number for number, _ in itertools.groupby(numbers))
 
     def _inside(self, record: ChangeRecord) -> ChangeRecord | None:
-        """A record with what it did below the roots that is not denied, named from there; None if nothing is."""
+        """A record with what it did below the roots that is not denied; None if nothing is."""
         entries, denied = record.entries, self._denied()
+        outside = self._outside(denied)
         hides = any(denied(place) for entry in entries for place in entry.ends)
-        if not hides and not self._reaches_beyond(record):
+        if not hides and not any(outside(place) for entry in entries for place in entry.ends):
             return record
         count = sum(1 for _ in self._seen(entries))
         record = replace(record, entries=Entries(count, lambda: self._seen(entries)))
@@ -152,30 +153,26 @@ class RecordedChanges:
             record = replace(record, summary=record.tool, notes=(), hard_links={})
         return record if count else None
 
-    def _reaches_beyond(self, record: ChangeRecord) -> bool:
-        """Whether some of its places are named from another root than those here."""
-        own = {root.resolved for root in self._boundary.roots}
-        return any(place.root not in own for entry in record.entries for place in entry.ends)
-
     def _seen(self, entries: Iterable[Entry]) -> Iterator[Entry]:
-        """What was done at places below the roots that are not denied, named from there."""
-        denied = self._denied()
+        """What was done at places below the roots that are not denied."""
+        outside = self._outside(self._denied())
         for entry in entries:
-            place, *was = (None if denied(end) else self._seen_from_here(end) for end in entry.ends)
-            if place is not None:
-                yield replace(entry, place=place, was=was[0] if was else None)
-            elif was and was[0] is not None:
-                yield replace(entry, place=was[0], was=None, after=None)
-
-    def _seen_from_here(self, place: Place) -> Place | None:
-        where = self.location(place)
-        return Place.of(where) if where is not None else None
+            if not outside(entry.place):
+                left = entry.was is None or outside(entry.was)
+                yield replace(entry, was=None) if left else entry
+            elif entry.was is not None and not outside(entry.was):
+                yield replace(entry, place=entry.was, was=None, after=None)
 
     def _denied(self) -> Callable[[Place], bool]:
         """Says of a place whether it is denied now; for one look at history, folder by folder."""
         from filewright.changes.slots import denials
 
         return denials(self._boundary)
+
+    def _outside(self, denied: Callable[[Place], bool]) -> Callable[[Place], bool]:
+        """Says of a place whether it is `denied`, or beyond the roots."""
+        here = {root.resolved for root in self._boundary.roots}
+        return lambda place: place.root not in here or denied(place)
 
     def newest(self) -> str | None:
         """The id of the newest change of any log, which one look at each tells."""
@@ -237,8 +234,7 @@ class RecordedChanges:
         self, log: Log, denied: Callable[[Place], bool], numbers: Sequence[int] | None = None
     ) -> set[int]:
         """The changes of which something is denied now, or beyond the roots; of all, or of some."""
-        own = {root.resolved for root in self._boundary.roots}
-        return log.touching_any(lambda place: place.root not in own or denied(place), numbers)
+        return log.touching_any(self._outside(denied), numbers)
 
     def undos(self) -> list[ChangeRecord]:
         """The changes that took others back, newest first, without their entries."""
@@ -329,7 +325,7 @@ class RecordedChanges:
         played = sorted({*moving}.difference(apart).union(chosen))
         return net_of(
             record,
-            ((self._all_contents(name), name in chosen) for name in played),
+            ((self._contents(name), name in chosen) for name in played),
             changed_only=changed_only,
             task=task,
         )
@@ -503,41 +499,25 @@ class RecordedChanges:
 
         Of what is denied its words tell nothing in either.
         """
-        log, operation = self._kept(change_id)
+        contents = self._contents(change_id)
+        operation = contents.record
         record = self._inside(operation)
         if not inside:
             record = replace(operation, summary=record.summary if record else operation.tool)
         elif record is None:
             raise errors.unknown_change(change_id)
-        return self._contents_of(log, record)
+        return Contents(contents.keeper, record, small=contents.small)
 
-    def _contents_of(self, log: Log, record: ChangeRecord) -> Contents:
-        keeper = log.contents, record.id
-        return Contents(lambda _: keeper, record, small=self._settings.hold_bytes)
-
-    def _all_contents(self, change_id: str) -> Contents:
-        """The contents of a change, its places named from the roots here, whichever root they were made from."""
+    def _contents(self, change_id: str) -> Contents:
         log, operation = self._kept(change_id)
-        record = operation
-
-        def here(place: Place) -> Place:
-            return self._seen_from_here(place) or place
-
-        def named() -> Iterator[Entry]:
-            for entry in operation.entries:
-                yield replace(entry, place=here(entry.place), was=entry.was and here(entry.was))
-
-        if self._reaches_beyond(operation):
-            record = replace(record, entries=Entries(len(record.entries), named))
-        return self._contents_of(log, record)
+        keeper = log.contents, operation.id
+        return Contents(lambda _: keeper, operation, small=self._settings.hold_bytes)
 
     # Places
 
     def location(self, place: Place) -> Location | None:
         """The location of a place in history; None if it is below no root that is served now."""
-        from filewright.changes.slots import located
-
-        return located(self._boundary, place)
+        return place.below(self._boundary.roots)
 
     def _locating(self) -> Callable[[Place], Location]:
         """Finds the locations of places, for one look at history. It raises `path_escape`, `permission_denied`."""

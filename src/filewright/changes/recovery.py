@@ -17,7 +17,7 @@ from filewright.changes.log import DamagedError
 from filewright.changes.plan import CommitPlan
 from filewright.changes.record import ChangeRecord, Place, id_of
 from filewright.changes.settle import Findings, clean_up, roll_back
-from filewright.changes.slots import FolderSearch, OpenFolders, Slots, denials, located
+from filewright.changes.slots import FolderSearch, OpenFolders, Slots, denials
 from filewright.errors import FilewrightError
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ class Recoverer:
     def _beyond(self, plan: CommitPlan) -> bytes | None:
         """A root that a plan reaches into and that is not open: nothing is written beyond the roots."""
         for folder in plan.folders:
-            if folder.root is not None and located(self._log.boundary, Place(folder.root, ())) is None:
+            if folder.root is not None and Place(folder.root, ()).below(self._log.boundary.roots) is None:
                 return folder.root
         return None
 

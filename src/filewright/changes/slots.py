@@ -101,22 +101,6 @@ class OpenFolders:
         return folder
 
 
-def located(boundary: Boundary, place: Place) -> Location | None:
-    """The location of a recorded place below the nearest root above it; None if there is none.
-
-    A root that was recorded may since lie below one that is served, or above.
-    """
-    names = place.names
-    nearest = False, -1
-    found: Location | None = None
-    for root in boundary.roots:
-        above = Place(root.resolved, ()).names
-        rank = root.resolved == place.root, len(above)
-        if names[: len(above)] == above and rank > nearest:
-            nearest, found = rank, Location.of(root, names[len(above) :])
-    return found
-
-
 def denials(boundary: Boundary) -> Callable[[Place], bool]:
     """Says of a place whether it is denied now; for one look at history, folder by folder."""
     folders: dict[tuple[bytes, tuple[bytes, ...]], DenyRules | None] = {}
@@ -124,7 +108,7 @@ def denials(boundary: Boundary) -> Callable[[Place], bool]:
     def denied(place: Place) -> bool:
         key = place.root, place.parts[:-1]
         if key not in folders:
-            where = located(boundary, place)
+            where = place.below(boundary.roots)
             above = folders.get((place.root, place.parts[:-2])) if len(place.parts) > 1 else None
             folders[key] = None if where is None else boundary.rules_for(where.parent, above=above)
         rules = folders[key]
@@ -310,7 +294,7 @@ class Slots:
         return folder
 
     def _location(self, place: Place) -> Location:
-        where = located(self._boundary, place)
+        where = place.below(self._boundary.roots)
         if where is None:
             raise errors.beyond_roots(place.shown, os.fsdecode(place.root))
         return where
