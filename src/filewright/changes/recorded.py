@@ -492,7 +492,7 @@ class RecordedChanges:
     def _diffs(self) -> ChangeDiffs:
         from filewright.changes.show import ChangeDiffs
 
-        return ChangeDiffs(self._boundary, self._settings, self.location)
+        return ChangeDiffs(self._boundary, self._settings)
 
     def contents(self, change_id: str, *, inside: bool = False) -> Contents:
         """What a change's files held before and after, as far as that was kept; or those `inside` the roots.

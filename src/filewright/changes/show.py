@@ -6,7 +6,8 @@ once, and says what it left out. What can no longer be read is said in its place
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from filewright.boundary import Boundary, Location
@@ -31,34 +32,6 @@ from filewright.text import Snapshot, Splice, apply
 _SHOWN_WHOLE = 1 * MB
 _CONTEXT = 400
 _NO_FILE = Stamp("file", 0, 0, 0)
-
-
-@dataclass(frozen=True, slots=True)
-class _ShownFile:
-    """One file's part of a diff: its names and modes, and what becomes of `before`."""
-
-    old: str | None
-    new: str | None
-    before: Snapshot | None = None
-    splices: Sequence[Splice] = ()
-    mode_before: int | None = None
-    mode_after: int | None = None
-    remark: str = ""
-
-    def diff(self, max_lines: int, line_chars: int, start: int = 0) -> FileDiff:
-        """Its diff, in about so many rows; with 0 it has none, but its counts. `start` as for `unified`."""
-        if self.before is None:
-            known = None if self.remark else 0
-            return FileDiff(
-                self.old, self.new, (), self.mode_before, self.mode_after,
-                added=known, removed=known, counted=not self.remark, remark=self.remark,
-            )  # fmt: skip
-        found = unified(
-            self.old, self.new, self.before, self.splices,
-            max_lines=max_lines, line_chars=line_chars, start=start,
-            mode_before=self.mode_before, mode_after=self.mode_after,
-        )  # fmt: skip
-        return replace(found, remark=self.remark)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +84,10 @@ class _Budget:
 
 @dataclass(frozen=True, slots=True)
 class ChangeDiffs:
-    """Makes diffs of changes below a boundary; `locate` finds a place of history below its roots."""
+    """Makes diffs of changes below a boundary."""
 
     boundary: Boundary
     settings: Settings
-    locate: Callable[[Place], Location | None]
 
     def of_record(
         self, contents: Contents, *, max_lines: int, task: Task, entries: slice | None = None
@@ -137,29 +109,29 @@ class ChangeDiffs:
 
         `start` is the `next` of an earlier window of the one diff that it has.
         """
-        names = self._names(entry)
+        before, after = entry.before, entry.after
+        now, was = (end.below(self.boundary.roots) or end for end in (entry.place, entry.was or entry.place))
+        names = shown = _named(was, now, before, after)
         parts: list[FileDiff] = []
         for edit in _edits_shown(contents, entry):
             left = max_lines and max(10, max_lines - sum(part.rows for part in parts))
-            shown = names if not parts else replace(names, old=names.new, mode_before=names.mode_after)
             try:
-                file = self._changed_file(contents, edit, shown, left)
+                parts.append(self._of_edit(contents, edit, shown, left, start))
             except FilewrightError as error:
-                file = replace(shown, remark=f"(not shown: {error.message})\n")
-            parts.append(file.diff(left, self.settings.line_chars, start))
-        before, after = entry.before, entry.after
-        known = [part for part in parts if part.added is not None]
+                parts.append(_unknown(shown, f"(not shown: {error.message})\n"))
+            shown = replace(names, old=names.new, mode_before=names.mode_after)
+        counted = all(part.added is not None for part in parts)
         return FileDifference(
-            path=names.new or names.old or "",
-            was=names.old if names.old != names.new and names.new is not None else None,
+            path=names.path,
+            was=names.old if names.action == "moved" else None,
             action=entry.action,
             kind=(after or before or _NO_FILE).kind,
             size_before=before.size if before is not None else None,
             size_after=after.size if after is not None else None,
             mode_before=names.mode_before,
             mode_after=names.mode_after,
-            added=sum(part.added or 0 for part in known) if len(known) == len(parts) else None,
-            removed=sum(part.removed or 0 for part in known) if len(known) == len(parts) else None,
+            added=sum(part.added or 0 for part in parts) if counted else None,
+            removed=sum(part.removed or 0 for part in parts) if counted else None,
             diffs=tuple(parts),
         )
 
@@ -183,16 +155,10 @@ class ChangeDiffs:
                 if budget.spent:
                     budget.cut += 1
                     continue
-                names = self._names(_planned(item))
-                try:
-                    file = self._previewed(item, names)
-                    budget.add(file.diff(max(10, budget.lines), self.settings.line_chars))
-                    if overwritten and (budget.files[-1].binary or budget.files[-1].truncated):
-                        budget.lost += lost
-                    if file.before is not None:
-                        file.before.close()
-                except FilewrightError as error:
-                    budget.add(FileDiff(names.old, names.new, remark=f"(not shown: {error.message})\n"))
+                file = self._planned(item, max(10, budget.lines))
+                budget.add(file)
+                if overwritten and (file.binary or file.truncated):
+                    budget.lost += lost
         finally:
             folders.close()
         return budget.diff()
@@ -207,48 +173,64 @@ class ChangeDiffs:
             if entry.kind != "file" or budget.spent:
                 budget.cut += 1
             else:
-                gone = _ShownFile(entry.location.shown, None)
+                gone = FileDiff(entry.location.shown, None)
                 with self._snapshot(entry.location) as before:
                     if before.size <= _SHOWN_WHOLE:
-                        gone = replace(gone, before=before, splices=(Splice(0, before.size, b""),))
-                    budget.add(gone.diff(max(10, budget.lines), self.settings.line_chars))
+                        gone = self._compared(gone, before, None, b"", max(10, budget.lines))
+                budget.add(gone)
         budget.lost.append(Lost(f"{where.shown}/", files, size))
+
+    def _planned(self, item: Item, max_lines: int) -> FileDiff:
+        """What will become of an item that is no folder."""
+        seen, alive = item.seen, item.alive
+        was = item.was_at if seen is not None else item.will_be_at
+        names = _named(
+            was,
+            item.will_be_at if alive else was,
+            Stamp.of(seen) if seen is not None else None,
+            Stamp(item.kind, *item.rights) if alive else None,
+        )
+        if alive and not item.fresh:
+            return names
+        try:
+            before = self._of_bytes((seen is not None and item.target) or b"")
+            if seen is not None and item.kind == "file":
+                if not alive and seen.size > _SHOWN_WHOLE:
+                    return names
+                before = self._snapshot(was)
+            with before:
+                splices, after = (item.splices, _held(item)) if alive else (None, b"")
+                return self._compared(names, before, splices, after, max_lines)
+        except FilewrightError as error:
+            return _unknown(names, f"(not shown: {error.message})\n")
 
     # What was done
 
-    def _names(self, entry: Entry) -> _ShownFile:
-        def shown(place: Place) -> str:
-            return (self.locate(place) or place).shown
-
-        return _ShownFile(
-            old=shown(entry.was or entry.place) if entry.before is not None else None,
-            new=shown(entry.place) if entry.after is not None else None,
-            mode_before=_mode(entry.before),
-            mode_after=_mode(entry.after),
-        )
-
-    def _changed_file(
-        self, contents: Contents, entry: Entry, names: _ShownFile, max_lines: int
-    ) -> _ShownFile:
+    def _of_edit(
+        self, contents: Contents, entry: Entry, names: FileDiff, max_lines: int, start: int
+    ) -> FileDiff:
         if same_content(entry):
             return names
-        before = (
-            _small(entry.before)
-            if entry.before is None or entry.before.kind == "link"
-            else contents.before(entry)
+        # Nothing, and what a link leads to, need no looking up.
+        before, after = (
+            b"" if side is None else side.target if side.kind == "link" else None
+            for side in (entry.before, entry.after)
         )
+        if before is None:
+            before = contents.before(entry)
         if entry.spans and before is None:
-            return self._excerpt(contents, entry, names, max_lines)
-        after = _small(entry.after) if entry.after is None or entry.after.kind == "link" else None
-        splices = contents.forward(entry) if entry.spans else None
+            return self._excerpt(contents, entry, names, max_lines, start)
+        splices = contents.forward(entry)
         if splices is None and after is None:
             after = contents.after(entry)
         if before is None or (splices is None and after is None):
             size = (entry.before or entry.after or _NO_FILE).size
-            return replace(names, remark=f"(content of {size:,} bytes not shown)\n")
-        return _compared(names, Snapshot.of_bytes(before, settings=self.settings), splices, after)
+            return _unknown(names, f"(content of {size:,} bytes not shown)\n")
+        return self._compared(names, self._of_bytes(before), splices, after, max_lines, start)
 
-    def _excerpt(self, contents: Contents, entry: Entry, names: _ShownFile, max_lines: int) -> _ShownFile:
+    def _excerpt(
+        self, contents: Contents, entry: Entry, names: FileDiff, max_lines: int, start: int
+    ) -> FileDiff:
         """An edit of a large file: the lines around the first splices, as far as the file still has them."""
         most = max(10, max_lines)
         forward = contents.forward(entry, most=most)
@@ -269,78 +251,78 @@ class ChangeDiffs:
             parts.append(_between(now, end, None))
         left = len(entry.spans) - len(splices)
         remark = f"... {left:,} more changes of this file not shown\n" if left else ""
-        before = Snapshot.of_bytes(b"".join(parts), settings=self.settings)
         remark += "(line numbers are those of an excerpt)\n"
-        return replace(names, before=before, splices=splices, remark=remark)
+        before = self._of_bytes(b"".join(parts))
+        return replace(self._drawn(names, before, splices, max_lines, start), remark=remark)
 
     def _now(self, entry: Entry) -> Snapshot:
         """The file as it is, if it can still be what the change made of it; else nothing."""
-        nothing = Snapshot.of_bytes(b"", settings=self.settings)
-        where = self.locate(entry.place)
-        if where is None or entry.after is None:
-            return nothing
-        try:
-            found = self._snapshot(where, hold=False)
-        except FilewrightError:
-            return nothing
-        if found.size == entry.after.size:
-            return found
-        found.close()
-        return nothing
+        where = entry.place.below(self.boundary.roots)
+        with suppress(FilewrightError):
+            if where is not None and entry.after is not None:
+                found = self._snapshot(where, hold=False)
+                if found.size == entry.after.size:
+                    return found
+                found.close()
+        return self._of_bytes(b"")
+
+    # Drawing
 
     def _snapshot(self, where: Location, *, hold: bool = True) -> Snapshot:
         return Snapshot.of_file(self.boundary.open_file(where), where, self.settings, hold=hold)
 
-    # What would be done
+    def _of_bytes(self, content: bytes) -> Snapshot:
+        return Snapshot.of_bytes(content, settings=self.settings)
 
-    def _previewed(self, item: Item, names: _ShownFile) -> _ShownFile:
-        if item.alive and not item.fresh:
-            return names
-        link = item.target if item.home is not None else None
-        before = Snapshot.of_bytes(link or b"", settings=self.settings)
-        if item.home is not None and item.kind == "file":
-            if not item.alive and item.seen is not None and item.seen.size > _SHOWN_WHOLE:
-                return names
-            before = self._snapshot(item.was_at)
-        if not item.alive:
-            return replace(names, before=before, splices=(Splice(0, before.size, b""),))
-        return _compared(names, before, item.splices, _held(item))
+    def _compared(
+        self,
+        names: FileDiff,
+        before: Snapshot,
+        splices: Sequence[Splice] | None,
+        after: bytes | None,
+        max_lines: int,
+        start: int = 0,
+    ) -> FileDiff:
+        """A file of which `splices` are made, or which becomes `after`; of a notebook, its cells."""
+        cells = None
+        if names.path.lower().endswith(".ipynb") and (held := before.held) is not None:
+            cells = by_cells(held, apply(held, splices) if splices is not None else after or b"")
+        if cells is not None:
+            before, splices = cells
+        elif splices is None:
+            splices = splices_between(before, after or b"")
+        return self._drawn(names, before, splices, max_lines, start)
+
+    def _drawn(
+        self, names: FileDiff, before: Snapshot, splices: Sequence[Splice], max_lines: int, start: int
+    ) -> FileDiff:
+        return unified(
+            names.old, names.new, before, splices,
+            max_lines=max_lines, line_chars=self.settings.line_chars, start=start,
+            mode_before=names.mode_before, mode_after=names.mode_after,
+        )  # fmt: skip
 
 
-def _compared(
-    names: _ShownFile, before: Snapshot, splices: Sequence[Splice] | None, after: bytes | None
-) -> _ShownFile:
-    """A file of which `splices` are made, or which becomes `after`; of a notebook, its cells."""
-    if (names.new or names.old or "").lower().endswith(".ipynb") and (held := before.held) is not None:
-        made = apply(held, splices) if splices is not None else after or b""
-        if cells := by_cells(held, made):
-            return replace(names, before=cells[0], splices=cells[1])
-    return replace(
-        names, before=before, splices=splices_between(before, after or b"") if splices is None else splices
+def _named(
+    was: Location | Place, now: Location | Place, before: Stamp | None, after: Stamp | None
+) -> FileDiff:
+    """Names and modes of a file, and nothing of its lines yet. A mode is as git tells it: a link has one of its own."""
+    mode_before, mode_after = (
+        None if side is None else 0o120000 if side.kind == "link" else side.mode for side in (before, after)
     )
+    old, new = was.shown if before is not None else None, now.shown if after is not None else None
+    return FileDiff(old, new, (), mode_before, mode_after)
 
 
-def _planned(item: Item) -> Entry:
-    """What history will say of an item that is no folder, but for what it holds."""
-    before = after = None
-    if item.seen is not None:
-        before = Stamp.of(item.seen)
-    if item.alive:
-        after = Stamp(item.kind, *item.rights)
-    where = Place.of(item.will_be_at if after is not None else item.was_at)
-    return Entry(where, before, after, Place.of(item.was_at) if before is not None else None)
+def _unknown(names: FileDiff, remark: str) -> FileDiff:
+    """A file of whose lines nothing is known but why."""
+    return replace(names, added=None, removed=None, counted=False, remark=remark)
 
 
 def _files_in(tree: Tree) -> Iterator[Item]:
     """The files and links that a change takes away, makes, rewrites, renames or alters."""
     yield from (item for item in tree.displaced if not item.alive and item.kind != "folder")
-    pending = list(reversed(tree.fresh))
-    while pending:
-        item = pending.pop()
-        if item.kind == "folder":
-            pending += [below for below in item.entries.values() if below is not None and below.fresh]
-        else:
-            yield item
+    yield from (item for item in tree.made if item.kind != "folder")
     yield from tree.moved
     yield from (item for item in tree.altered if not item.moved and item.kind != "folder")
 
@@ -349,13 +331,6 @@ def _is_whole(item: Item) -> bool:
     """Whether nothing of what a file holds is kept."""
     first, *more = item.splices or (None,)
     return not more and (first is None or (item.seen is not None and first.length == item.seen.size))
-
-
-def _mode(side: Stamp | None) -> int | None:
-    """A mode as git tells it: a link has one of its own."""
-    if side is None:
-        return None
-    return 0o120000 if side.kind == "link" else side.mode
 
 
 def _held(item: Item) -> bytes:
@@ -376,11 +351,6 @@ def _edits_shown(contents: Contents, entry: Entry) -> Iterator[Entry]:
             yield from edits
         else:
             yield run
-
-
-def _small(side: Stamp | None) -> bytes | None:
-    """A side that needs no looking up: nothing, or a link's target."""
-    return b"" if side is None else side.target
 
 
 def _between(now: Snapshot, start: int | None, stop: int | None) -> bytes:
