@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from filewright.changes.contents import Contents
     from filewright.changes.database import Database
     from filewright.changes.quick import QuickLook
-    from filewright.changes.record import ChangeRecord, Entry, Place, Span, Stamp, folders_above
+    from filewright.changes.record import ChangeRecord, Entry, Place, Stamp, folders_above
     from filewright.changes.recovery import Recovery
     from filewright.changes.scope import Scope, Selected, prompts, undone_by
     from filewright.changes.shell import begun_in
@@ -52,7 +52,7 @@ __getattr__, __all__ = face_of(
         "contents": "Contents",
         "database": "Database",
         "quick": "QuickLook",
-        "record": "ChangeRecord Entry Place Stamp Span folders_above",
+        "record": "ChangeRecord Entry Place Stamp folders_above",
         "recovery": "Recovery",
         "scope": "Scope Selected prompts undone_by",
         "shell": "begun_in",

@@ -15,7 +15,6 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import TYPE_CHECKING
 
 import xxhash
@@ -320,22 +319,22 @@ class Contents:
 
     def forward(self, entry: Entry, most: int | None = None) -> Sequence[Splice] | None:
         """The splices that were made, or the first of them, if the change was an edit."""
-        if not entry.spans or entry.inserted is None:
+        if entry.inserted is None:
             return None
-        inserted = self._kept(entry.inserted, sum(span.new for span in entry.spans)).read()
-        return _splices(islice(entry.spans, most), inserted)
+        inserted = self._kept(entry.inserted, sum(span.new for span in entry.spans())).read()
+        return _splices(entry.spans(most), inserted)
 
     def backward(self, entry: Entry, most: int | None = None) -> Sequence[Splice] | None:
         """The splices that turn the file after into the file before, or the first of them, if it was an edit."""
-        if not entry.spans:
+        if not entry.spliced:
             return None
         if entry.removed is not None:
-            removed = self._kept(entry.removed, sum(span.old for span in entry.spans)).read()
+            removed = self._kept(entry.removed, sum(span.old for span in entry.spans())).read()
         elif (before := self.before(entry)) is not None:
-            removed = b"".join(before[s.offset : s.offset + s.old] for s in islice(entry.spans, most))
+            removed = b"".join(before[s.offset : s.offset + s.old] for s in entry.spans(most))
         else:
             return None
-        return _splices(_turned(islice(entry.spans, most)), removed)
+        return _splices(_turned(entry.spans(most)), removed)
 
 
 def _splices(spans: Iterable[Span], replacements: bytes) -> Sequence[Splice]:

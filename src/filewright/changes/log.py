@@ -323,7 +323,7 @@ class Log:
             try:
                 for root, path, was_root, was, sides, spans in rows:
                     former = self._place(roots, was_root, was) if was is not None else None
-                    yield Entry(self._place(roots, root, path), was=former, **unpacked_entry(sides, spans))
+                    yield unpacked_entry(self._place(roots, root, path), former, sides, spans)
             except _NO_SENSE as error:
                 name = id_of(operation)
                 message = f"the record of the change {name} is damaged: {error}"

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import json
 import zlib
-from array import array
 from collections.abc import Iterator, Sequence
 from itertools import islice, starmap
 from typing import Any
 
 from filewright.changes.plan import Alter, CommitPlan, FolderRef, Put, Slot
-from filewright.changes.record import NO_SPANS, ChangeRecord, Entry, Spans, Stamp
+from filewright.changes.record import ChangeRecord, Entry, Place, Stamp
 
 _KEPT = Stamp.__slots__[:10]
 _SEEN = "kind", "size", "mtime_ns", "digest", "target", "inode"
@@ -57,20 +56,14 @@ def packed_entry(entry: Entry) -> tuple[bool, str, bytes | None]:
     """Whether an entry deletes; and what else there is to it than places, as text, and its spans."""
     sides = [side and _row(side, _KEPT) for side in (entry.before, entry.after)]
     text = _ENCODER.encode([*sides, entry.removed, entry.inserted])
-    spans = zlib.compress(entry.spans.numbers.tobytes(), 1) if entry.spans else None
-    return entry.after is None, text, spans
+    return entry.after is None, text, zlib.compress(entry.spliced, 1) if entry.spliced else None
 
 
-def unpacked_entry(text: str, spans: bytes | None) -> dict[str, Any]:
-    """The fields of an entry from the last two."""
-    before, after, removed, inserted = _DECODER.decode(text)
-    return {
-        "before": before and _stamp(before, _KEPT),
-        "after": after and _stamp(after, _KEPT),
-        "spans": Spans(array("q", zlib.decompress(spans))) if spans is not None else NO_SPANS,
-        "removed": removed,
-        "inserted": inserted,
-    }
+def unpacked_entry(place: Place, was: Place | None, text: str, spans: bytes | None) -> Entry:
+    """An entry from its places and the last two."""
+    before, after, *contents = _DECODER.decode(text)
+    sides = before and _stamp(before, _KEPT), after and _stamp(after, _KEPT)
+    return Entry(place, *sides, was, zlib.decompress(spans) if spans is not None else b"", *contents)
 
 
 def packed_rest(record: ChangeRecord) -> str | None:

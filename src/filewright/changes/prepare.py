@@ -20,7 +20,7 @@ from filewright import errors, system
 from filewright.boundary import DenyRules, Location
 from filewright.changes.content import MANY, Edited, Flusher, Held, OnDisk, digest_of, tapped
 from filewright.changes.contents import Keeping
-from filewright.changes.record import Entry, Place, Span, Spans, Stamp, content_of
+from filewright.changes.record import Entry, Place, Stamp, content_of, spliced
 from filewright.changes.tree import DEEPEST, End, Item, Tree, keeps
 from filewright.edit import Stream
 from filewright.errors import Code, FilewrightError, from_os_error
@@ -166,8 +166,8 @@ class Preparation:
         (folder, name), expected, place = item.home, item.expected, Place.of(item.was_at)
         known = expected.digest.hex() if expected is not None and expected.digest is not None else None
         splices = item.splices if item.alive else None
-        spans = Spans.of(Span(each.offset, each.length, len(each.replacement)) for each in splices or ())
-        going = sum(span.old for span in spans)
+        entry = Entry(place, None, None, None, spliced(splices or ()))
+        going = sum(span.old for span in entry.spans())
         data = removed = None
         with item.open() as file:
             now = Identity.of(file.status().raw)
@@ -183,7 +183,7 @@ class Preparation:
             else:
                 # The copy loop hashes it; only the bytes that go are kept.
                 self._require_room(going, item.asked)
-                removed = b"".join(file.read(span.offset, span.old) for span in spans)
+                removed = b"".join(file.read(span.offset, span.old) for span in entry.spans())
                 if len(removed) != going:
                     raise errors.stale(item.asked)
                 before = Stamp.of(item.seen, digest=known, attributes=file.attributes())
@@ -194,7 +194,7 @@ class Preparation:
             self._held_bytes += len(data)
             self._held[item] = replace(item.content, base=Held(data))
         kept = self._keep(removed) if removed is not None else None
-        return Entry(place, before, None, None, spans, kept, self._keep(replacements(splices)))
+        return replace(entry, before=before, removed=kept, inserted=self._keep(replacements(splices)))
 
     @staticmethod
     def _require_quiet(file: File, shown: str) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
+from struct import iter_unpack
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from filewright.boundary import Location, quote
@@ -17,6 +18,7 @@ from filewright.boundary import Location, quote
 if TYPE_CHECKING:
     from filewright.boundary import Root
     from filewright.system import Status
+    from filewright.text import Splice
 
 Kind = Literal["file", "link", "folder", "other"]
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
@@ -164,51 +166,29 @@ class Span(NamedTuple):
     new: int
 
 
-class Spans:
-    """The spans of an edit, by their offsets, held in 24 bytes each: a file may have a million of them."""
+def spliced(splices: Iterable[Splice]) -> bytes:
+    """The spans of ordered splices, in 24 bytes each: a file may have a million of them.
 
-    __slots__ = ("numbers",)
-
-    def __init__(self, numbers: array[int]) -> None:
-        self.numbers = numbers
-
-    @classmethod
-    def of(cls, spans: Iterable[Span]) -> Spans:
-        """Spans in order; those that touch become one: undoing two removals that touch would insert twice at
-        one place, in no order."""
-        numbers = array("q")
-        for span in spans:
-            if numbers and numbers[-3] + numbers[-2] == span.offset:
-                numbers[-2] += span.old
-                numbers[-1] += span.new
-            else:
-                numbers.extend((span.offset, span.old, span.new))
-        return cls(numbers)
-
-    def __len__(self) -> int:
-        return len(self.numbers) // 3
-
-    def __iter__(self) -> Iterator[Span]:
-        numbers = iter(self.numbers)
-        return map(Span, numbers, numbers, numbers)
-
-    def __eq__(self, other: object) -> bool:
-        return self.numbers == other.numbers if isinstance(other, Spans) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self.numbers.tobytes())
-
-
-NO_SPANS = Spans(array("q"))
+    Those that touch become one: undoing two removals that touch would insert twice at one place, in no order.
+    """
+    numbers = array("q")
+    for splice in splices:
+        new = len(splice.replacement)
+        if numbers and numbers[-3] + numbers[-2] == splice.offset:
+            numbers[-2] += splice.length
+            numbers[-1] += new
+        else:
+            numbers.extend((splice.offset, splice.length, new))
+    return numbers.tobytes()
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
     """What a change did at one place.
 
-    `before` None: made; `after` None: deleted; `was`: moved from there. `spans` are given where the
-    change was an edit; `removed` and `inserted` name the blobs that hold all old and all new bytes
-    of the spans, one after the other.
+    `before` None: made; `after` None: deleted; `was`: moved from there. Where the change was an edit,
+    `spliced` are its spans, packed; `removed` and `inserted` name the blobs that hold all old and all new bytes
+    of these, one after the other.
 
     Of several changes together, `edits` are those of what it holds, oldest first. `carried`: it is in the folder
     where it was, which they may have moved; else `was` may be the same place in another folder. `moved_on`: they
@@ -219,7 +199,7 @@ class Entry:
     before: Stamp | None
     after: Stamp | None
     was: Place | None = None
-    spans: Spans = NO_SPANS
+    spliced: bytes = b""
     removed: str | None = None
     inserted: str | None = None
     edits: tuple[Entry, ...] = ()
@@ -231,6 +211,10 @@ class Entry:
         count = len(place.parts)
         ends = (end.root == place.root and end.parts[:count] == place.parts for end in self.ends)
         return any(ends) or any(edit.touches(place) for edit in self.edits)
+
+    def spans(self, most: int | None = None) -> Iterator[Span]:
+        """The spans of an edit, or the first of them."""
+        return map(Span._make, islice(iter_unpack("=qqq", self.spliced), most))
 
     @property
     def ends(self) -> tuple[Place, ...]:
@@ -258,7 +242,7 @@ class Entry:
     def of_edits(self, before: Stamp | None, after: Stamp | None, edits: Sequence[Entry]) -> Entry:
         """The same of some edits; of a single one, with its splices."""
         only = edits[0] if len(edits) == 1 else Entry(self.place, None, None)
-        return Entry(self.place, before, after, None, only.spans, only.removed, only.inserted, tuple(edits))
+        return Entry(self.place, before, after, None, only.spliced, only.removed, only.inserted, tuple(edits))
 
     @property
     def action(self) -> str:
@@ -269,7 +253,7 @@ class Entry:
             return "deleted"
         if self.was is not None:
             return "moved"
-        if self.before.digest != self.after.digest or self.before.kind != self.after.kind or self.spans:
+        if self.before.digest != self.after.digest or self.before.kind != self.after.kind or self.spliced:
             return "modified"
         return "attributes"
 
@@ -309,7 +293,7 @@ class Entries(Sequence[Entry]):
 def same_content(entry: Entry) -> bool:
     """Whether a thing holds afterwards what it held before."""
     before, after = entry.before, entry.after
-    if before is None or after is None or entry.spans:
+    if before is None or after is None or entry.spliced:
         return False
     return (before.digest, before.target) == (after.digest, after.target)
 
@@ -368,7 +352,3 @@ class ChangeRecord:
                 seen[entry.was.shown] = None
             seen[entry.place.shown] = None
         return list(seen)
-
-    def touches(self, place: Place) -> bool:
-        """Whether the change did something at `place` or below it."""
-        return any(entry.touches(place) for entry in self.entries)

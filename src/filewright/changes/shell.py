@@ -892,7 +892,7 @@ def _along(moves: Mapping[bytes, bytes], path: bytes) -> bytes:
 def _is_as_it_was(entry: Entry) -> bool:
     """Whether something was only moved."""
     before, after = entry.before, entry.after
-    if before is None or after is None or entry.spans:
+    if before is None or after is None or entry.spliced:
         return False
     return replace(before, digest=after.digest, mode=after.mode, uid=after.uid, gid=after.gid) == before
 

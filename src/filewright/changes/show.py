@@ -218,7 +218,7 @@ class ChangeDiffs:
         )
         if before is None:
             before = contents.before(entry)
-        if entry.spans and before is None:
+        if entry.spliced and before is None:
             return self._excerpt(contents, entry, names, max_lines, start)
         splices = contents.forward(entry)
         if splices is None and after is None:
@@ -249,7 +249,7 @@ class ChangeDiffs:
                 size += len(lead) + len(back.replacement)
                 end = back.end
             parts.append(_between(now, end, None))
-        left = len(entry.spans) - len(splices)
+        left = sum(1 for _ in entry.spans()) - len(splices)
         remark = f"... {left:,} more changes of this file not shown\n" if left else ""
         remark += "(line numbers are those of an excerpt)\n"
         before = self._of_bytes(b"".join(parts))
@@ -347,7 +347,7 @@ def _edits_shown(contents: Contents, entry: Entry) -> Iterator[Entry]:
         edits = run.changes
         sides = [side for side in (run.before, run.after) if side is not None and side.kind == "file"]
         large = any(side.size > _SHOWN_WHOLE for side in sides) and contents.before(run) is None
-        if large and len(edits) > 1 and any(edit.spans for edit in edits):
+        if large and len(edits) > 1 and any(edit.spliced for edit in edits):
             yield from edits
         else:
             yield run

@@ -341,7 +341,7 @@ class Reversal:
             return
         where, rights = self._where(entry.ends[-1]), item.rights
         given_back = SetMode(where, f"{before.mode:05o}")
-        if before.kind == "file" and (entry.spans or before.digest != after.digest):
+        if before.kind == "file" and (entry.spliced or before.digest != after.digest):
             step = self._rewritten(entry, before, after, item, where)
             if step is not None and not after.mode & 0o222 and rights[0] == after.mode:
                 # The change wrote to a file that was read-only already, and so may its undo.
