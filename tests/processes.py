@@ -1,8 +1,8 @@
 """Processes of filewright that need not import it anew.
 
 Most of what a test with a server takes would be the start of its interpreter. So one process that has
-imported filewright, the *fork server*, forks what is to run as `python -m filewright` or as a script: a process
-like any other, with its own number, environment, folder and standard streams, which reads its arguments,
+imported filewright, the *fork server*, forks what is to run as `python -m filewright`, with `-c`, or as a script:
+a process like any other, with its own number, environment, folder and standard streams, which reads its arguments,
 ends and may be killed as if it had been started. Only the imports are those of the fork server: the tests that
 are about the start, the modules loaded or the memory taken use `subprocess`. So does all of this on other
 systems than Linux, and with FILEWRIGHT_TEST_START=anew.
@@ -25,6 +25,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import types
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn, cast
@@ -42,23 +43,31 @@ _READ_BY_PYTHON = ("PYTHON", "LC_", "LANG", "FILEWRIGHT_SYSTEM")
 
 
 def start(
-    argv: Sequence[str], *, env: Mapping[str, str] | None = None, cwd: Path | None = None, text: bool = False
+    argv: Sequence[str],
+    *,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    text: bool = False,
+    heard: bool = True,
 ) -> subprocess.Popen[Any]:
-    """A process with a pipe for each standard stream."""
+    """A process with a pipe for each standard stream; unless it is `heard`, its standard error is that of the tests."""
     if not _forked(argv):
         pipe = subprocess.PIPE
         group = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+        noted = pipe if heard else None
         return subprocess.Popen(
-            argv, stdin=pipe, stdout=pipe, stderr=pipe, env=env, cwd=cwd, text=text, creationflags=group
+            argv, stdin=pipe, stdout=pipe, stderr=noted, env=env, cwd=cwd, text=text, creationflags=group
         )
-    pipes = [os.pipe() for _ in range(3)]
-    theirs = (pipes[0][0], pipes[1][1], pipes[2][1])
+    pipes = [os.pipe() for _ in range(3 if heard else 2)]
+    theirs = (pipes[0][0], pipes[1][1], pipes[2][1] if heard else os.dup(2))
     process = _Forked(argv, env, cwd, theirs)
     for number in theirs:
         os.close(number)
     mode = "" if text else "b"
     process.stdin = os.fdopen(pipes[0][1], "w" + mode, buffering=-1 if text else 0)
-    process.stdout, process.stderr = (os.fdopen(pipe[0], "r" + mode) for pipe in pipes[1:])
+    process.stdout = os.fdopen(pipes[1][0], "r" + mode)
+    if heard:
+        process.stderr = os.fdopen(pipes[2][0], "r" + mode)
     return cast("subprocess.Popen[Any]", process)
 
 
@@ -124,7 +133,7 @@ def for_client(argv: Sequence[str], env: Mapping[str, str] | None = None) -> Std
 
 def _forked(argv: Sequence[str]) -> bool:
     """Whether a fork of the fork server can be the process asked for."""
-    known = argv[0] == sys.executable and (argv[1] == "-m" or argv[1].endswith(".py"))
+    known = argv[0] == sys.executable and (argv[1] in ("-m", "-c") or argv[1].endswith(".py"))
     anew = sys.platform != "linux" or os.environ.get("FILEWRIGHT_TEST_START") == "anew"
     return known and not anew and sum(map(len, argv)) < _REQUEST_BYTES // 2
 
@@ -269,6 +278,11 @@ def _become(argv: list[str]) -> None:
         sys.argv = argv[2:]
         sys.path.insert(0, os.getcwd())
         runpy.run_module(argv[2], run_name="__main__", alter_sys=True)
+    elif argv[1] == "-c":
+        sys.argv = ["-c", *argv[3:]]
+        sys.path.insert(0, "")
+        sys.modules["__main__"] = main = types.ModuleType("__main__")
+        exec(compile(argv[2], "<string>", "exec"), vars(main))
     else:
         sys.argv = argv[1:]
         sys.path.insert(0, os.path.dirname(argv[1]))

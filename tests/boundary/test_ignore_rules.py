@@ -7,8 +7,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from filewright.boundary import Boundary, excludes_file
 from filewright.progress import Task
@@ -108,11 +109,8 @@ def compare(
     assert kept_by_us(folder, environment, monkeypatch) == ignored_by_git(folder, environment)
 
 
-@settings(
-    max_examples=120,
-    derandomize=True,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+@examples(
+    50, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 @given(rules, rules, rules, rules, tree)
 @example("a**/b\n!ax/x/b", "", "", "", [(["ax", "x", "b"], False), (["ab"], False)])

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from filewright.boundary import Boundary, Location
 from filewright.errors import Code, FilewrightError
@@ -127,7 +128,7 @@ def test_a_home_folder_inside_the_root_is_reached_by_tilde(
     assert boundary.locate("~/file").shown == "sub/file"
 
 
-@settings(max_examples=200, derandomize=True, deadline=None)
+@examples(66, derandomize=True)
 @given(
     st.lists(
         (TEXTS if sys.platform == "win32" else st.binary(min_size=1, max_size=6)).filter(

@@ -6,8 +6,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from filewright.boundary.location import quote, shown, unquote
 from filewright.errors import Code, FilewrightError
@@ -37,7 +38,7 @@ def test_a_name_is_shown_safely_and_read_back(name: bytes, text: str) -> None:
     assert unquote(text) == name
 
 
-@settings(max_examples=400, derandomize=True, deadline=None)
+@examples(133, derandomize=True)
 @given(st.binary(max_size=40).filter(lambda name: b"\0" not in name))
 def test_every_name_has_one_reading(name: bytes) -> None:
     text = quote(name)

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from filewright.boundary import Boundary
 from filewright.errors import Code, FilewrightError
@@ -83,7 +84,7 @@ names = raw.filter(lambda n: not set(n) & {0, 0x2F} and n not in (b".", b"..") a
 trees = st.lists(st.lists(names, min_size=1, max_size=3), min_size=1, max_size=25)
 
 
-@settings(max_examples=60, derandomize=True, deadline=None)
+@examples(60, derandomize=True)
 @given(trees, st.sampled_from([1, 2, 3, 1 << 16]), st.booleans())
 def test_a_walk_goes_on_behind_any_entry(
     tmp_path_factory: pytest.TempPathFactory, tree: Sequence[Sequence[bytes]], run: int, details: bool

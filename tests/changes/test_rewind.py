@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.platforms.unix_only import not_on_wine
 
 from filewright import Settings, Workspace
@@ -435,7 +436,7 @@ def _history(draw: Any) -> list[tuple[str, int, str]]:
     return draw(st.lists(st.tuples(who, st.integers(0, 40), how), min_size=1, max_size=12))
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(history=_history())
 @example(history=[("s", 0, "insert"), ("other", 0, "replace"), ("s", 1, "delete")])
 def test_rewinding_one_of_two_sessions_leaves_the_lines_of_the_others(
@@ -487,7 +488,7 @@ def test_rewinding_one_of_two_sessions_leaves_the_lines_of_the_others(
         ]
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 10**6))
 @not_on_wine("nothing is found below a folder that was renamed meanwhile")
 def test_rewinding_any_session_alone_gives_every_byte_back(scene: Any, seed: int) -> None:
@@ -543,7 +544,7 @@ def _any_step(bench: Any, chance: random.Random, path: str, to: str, count: int)
     )
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 10**6))
 @example(seed=287)  # of two things that were at one place the first was overwritten by the second
 @example(seed=1214)  # a file takes the name of the folder it is deep in, and a folder between them stays

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from tests import processes
 
 from filewright.cli.program import program
 
@@ -220,26 +221,13 @@ def test_every_command_has_help_with_an_example(command: str) -> None:
 
 def test_a_setting_that_does_not_fit_is_named(root: Path) -> None:
     environment = {**os.environ, "FILEWRIGHT_PAGE_CHARS": "many"}
-    result = subprocess.run(
-        [sys.executable, "-m", "filewright", "call", "list_files", "{}"],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    result = processes.run([*processes.FILEWRIGHT, "call", "list_files", "{}"], env=environment)
     assert result.returncode == 2
     assert "FILEWRIGHT_PAGE_CHARS" in result.stderr
 
 
 def test_a_root_that_is_not_there_is_two(root: Path) -> None:
-    result = subprocess.run(
-        [sys.executable, "-m", "filewright", "call", "list_files", "{}", "--root", "absent"],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    result = processes.run([*processes.FILEWRIGHT, "call", "list_files", "{}", "--root", "absent"])
     assert result.returncode == 2
     assert "absent" in result.stderr
 
@@ -265,14 +253,7 @@ def completed(words: str) -> list[str]:
         "COMP_WORDS": words,
         "COMP_CWORD": str(len(words.split(" ")) - 1),
     }
-    done = subprocess.run(
-        [sys.executable, "-c", "from filewright.cli import main; main()"],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = processes.run([sys.executable, "-c", "from filewright.cli import main; main()"], env=environment)
     return [line.partition(",")[2] for line in done.stdout.splitlines()]
 
 
@@ -418,8 +399,10 @@ def test_a_state_folder_that_a_client_names_is_looked_at(root: Path) -> None:
     own = root.parent / "own state"
     environment = {**os.environ, "FILEWRIGHT_STATE_DIR": str(own)}
     change = '{"path": "a.txt", "edits": [{"search": "one", "replace": "1"}]}'
-    words = [sys.executable, "-m", "filewright", "call", "edit_content", change]
-    assert subprocess.run(words, env=environment, check=False, capture_output=True).returncode == 0
+    assert (
+        processes.run([*processes.FILEWRIGHT, "call", "edit_content", change], env=environment).returncode
+        == 0
+    )
     server = {"command": "filewright", "args": ["serve", ".", "--state-dir", str(own)]}
     (root / ".mcp.json").write_text(json.dumps({"mcpServers": {"filewright": server}}))
     assert f"{own} has 1 changes of these roots" in run("doctor").stdout

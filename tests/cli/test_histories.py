@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests import processes
 
 PERSON, CLIENT = "person", "client"
 TEXT = "one\n" + "far apart\n" * 9 + "two\n"
@@ -35,15 +35,7 @@ class Machine:
         self.environments[set_for] = {**bare, variable: str(self.elsewhere)}
 
     def run(self, *words: str, by: str = PERSON) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "filewright", *words],
-            cwd=self.project,
-            env=self.environments[by],
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        return processes.run([*processes.FILEWRIGHT, *words], cwd=self.project, env=self.environments[by])
 
     def edit(self, by: str, old: str, new: str) -> str:
         """An edit, by the command line or by the server as it is configured; what that says on standard error."""
@@ -65,26 +57,21 @@ class Machine:
                 "params": {"name": "edit_content", "arguments": edit},
             },
         )
-        words = [sys.executable, "-m", "filewright", *entry["args"]]
-        with subprocess.Popen(
-            words,
-            cwd=self.project,
-            env=self.environments[CLIENT],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as server:
-            assert server.stdin is not None
-            assert server.stdout is not None
-            assert server.stderr is not None
+        words = [*processes.FILEWRIGHT, *entry["args"]]
+        server = processes.start(words, cwd=self.project, env=self.environments[CLIENT], text=True)
+        assert server.stdin is not None
+        assert server.stdout is not None
+        assert server.stderr is not None
+        with server.stdin, server.stdout, server.stderr:
             for message in messages:
                 server.stdin.write(json.dumps(message) + "\n")
                 server.stdin.flush()
                 answer = json.loads(server.stdout.readline())
             server.stdin.close()
             assert answer["result"]["isError"] is False
-            return server.stderr.read()
+            said: str = server.stderr.read()
+        server.wait(60)
+        return said
 
     @property
     def text(self) -> str:

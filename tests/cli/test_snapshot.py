@@ -518,11 +518,14 @@ def test_a_command_that_changes_nothing_opens_no_workspace(root: Path, tmp_path:
 
     def hook(name: str, number: int) -> str:
         given = {**CALLS["claude-code"], "cwd": str(root), "tool_use_id": str(number)}
-        done = processes.run(
+        done = subprocess.run(
             [sys.executable, "-c", _LOADED, "snapshot", name, "--hook"],
-            given=json.dumps(given),
+            input=json.dumps(given),
             cwd=root,
             env={**os.environ, "FILEWRIGHT_STATE_DIR": str(state)},
+            capture_output=True,
+            text=True,
+            check=True,
         )
         assert done.stderr == ""
         return done.stdout.strip()
@@ -642,7 +645,7 @@ def test_the_hook_before_a_prompt_names_the_turn(root: Path, tmp_path: Path) -> 
 
     def hook(name: str, given: object) -> str:
         """Called by this process, as by a client."""
-        words = [sys.executable, "-m", "filewright", "snapshot", name, "--hook", "--state-dir", str(state)]
+        words = [*processes.FILEWRIGHT, "snapshot", name, "--hook", "--state-dir", str(state)]
         done = subprocess.run(
             words, cwd=root, input=json.dumps(given), capture_output=True, text=True, check=True
         )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from tests import processes
 
 from filewright import Workspace
 from filewright.changes.log import Log
@@ -325,7 +325,7 @@ def test_a_kill_leaves_each_change_whole_or_unmade(name, root, tmp_path):
         json.dumps(arguments),
         "3",
     ]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    done = processes.run(command)
     states = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(states) == 3
     for state in states:

@@ -11,9 +11,10 @@ import random
 import re
 from collections.abc import Callable
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
+from tests.examples import examples
 
 from filewright.edit import Edit, Tier, plan
 from filewright.errors import Code, FilewrightError
@@ -395,7 +396,7 @@ def _stands_in_one(search: list[str], blocks: list[list[str]]) -> bool:
     return False
 
 
-@settings(max_examples=700, deadline=None, derandomize=True)
+@examples(233, derandomize=True)
 @given(
     seed=st.integers(0, 1 << 40),
     style=st.sampled_from(STYLES),

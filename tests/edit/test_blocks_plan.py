@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from filewright.edit import at_lines, plan
 from filewright.errors import FilewrightError
@@ -127,7 +128,7 @@ def test_equal_text_in_several_places_is_listed_not_chosen() -> None:
     count=st.integers(1, 4),
     new=st.lists(st.sampled_from(["a", "b", "x", "y"]), min_size=1, max_size=4),
 )
-@settings(max_examples=300, deadline=None, derandomize=True)
+@examples(100, derandomize=True)
 def test_nothing_outside_the_lines_changes(
     lines: list[bytes], ends: list[bytes], start: int, count: int, new: list[str]
 ) -> None:

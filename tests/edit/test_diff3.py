@@ -5,8 +5,9 @@ from __future__ import annotations
 import difflib
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from filewright.edit.diff3 import Merged, merge3
 from filewright.edit.linediff import align
@@ -71,7 +72,7 @@ def changed(merged: Merged, ours: list[bytes]) -> list[bytes]:
     return result
 
 
-@settings(max_examples=300, derandomize=True, deadline=None)
+@examples(100, derandomize=True)
 @given(lines, lines, lines)
 def test_chunks_cover_all_three_and_changes_give_the_lines(
     base: list[bytes], ours: list[bytes], theirs: list[bytes]
@@ -87,7 +88,7 @@ def test_chunks_cover_all_three_and_changes_give_the_lines(
     assert changed(merged, ours) == lines_of(merged)
 
 
-@settings(max_examples=200, derandomize=True, deadline=None)
+@examples(66, derandomize=True)
 @given(lines, lines)
 def test_one_side_unchanged_gives_the_other(base: list[bytes], other: list[bytes]) -> None:
     assert lines_of(merge3(base, base, other)) == other
@@ -95,7 +96,7 @@ def test_one_side_unchanged_gives_the_other(base: list[bytes], other: list[bytes
     assert lines_of(merge3(base, other, other)) == other
 
 
-@settings(max_examples=300, derandomize=True, deadline=None)
+@examples(100, derandomize=True)
 @given(lines, lines)
 def test_alignment_is_in_order_equal_and_as_long_as_the_best(left: list[bytes], right: list[bytes]) -> None:
     i = j = total = 0

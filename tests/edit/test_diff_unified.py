@@ -6,8 +6,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from filewright.edit.diff import FileDiff, Row, splices_between, unified
 from filewright.text import Snapshot
@@ -99,7 +100,7 @@ def test_binary_content_is_named_not_shown() -> None:
         max_size=5,
     ),
 )
-@settings(max_examples=60, deadline=None, derandomize=True)
+@examples(60, derandomize=True)
 def test_git_applies_what_is_shown(
     tmp_path_factory: pytest.TempPathFactory,
     lines: list[bytes],
@@ -136,12 +137,12 @@ def test_a_rewrite_of_twenty_thousand_lines_is_cut_and_says_so() -> None:
     assert "... 19,950 more added lines not shown" in diff.text
 
 
-def test_a_hundred_thousand_splices_are_counted_not_read() -> None:
-    before = b"".join(b"line %06d\n" % i for i in range(1_000_000))
-    splices = [Splice(12 * i, 1, b"L") for i in range(0, 1_000_000, 10)]
+def test_thirty_thousand_splices_are_counted_not_read() -> None:
+    before = b"".join(b"line %06d\n" % i for i in range(300_000))
+    splices = [Splice(12 * i, 1, b"L") for i in range(0, 300_000, 10)]
     diff = unified("f", "f", Snapshot.of_bytes(before), splices)
-    assert diff.more == 100_000 - len(diff.hunks)
-    assert (diff.added, diff.removed, diff.counted) == (100_000, 100_000, True)
+    assert diff.more == 30_000 - len(diff.hunks)
+    assert (diff.added, diff.removed, diff.counted) == (30_000, 30_000, True)
     assert diff.text.endswith(f"... {diff.more:,} more changes not shown\n")
 
 
@@ -170,7 +171,7 @@ def test_a_region_too_large_to_compare_is_shown_by_its_beginning() -> None:
     budget=st.integers(1, 12),
     whole=st.booleans(),
 )
-@settings(max_examples=200, deadline=None, derandomize=True)
+@examples(66, derandomize=True)
 def test_windows_of_a_diff_draw_each_change_once_and_count_all(
     lines: list[int], cuts: list[tuple[int, int, int]], budget: int, whole: bool
 ) -> None:

@@ -3,8 +3,9 @@
 import os
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from filewright import system
 from filewright.edit import LineEdit, edit_of, plan, replacement
@@ -13,7 +14,7 @@ from filewright.search import compile_pattern
 from filewright.settings import Settings
 from filewright.text import Snapshot, splice
 
-BOUNDED = settings(max_examples=150, deadline=None, derandomize=True)
+BOUNDED = examples(50, derandomize=True)
 LINES = st.lists(
     st.tuples(
         st.sampled_from(["", " ", "  ", "\t"]),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from filewright.edit import Edit, Plan, plan
 from filewright.edit.filetext import FileText
@@ -114,7 +115,7 @@ def planned_or_code(snapshot: Snapshot, edit: Edit) -> Plan | Code:
         return error.code
 
 
-@settings(max_examples=400, derandomize=True, deadline=None)
+@examples(133, derandomize=True)
 @given(texts(), st.data())
 def test_outside_the_region_every_byte_stays(text: str, data: st.DataObject) -> None:
     content = text.encode()
@@ -142,7 +143,7 @@ def test_outside_the_region_every_byte_stays(text: str, data: st.DataObject) -> 
         assert splice.end <= end
 
 
-@settings(max_examples=300, derandomize=True, deadline=None)
+@examples(100, derandomize=True)
 @given(
     st.text("ab\n", max_size=6),
     st.text("abx\n", min_size=1, max_size=4),
@@ -162,7 +163,7 @@ def test_exact_text_is_taken_as_str_replace_would(before: str, search: str, afte
         assert apply(text.encode(), planned.splices) == text.replace(search, replace).encode()
 
 
-@settings(max_examples=200, derandomize=True, deadline=None)
+@examples(66, derandomize=True)
 @given(
     st.lists(st.sampled_from([b"\n", b"\r\n", b"\r", b"a", b"b"]), max_size=14),
     st.text("ab\n", min_size=1, max_size=4),

@@ -9,8 +9,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from filewright import system
 from filewright.edit import Edit, Tier, plan
@@ -44,7 +45,7 @@ def described(snapshot: Snapshot, edit: Edit) -> Any:
     return found.tier, [part.span for part in found.parts]
 
 
-@settings(max_examples=400, derandomize=True, deadline=None)
+@examples(133, derandomize=True)
 @given(texts, asked)
 def test_by_pages_or_held_makes_no_difference(text: str, search: str) -> None:
     edit = Edit(search or "a", "new")
@@ -52,7 +53,7 @@ def test_by_pages_or_held_makes_no_difference(text: str, search: str) -> None:
     assert streamed == described(Snapshot.of_bytes(text.encode()), edit)
 
 
-@settings(max_examples=300, derandomize=True, deadline=None)
+@examples(100, derandomize=True)
 @given(texts)
 def test_rows_are_the_lines_from_both_sides(text: str) -> None:
     data = text.encode()
@@ -137,11 +138,12 @@ def test_hurtful_inputs_are_refused_in_bounded_work(name: str) -> None:
     assert caught.value.code == code
 
 
-def test_twenty_thousand_lines_land() -> None:
-    text = "".join(f"    line {i}\n" for i in range(20_000))
-    search = "".join(f"line {i}\n" for i in range(10, 19_990))
-    replace = search.replace("line 10000\n", "changed\n")
+@pytest.mark.parametrize("count", [4_000, pytest.param(20_000, marks=pytest.mark.sweep)])
+def test_very_many_lines_land(count: int) -> None:
+    text = "".join(f"    line {i}\n" for i in range(count))
+    search = "".join(f"line {i}\n" for i in range(10, count - 10))
+    replace = search.replace(f"line {count // 2}\n", "changed\n")
     data = ("head\n" + text).encode()
     made = plan(Snapshot.of_bytes(data), [Edit(search, replace)])
-    assert apply(data, made.splices) == data.replace(b"line 10000\n", b"changed\n")
+    assert apply(data, made.splices) == data.replace(b"line %d\n" % (count // 2), b"changed\n")
     assert len(made.splices) == 1

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from filewright.edit import Edit, Tier, plan
 from filewright.edit.diff3 import Merged, merge3
@@ -186,7 +187,7 @@ words = st.lists(
 )
 
 
-@settings(max_examples=300, derandomize=True, deadline=None)
+@examples(100, derandomize=True)
 @given(words, words, st.data())
 def test_a_merge_is_exactly_the_clean_three_way_merge(
     shown: list[str], now: list[str], data: st.DataObject

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from filewright.edit import Edit, Plan, Tier, plan
 from filewright.edit.changeset import encoding_check
@@ -180,7 +181,7 @@ def taken(data: bytes, drawn: list[tuple[int, int, bytes]]) -> tuple[Splice, ...
     return ordered(result, len(data))
 
 
-@settings(max_examples=500, derandomize=True, deadline=None)
+@examples(166, derandomize=True)
 @given(st.binary(min_size=1, max_size=12), splices, splices)
 def test_an_overlay_reads_as_the_result_and_composes(
     data: bytes, first: list[tuple[int, int, bytes]], second: list[tuple[int, int, bytes]]
@@ -200,7 +201,7 @@ class Unheld(Snapshot):
     held = None  # type: ignore[assignment]
 
 
-@settings(max_examples=200, derandomize=True, deadline=None)
+@examples(66, derandomize=True)
 @given(st.binary(min_size=1, max_size=12), splices, st.integers(0, 14), st.integers(0, 14))
 def test_an_overlay_of_a_file_that_is_not_held_reads_the_same(
     data: bytes, drawn: list[tuple[int, int, bytes]], offset: int, length: int

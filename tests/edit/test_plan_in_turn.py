@@ -1,8 +1,9 @@
 """Edits in turn: one call of several is the same as several calls of one."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from filewright.edit import Edit, plan
 from filewright.errors import Code, FilewrightError
@@ -30,7 +31,7 @@ def one_by_one(data, edits):
     return data
 
 
-@settings(max_examples=400, deadline=None, derandomize=True)
+@examples(133, derandomize=True)
 @given(text=st.text(alphabet="ab \r\n", max_size=20), wanted=EDITS)
 def test_in_turn_is_one_after_the_other(text, wanted):
     data = text.encode()

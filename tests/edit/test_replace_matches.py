@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from filewright.edit.replace import check_count, replace_matches, replacement
 from filewright.errors import FilewrightError
@@ -144,6 +145,6 @@ def test_counts_guard_against_surprises(
     st.sampled_from(["a", "ab", "ä", "b"]),
     st.sampled_from(["", "a", "xy", "ä$1"]),
 )
-@settings(max_examples=300, deadline=None, derandomize=True)
+@examples(100, derandomize=True)
 def test_literal_replacement_is_that_of_the_text(text: str, pattern: str, new: str) -> None:
     assert replaced(text.encode(), pattern, new)[0] == text.replace(pattern, new).encode()

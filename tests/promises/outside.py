@@ -10,7 +10,6 @@ import contextlib
 import functools
 import json
 import os
-import resource
 import shutil
 import signal
 import subprocess
@@ -111,7 +110,8 @@ given = hear()
 class Beside:
     """A Python program in a process of its own; `given` is what it finds under that name.
 
-    It may `say` a value, which `hear` returns here, and `hear` one that is said with `say`.
+    It may `say` a value, which `hear` returns here, and `hear` one that is said with `say`. `anew`: with nothing
+    imported before, and so no memory taken.
     """
 
     def __init__(
@@ -122,25 +122,17 @@ class Beside:
         files: int | None = None,
         user: int | None = None,
         under: Sequence[str] = (),
+        anew: bool = False,
     ) -> None:
-        def limited() -> None:
-            assert files is not None
-            resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
-
         self._pid = 0
-        self._process = subprocess.Popen(
-            [
-                *_as(user),
-                *under,
-                sys.executable,
-                "-c",
-                _PRELUDE + program,
-            ],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            preexec_fn=limited if files is not None else None,  # noqa: PLW1509 - the tests of it have no threads
-        )
+        limit = f"import resource; resource.setrlimit(resource.RLIMIT_NOFILE, ({files}, {files}))\n"
+        words = [sys.executable, "-c", (limit if files else "") + _PRELUDE + program]
+        if user or under or anew:
+            self._process = subprocess.Popen(
+                [*_as(user), *under, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            )
+        else:
+            self._process = processes.start(words, text=True, heard=False)
         self.say(given)  # by the pipe: an argument may have no more than 128 KB
 
     def __enter__(self) -> Beside:
@@ -196,7 +188,7 @@ class Beside:
 
 def run(program: str, **given: Any) -> Any:
     """Run a program to its end, and return what it said."""
-    limits = {name: given.pop(name) for name in ("files", "user", "under") if name in given}
+    limits = {name: given.pop(name) for name in ("files", "user", "under", "anew") if name in given}
     with Beside(program, given, **limits) as child:
         value = child.hear()
         assert child.ended() == 0

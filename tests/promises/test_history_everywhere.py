@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import random
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests import processes
 from tests.promises import outside
 
 from filewright import FilewrightError, Settings, Workspace
@@ -224,8 +224,9 @@ def test_an_error_can_be_pickled() -> None:
 
 def _command(root: Path, *arguments: str) -> str:
     """What a process of its own answers, which is opened with the environment as it is."""
-    command = [sys.executable, "-m", "filewright", *arguments]
-    return subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout
+    done = processes.run([*processes.FILEWRIGHT, *arguments], cwd=root)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def _shell(root: Path, command: str) -> None:

@@ -16,8 +16,9 @@ from types import ModuleType
 
 import pytest
 import xxhash
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from filewright.edit.changeset import (
     ChangeSet,
@@ -222,7 +223,7 @@ def _run(change_sets: list[list[tuple]]) -> None:
         os.umask(old)
 
 
-@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@examples(60, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(_SETS)
 def test_commits_do_what_the_steps_say_and_undo_restores_every_byte(change_sets: list) -> None:
     _run(change_sets)
@@ -233,7 +234,7 @@ def test_a_copy_that_is_moved_into_what_it_was_made_of_holds_nothing_of_itself()
 
 
 @pytest.mark.sweep
-@settings(max_examples=3000, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@examples(3000, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(_SETS)
 def test_three_thousand_histories_against_the_model(change_sets: list) -> None:
     _run(change_sets)

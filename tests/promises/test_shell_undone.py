@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from filewright import Code, FilewrightError, Settings, Workspace
 
@@ -78,7 +79,7 @@ def _undone(workspace: Workspace, changes: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("nested", [False, True])
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(25, suppress_health_check=list(HealthCheck))
 @given(snapshots=_SNAPSHOTS)
 def test_what_a_shell_did_is_undone_exactly(snapshots: list[list[str]], nested: bool) -> None:
     with tempfile.TemporaryDirectory() as name:

@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from filewright.boundary import Boundary, program
 from filewright.search import Windows, compile_pattern, count_hits, search_snapshot
@@ -19,11 +20,7 @@ from filewright.search import window as window_module
 from filewright.settings import Settings
 from filewright.text import Snapshot
 
-SETTINGS = settings(
-    max_examples=150,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+SETTINGS = examples(50, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 words = st.sampled_from(["foo", "Foo", "bar", "fo", "o", "é", "1", " ", ".", "foobar", "x" * 90])
 texts = st.lists(st.lists(words, max_size=5).map("".join), max_size=9).map("\n".join)

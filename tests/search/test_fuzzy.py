@@ -7,8 +7,9 @@ import sysconfig
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
@@ -28,7 +29,7 @@ def distance(a: str, b: str) -> int:
     return row[-1]
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@examples(100, derandomize=True)
 @given(st.text("abé ", min_size=1, max_size=9), st.text("abé ", max_size=14))
 def test_the_region_found_is_a_nearest_one(needle, text):
     start, end, found = infix(needle, text)
@@ -52,7 +53,7 @@ def test_regions_have_the_ends_one_would_give_them(needle, text, region):
     assert text[fit.start : fit.end] == region
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@examples(66, derandomize=True)
 @given(st.text(" \t\na“’-x", max_size=30))
 def test_folding_knows_where_each_character_was(text):
     plain, places = folded(text)

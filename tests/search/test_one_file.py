@@ -7,8 +7,9 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from filewright.boundary import Boundary
 from filewright.errors import Code, FilewrightError
@@ -135,7 +136,7 @@ def test_a_hundred_megabyte_line_has_a_small_excerpt(opened):
     assert len(excerpt(snapshot, hit, 500).text) == 500
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@examples(50, derandomize=True)
 @given(
     st.text("aé表x\U0001f600 ", max_size=60),
     st.text("bé表\U0001f600", min_size=1, max_size=8),
@@ -179,7 +180,7 @@ def test_context_is_the_lines_above_and_below(codec):
 # Pages, counts, completeness
 
 
-@settings(max_examples=80, deadline=None, derandomize=True)
+@examples(50, derandomize=True)
 @given(
     st.lists(st.sampled_from(["a", "b a a", "", "ab", "c" * 900 + "a" + "c" * 900 + "a"]), max_size=12),
     st.sampled_from(["\n", "\r\n", "\r"]),
@@ -391,7 +392,7 @@ def test_searches_of_several_threads_do_not_disturb_each_other(opened):
     assert answers == {7: [8], 7_777: [7_778], 19_999: [20_000]}
 
 
-@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@examples(60, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(st.sampled_from(["foo", "x", "", "foofoo"]), max_size=10), st.sampled_from(["\n", "\r\n", "\r"])
 )

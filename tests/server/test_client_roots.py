@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import processes
 from tests.server.conftest import RawClient
 
 Start = Callable[..., RawClient]
@@ -27,8 +27,8 @@ def root(tmp_path: Path) -> Path:
 @pytest.fixture
 def begun(root: Path, tmp_path: Path, start: Start) -> Callable[..., RawClient]:
     def begin(*flags: str, **capabilities: Any) -> RawClient:
-        command = [sys.executable, "-m", "filewright"]
-        client = start(str(root), "--state-dir", str(tmp_path / "state"), *flags, command=command)
+        state = ("--state-dir", str(tmp_path / "state"))
+        client = start(str(root), *state, *flags, command=[*processes.FILEWRIGHT])
         client.shake_hands(**capabilities)
         return client
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from tests import processes
 
 from filewright.server.greeting import VERSIONS, Greeting
 from filewright.workspace import Workspace
@@ -36,15 +36,13 @@ def spoken(place: Path, messages: list[Message], *arguments: str) -> subprocess.
     """A server that has heard the messages, and has ended."""
     root = place / "größe"
     root.mkdir(exist_ok=True)
-    return subprocess.run(
-        [sys.executable, "-m", "filewright", "serve", str(root), *arguments],
-        input="".join(json.dumps(message) + "\n" for message in messages),
-        capture_output=True,
-        encoding="utf-8",
+    done = processes.run(
+        [*processes.FILEWRIGHT, "serve", str(root), *arguments],
+        given="".join(json.dumps(message) + "\n" for message in messages),
         env={**os.environ, "FILEWRIGHT_STATE_DIR": str(place / "state")},
-        timeout=60,
-        check=True,
     )
+    assert done.returncode == 0, done.stderr
+    return done
 
 
 def conversation(place: Path, messages: list[Message], *arguments: str) -> tuple[dict[Any, str], list[Any]]:
@@ -73,9 +71,9 @@ def test_the_first_answers_are_the_bytes_of_the_sdk(
     version: str, arguments: tuple[str, ...], tmp_path: Path
 ) -> None:
     can = {"roots": {"listChanged": True}, "elicitation": {"form": {}}, "sampling": {}}
-    first = [hello(version, **can), INITIALIZED, ask("tools/list", 2, {}), ask("ping", "p")]
+    first = [hello(version, **can), INITIALIZED, ask("ping", "p"), ask("tools/list", 2, {})]
     early, order = conversation(tmp_path, first, *arguments)
-    assert order == [1, 2, "p"], "answered in their order, before anything runs beside anything else"
+    assert order == [1, "p", 2], "answered in their order, before anything runs beside anything else"
     late, _ = conversation(tmp_path, [NOBODYS, *first], *arguments)
     assert late.pop("x")
     assert early == late

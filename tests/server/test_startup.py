@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import processes
 
 HEAVY = {
     *("rapidfuzz", "stringzilla", "re2", "chardet", "tree_sitter", "pathspec", "edlib"),
@@ -39,16 +40,12 @@ def session(tmp_path: Path, *arguments: str, flags: tuple[str, ...] = ()) -> tup
     """The answers to a handshake and `tools/list` by id, the raw list, and standard error."""
     root = tmp_path / "root"
     root.mkdir(exist_ok=True)
-    command = [sys.executable, *flags, "-m", "filewright", "serve", str(root), *arguments]
-    done = subprocess.run(
-        command,
-        input="".join(json.dumps(message) + "\n" for message in MESSAGES),
-        capture_output=True,
-        text=True,
+    done = processes.run(
+        [sys.executable, *flags, "-m", "filewright", "serve", str(root), *arguments],
+        given="".join(json.dumps(message) + "\n" for message in MESSAGES),
         env={**os.environ, "FILEWRIGHT_STATE_DIR": str(tmp_path / "state")},
-        timeout=60,
-        check=True,
     )
+    assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     answers = {message["id"]: message["result"] for message in map(json.loads, lines)}
     return answers, next(line for line in lines if json.loads(line)["id"] == 2), done.stderr

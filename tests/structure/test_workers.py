@@ -8,9 +8,10 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.boundary.children import children_of
+from tests.examples import examples
 
 from filewright.boundary import Launcher
 from filewright.errors import Code, FilewrightError
@@ -202,7 +203,7 @@ def top():
 """
 
 
-@settings(max_examples=120, deadline=None, derandomize=True)
+@examples(50, derandomize=True)
 @given(
     edits=st.lists(
         st.tuples(
@@ -255,11 +256,7 @@ def symbols() -> st.SearchStrategy[Symbol]:
     )
 
 
-@settings(
-    max_examples=60,
-    deadline=None,
-    derandomize=True,
-)
+@examples(60, derandomize=True)
 @given(st.lists(symbols(), max_size=4), st.booleans())
 def test_an_outline_survives_the_wire(found: list[Symbol], truncated: bool) -> None:
     report = SyntaxReport(3, (SyntaxIssue(1, 2, "a", "unexpected"),), certain=False)

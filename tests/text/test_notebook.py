@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from filewright import Workspace
 from filewright.boundary import Boundary
@@ -240,7 +241,7 @@ def viewed(tmp: Path, content: bytes) -> tuple[NotebookView, Boundary]:
     return view, boundary
 
 
-@settings(max_examples=300, deadline=None)
+@examples(100)
 @given(data=st.data())
 def test_any_edit_of_a_cell_changes_that_text_and_no_other_byte(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

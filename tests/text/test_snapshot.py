@@ -4,8 +4,9 @@ import os
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from filewright import system
 from filewright.errors import Code, FilewrightError
@@ -109,7 +110,7 @@ def windowed_again(tmp_path, **options) -> Snapshot:
     )
 
 
-@settings(max_examples=200)
+@examples(66)
 @given(
     data=st.binary(max_size=80),
     cuts=st.lists(st.tuples(st.integers(0, 80), st.integers(0, 10), st.binary(max_size=5)), max_size=6),

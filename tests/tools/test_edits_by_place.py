@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from filewright import Workspace
 
@@ -271,7 +272,7 @@ LINE = st.text(st.characters(codec="latin-1", exclude_characters="\r\n\x00\x85")
 NEWLINE = st.sampled_from([b"\n", b"\r\n", b"\r"])
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(
     data=st.data(), lines=st.lists(st.tuples(LINE, NEWLINE), min_size=1, max_size=8), unended=st.booleans()
 )

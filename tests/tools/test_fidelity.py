@@ -3,8 +3,9 @@
 import unicodedata
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.platforms.unix_only import not_on_wine
 
 from filewright import Workspace
@@ -152,7 +153,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     head=st.lists(PIECES, max_size=20).map(b"".join),
     tail=st.lists(PIECES, max_size=20).map(b"".join),

@@ -217,18 +217,16 @@ def _paired(part: WholeLines) -> tuple[dict[int, int], dict[int, int]]:
             (at, solid), (to, _) = mine[run.left + step], theirs[run.right + step]
             (same if solid else gap_of)[to] = at
     same |= _moved(search.solid, replace.solid, same)
-    taken = {*gap_of.values()}
     # Gaps without a blank line in common go with the gap beside the lines they lie between.
     for index in reversed(range(len(replace.blank))):
         beside = same.get(index + 1, 0) - 1, same.get(index, -1)
-        free = [gap for gap in beside if 0 <= gap < len(search.blank) and gap not in taken]
+        free = [gap for gap in beside if 0 <= gap < len(search.blank) and gap not in gap_of.values()]
         if free and index not in gap_of:
             # The one the caller left as it was; of two, the one with more blank lines in the file;
             # of equals, the one before the line that follows.
             unchanged = [gap for gap in free if search.blank[gap] == replace.blank[index]] or free[:1]
             places = part.region.solid
             gap_of[index] = max(unchanged, key=lambda gap: places[gap + 1] - places[gap])
-            taken.add(gap_of[index])
     return same, gap_of
 
 
@@ -377,8 +375,7 @@ def _forms(
         for to, at in told.items()
         if (text := there[at]) and new[to] and indent_of(part.old[at]) != indent_of(text)
     ]
-    told_of = {*told.values()}
-    changed = [line for at, line in enumerate(part.old) if at not in told_of and not is_blank(line)]
+    changed = [line for at, line in enumerate(part.old) if at not in told.values() and not is_blank(line)]
     changed = changed if len(changed) * len(new) <= _MOST_COMPARED // 16 else []
     inside = _opened(
         solid,

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, assume, event, given, settings
+from hypothesis import HealthCheck, assume, event, given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from filewright.boundary import unquote
 from filewright.edit.patch import parse
@@ -157,7 +158,7 @@ def ours(tree: Callable[..., object], files: Files, patch: str, held: bool = Tru
 
 
 @given(pair=changes(), options=OPTIONS, held=st.booleans())
-@settings(max_examples=70, deadline=None, derandomize=True)
+@examples(50, derandomize=True)
 def test_the_patch_of_a_change_makes_the_change(
     repository: Path,
     tree: Callable[..., object],
@@ -203,12 +204,7 @@ def drifts(draw: st.DrawFn) -> tuple[bytes, bytes, bytes]:
 
 
 @given(texts=drifts())
-@settings(
-    max_examples=40,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.filter_too_much],
-)
+@examples(40, derandomize=True, suppress_health_check=[HealthCheck.filter_too_much])
 def test_a_patch_for_a_file_that_moved_on_lands_as_git_lands_it_or_is_refused(
     repository: Path, tree: Callable[..., object], texts: tuple[bytes, bytes, bytes]
 ) -> None:

@@ -76,7 +76,7 @@ def _compared(
     return counts, wrong
 
 
-@pytest.mark.parametrize("wanted", [60, pytest.param(2_000, marks=pytest.mark.sweep)])
+@pytest.mark.parametrize("wanted", [25, pytest.param(2_000, marks=pytest.mark.sweep)])
 def test_the_diffs_of_a_history_do_what_git_makes_of_them(
     wanted: int, tree: Callable[..., Any], tmp_path: Path
 ) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from filewright.edit.patch import parse
 from filewright.errors import FilewrightError
 
-MANY = [10_000, pytest.param(100_000, marks=pytest.mark.sweep)]
+MANY = [2_000, *(pytest.param(hunks, marks=pytest.mark.sweep) for hunks in (10_000, 100_000))]
 """Hunks of a patch; that the work grows as they do is counted in `tests/promises/test_work_grows_evenly.py`."""
 
 
@@ -30,8 +31,8 @@ def test_very_many_hunks(numbers: bool, hunks: int, tree: Callable[..., object])
     assert after.count(b"changed") == hunks
 
 
-def test_very_many_equal_hunks_that_fit_exactly(tree: Callable[..., object]) -> None:
-    count = 20_000
+@pytest.mark.parametrize("count", MANY[:2])
+def test_very_many_equal_hunks_that_fit_exactly(count: int, tree: Callable[..., object]) -> None:
     patch = "--- a/x\n+++ b/x\n" + "@@ @@\n-same\n+other\n" * count
     assert tree({"x": b"same\n" * count}).patched(patch) == {"x": b"other\n" * count}  # type: ignore[attr-defined]
     error = tree({"x": b"same\n" * (count + 1)}).refusal(patch)  # type: ignore[attr-defined]
@@ -47,10 +48,10 @@ def test_very_many_hunks_that_do_not_fit(head: str, hunks: int, tree: Callable[.
 
 
 HOSTILE = {
-    "applied already": ("--- a/x\n+++ b/x\n" + "@@ @@\n-same\n+other\n" * 30_000, b"other\n" * 30_000),
+    "applied already": ("--- a/x\n+++ b/x\n" + "@@ @@\n-same\n+other\n" * 10_000, b"other\n" * 10_000),
     "all at the end": (
-        "--- a/x\n+++ b/x\n" + "@@ @@\n-same\n\\ No newline at end of file\n+other\n" * 30_000,
-        b"same\n" * 30_000,
+        "--- a/x\n+++ b/x\n" + "@@ @@\n-same\n\\ No newline at end of file\n+other\n" * 10_000,
+        b"same\n" * 10_000,
     ),
     "a heading each": (
         "*** Begin Patch\n*** Update File: x\n"
@@ -158,7 +159,7 @@ LINES = st.sampled_from(
     lines=st.lists(st.one_of(LINES, LINES, LINES, st.text(max_size=12)), max_size=14),
     end=st.sampled_from(["\n", "\r\n", ""]),
 )
-@settings(max_examples=800, deadline=None, derandomize=True)
+@examples(266, derandomize=True)
 def test_any_text_is_planned_or_refused(lines: list[str], end: str, tree: Callable[..., object]) -> None:
     files = {"x": b"a\nb\n", "y": b"a\r\nb"}
     try:
@@ -168,7 +169,7 @@ def test_any_text_is_planned_or_refused(lines: list[str], end: str, tree: Callab
 
 
 @given(st.text(max_size=200))
-@settings(max_examples=300, deadline=None, derandomize=True)
+@examples(100, derandomize=True)
 def test_any_string_is_parsed_or_refused(text: str) -> None:
     for patch in (text, f"*** Begin Patch\n{text}\n*** End Patch", f"--- a/x\n+++ b/x\n@@ -1 +1 @@\n{text}"):
         try:
