@@ -106,7 +106,7 @@ class Agent:
         return result.content[0].text
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.parametrize("mode", ["auto", pytest.param("legacy", marks=pytest.mark.sweep)])
 async def test_no_other_byte_changes(package, tmp_path, mode):
     assert sum(1 for _ in package.rglob("*")) > 1000
     server = StdioServerParameters(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -15,6 +14,7 @@ from pathlib import Path
 from shutil import which
 
 import pytest
+from tests import processes
 
 from filewright import Workspace
 from filewright.boundary import Boundary, Launcher
@@ -79,14 +79,15 @@ def swapping(tmp_path: Path, boundary: Boundary, request: pytest.FixtureRequest)
 
 
 def swap_with(program: str, root: Path) -> Iterator[None]:
-    process = subprocess.Popen([sys.executable, "-c", program, root], stdout=subprocess.PIPE)
+    process = processes.start([sys.executable, "-c", program, str(root)], heard=False)
+    assert process.stdin is not None
     assert process.stdout is not None
-    assert process.stdout.readline() == b"swapping\n"
-    yield
-    assert process.poll() is None, "the other process stopped swapping"
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    process.stdout.close()
+    with process.stdin, process.stdout:
+        assert process.stdout.readline() == b"swapping\n"
+        yield
+        assert process.poll() is None, "the other process stopped swapping"
+        process.send_signal(signal.SIGKILL)
+        process.wait()
 
 
 def race(act: Callable[[], object], rounds: int) -> Counter[object]:
