@@ -200,8 +200,17 @@ def test_a_link_outwards_is_a_way_out_for_no_tool_that_reads(
         _leads_nowhere(workspace, root, outside, asked, way)
 
 
-@pytest.mark.parametrize("way", CHANGING)
-@pytest.mark.parametrize("asked", LINKS)
+@pytest.mark.parametrize(
+    ("workspace", "asked", "way"),
+    [
+        # Each link for each tool in one of the two ways of opening, in both of them in the sweep.
+        pytest.param(beneath, asked, way, marks=[] if (at + step) % 2 == beneath else pytest.mark.sweep)
+        for at, asked in enumerate(LINKS)
+        for step, way in enumerate(CHANGING)
+        for beneath in (True, False)
+    ],
+    indirect=["workspace"],
+)
 def test_a_link_outwards_is_a_way_out_for_no_tool_that_changes(
     workspace: Workspace, root: Path, outside: Path, asked: str, way: str
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 import subprocess
@@ -250,10 +251,18 @@ REWINDERS = {
 }
 
 
-@pytest.mark.parametrize("variable", ["FILEWRIGHT_STATE_DIR", "XDG_STATE_HOME"])
-@pytest.mark.parametrize("rewinder", REWINDERS)
-@pytest.mark.parametrize("maker", MAKERS)
-@pytest.mark.parametrize("opened", ["before the first change", "after it"])
+WAYS = itertools.product(["before the first change", "after it"], MAKERS, REWINDERS)
+
+
+@pytest.mark.parametrize(
+    ("opened", "maker", "rewinder", "variable"),
+    [
+        # Each way with one of the variables in turn, with both of them in the sweep.
+        pytest.param(*way, variable, marks=[] if (at + other) % 2 == 0 else pytest.mark.sweep)
+        for at, way in enumerate(WAYS)
+        for other, variable in enumerate(("FILEWRIGHT_STATE_DIR", "XDG_STATE_HOME"))
+    ],
+)
 def test_a_rewind_is_the_same_whenever_its_workspace_was_opened_and_whoever_made_the_first_change(
     place: Path, monkeypatch: pytest.MonkeyPatch, opened: str, maker: str, rewinder: str, variable: str
 ) -> None:
