@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Iterator
 
 import pytest
+from tests import processes
 
 
 @pytest.fixture(scope="module")
@@ -15,11 +15,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[subprocess.Pope
     tmp_path = tmp_path_factory.mktemp("attacked")
     root = tmp_path / "root"
     root.mkdir()
-    command = [sys.executable, "-m", "filewright", "serve", str(root), "--state-dir", str(tmp_path / "state")]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    ) as process:
-        assert process.stdin is not None
+    words = [*processes.FILEWRIGHT, "serve", str(root), "--state-dir", str(tmp_path / "state")]
+    process = processes.start(words, heard=False)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with process.stdin, process.stdout:
         params = {
             "protocolVersion": "2025-06-18",
             "capabilities": {},
@@ -29,10 +29,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[subprocess.Pope
         process.stdin.write(json.dumps(request).encode() + b"\n")
         process.stdin.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
         process.stdin.flush()
-        assert process.stdout is not None
         process.stdout.readline()
         yield process
         process.stdin.close()
+        process.wait(60)
 
 
 @pytest.mark.parametrize(

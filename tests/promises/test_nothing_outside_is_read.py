@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from mcp import Client, StdioServerParameters
+from mcp import Client
+from tests import processes
 from tests.promises import outside
 
 from filewright import Workspace
@@ -141,11 +141,8 @@ def anyio_backend() -> str:
 @pytest.mark.parametrize("confined", [True, False])
 async def test_the_server_names_nothing_of_a_repository_outside(place: Path, confined: bool) -> None:
     _linked_objects(place)
-    server = StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "filewright", "serve", str(place / "work"), *([] if confined else ["--no-landlock"])],
-        env={"FILEWRIGHT_STATE_DIR": str(place / "state")},
-    )
+    words = [*processes.FILEWRIGHT, "serve", str(place / "work"), *([] if confined else ["--no-landlock"])]
+    server = processes.for_client(words, {"FILEWRIGHT_STATE_DIR": str(place / "state")})
     async with Client(server) as client:
         answer = await client.call_tool("get_overview", {"path": "s.py"})
     assert SECRET not in "".join(getattr(part, "text", "") for part in answer.content)

@@ -9,12 +9,12 @@ import os
 import re
 import shutil
 import signal
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from mcp import Client, StdioServerParameters
+from mcp import Client
+from tests import processes
 from tests.promises import outside
 from tests.promises.outside import Beside
 
@@ -141,11 +141,8 @@ def test_the_command_line_reads_a_whole_tree_after_a_kill(torn: Path) -> None:
 
 @pytest.mark.anyio
 async def test_a_server_reads_a_whole_tree_after_a_kill(torn: Path) -> None:
-    server = StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "filewright", "serve", str(torn / "work")],
-        env={"FILEWRIGHT_STATE_DIR": str(torn / "state")},
-    )
+    words = [*processes.FILEWRIGHT, "serve", str(torn / "work")]
+    server = processes.for_client(words, {"FILEWRIGHT_STATE_DIR": str(torn / "state")})
     async with Client(server) as client:
         answer = await client.call_tool("read_content", {"paths": FILES, "limit": 1})
         text = "".join(getattr(part, "text", "") for part in answer.content)
