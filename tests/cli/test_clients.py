@@ -176,14 +176,13 @@ def test_a_client_without_hooks_names_those_that_have_some() -> None:
 def _row(name: str) -> list[str]:
     """What the table of `docs/clients.md` says of a client."""
     about = tomllib.loads((PROJECT / "src/filewright/cli/clients.toml").read_text())[name]
-    users = about.get("first") == "user" or "project" not in about
+    users = about.get("first") == "user" or "server" not in about.get("project", {})
+    places = about["user" if users else "project"]
 
     def place(kind: str) -> str:
-        path = about.get(f"user_{kind}" if users else kind, about.get(kind) if kind == "hooks" else None)
-        path = f"~/{path}" if path and users and not path.startswith(("~", "$")) else path
+        path = places.get(kind)
         return f"`{path.replace('$CODEX_HOME', '~/.codex')}`" if path else "none"
 
-    server = about["user"].replace("$CODEX_HOME", "~/.codex") if users else about["project"][0]
     events = about.get("events", {})
     tools = {hook.get("matcher", "") for hooks in events.values() for hook in hooks} - {""}
     words = sorted(tools)[0].split("|") if tools else []
@@ -197,7 +196,7 @@ def _row(name: str) -> list[str]:
     itself = re.search(rf'^    "{name}(-cli|-code)?":', tried, re.MULTILINE)
     return [
         about["title"],
-        "its own file" if "project" not in about else f"`{server}`",
+        "its own file" if "project" not in about else place("server"),
         *(place("hooks"), shell, edits or "no", place("rule")),
         "the client" if itself else "its documentation",
     ]

@@ -16,11 +16,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from filewright.cli.clients import CLIENTS, HOOKS
-from filewright.cli.configfile import with_entry
 from filewright.cli.program import program
-from filewright.cli.setup import RULE
+from filewright.cli.setup import RULE, Part
 
 ENTRY = {"command": "/opt/a b/filewright", "args": ["serve", "."]}
+
+
+def with_entry(text: str, client: str) -> str:
+    """A configuration with a server of ours, as VS Code or Codex has it."""
+    path = "config.toml" if client == "codex" else "mcp.json"
+    return Part(CLIENTS[client], "server", path, ENTRY).edited(text)
 
 
 @pytest.fixture
@@ -123,9 +128,9 @@ HARD = {
 @pytest.mark.parametrize("case", HARD)
 def test_all_else_in_json_stays(case: str) -> None:
     before, after = HARD[case]
-    assert with_entry(before, ("servers", "filewright"), ENTRY) == after
+    assert with_entry(before, "vscode") == after
     assert plain(after)["servers"]["filewright"].items() >= ENTRY.items()
-    assert with_entry(after, ("servers", "filewright"), ENTRY) == after
+    assert with_entry(after, "vscode") == after
 
 
 TOML = {
@@ -155,9 +160,8 @@ TOML = {
 @pytest.mark.parametrize("case", TOML)
 def test_all_else_in_toml_stays(case: str) -> None:
     before, after = TOML[case]
-    keys = ("mcp_servers", "filewright")
-    assert with_entry(before, keys, ENTRY, toml=True) == after
-    assert with_entry(after, keys, ENTRY, toml=True) == after
+    assert with_entry(before, "codex") == after
+    assert with_entry(after, "codex") == after
 
 
 @pytest.mark.parametrize(
@@ -179,7 +183,7 @@ def test_what_cannot_be_kept_is_refused_and_stays(name: str, content: str | byte
     before = files(project)
     result = setup(name, "--file", str(file), "--yes")
     assert result.exit_code != 0
-    assert "by hand" in str(result.exception)
+    assert "by hand" in result.stderr
     assert files(project) == before
 
 
@@ -206,11 +210,11 @@ def test_whatever_the_file_says_every_character_of_it_stays(
     before = json.dumps(config, indent=indent, ensure_ascii=False)
     if indent is not None:
         before = before.replace("\n", f"{remark}\n")
-    after = with_entry(before, ("servers", "filewright"), ENTRY)
+    after = with_entry(before, "vscode")
     assert plain(after) == {**config, "servers": {**(others or {}), "filewright": ENTRY}}
     rest = iter(after)
     assert all(character in rest for character in before)
-    assert with_entry(after, ("servers", "filewright"), ENTRY) == after
+    assert with_entry(after, "vscode") == after
 
 
 def test_it_shows_what_it_would_write_asks_and_keeps_a_copy_with_its_mode(project: Path) -> None:
@@ -290,9 +294,8 @@ def test_all_of_it_is_written_once_and_taken_out_again(name: str, scope: str, pr
     text = b"\n".join(made.values()).decode()
     assert ("has no hooks" in result.stderr) == (name not in HOOKS)
     assert ("snapshot begin --hook" in text) == (name in HOOKS)
-    assert (RULE in text) == (
-        (CLIENTS[name].user_rule if scope == "--user" else CLIENTS[name].rule) is not None
-    )
+    files = CLIENTS[name].user if scope == "--user" else CLIENTS[name].project
+    assert (RULE in text) == ("rule" in files)
     assert "nothing to do" in setup(name, scope, "--yes").stdout
     assert everything(project) == made
     removed = setup(name, scope, "--remove", "--yes")
@@ -377,7 +380,7 @@ def test_hooks_of_another_shape_are_refused_and_nothing_is_written(content: str,
     (project / ".claude" / "settings.json").write_text(content)
     result = setup("claude-code", "--yes")
     assert result.exit_code != 0
-    assert "settings.json was not changed" in str(result.exception)
+    assert "settings.json was not changed" in result.stderr
     assert everything(project) == {".claude/settings.json": content.encode()}
 
 
@@ -386,7 +389,7 @@ def test_a_configuration_that_may_not_be_written_is_named(project: Path) -> None
         pytest.skip("root may write to it")
     (project / ".mcp.json").write_text("{}\n")
     (project / ".mcp.json").chmod(0o400)
-    assert ".mcp.json" in str(setup("claude-code", "--yes").exception)
+    assert ".mcp.json" in setup("claude-code", "--yes").stderr
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can be two users")
@@ -418,8 +421,8 @@ def test_a_configuration_of_another_user_is_named_and_stays(
             os.setegid(0)
         there = (folder / ".mcp.json").read_text()
         assert result.exit_code == 1
-        assert ".mcp.json" in str(result.exception)
-        assert ("ask the user who owns it" if writable else "make it writable") in str(result.exception)
+        assert ".mcp.json" in result.stderr
+        assert ("ask the user who owns it" if writable else "make it writable") in result.stderr
         assert there == '{"mcpServers": {}}\n'
 
 
@@ -462,7 +465,7 @@ def test_check_and_remove_name_whatever_is_wrong_and_lose_nothing(
     assert checked.stdout.count("LOOK") == 3
     removed = setup("claude-code", "--remove", "--yes")
     if removed.exit_code:
-        assert path in str(removed.exception)
+        assert path in removed.stderr
     elif b"filewright" not in BAD[case]:
         assert (project / path).read_bytes() == BAD[case]
 
@@ -491,5 +494,85 @@ def test_what_is_no_file_is_named(kind: str, option: str, project: Path) -> None
         assert result.exit_code == (1 if option == "--check" else 0), result.output
         return
     assert result.exit_code != 0
-    assert ".mcp.json" in (result.stdout if option == "--check" else str(result.exception))
-    assert not isinstance(result.exception, OSError)
+    assert ".mcp.json" in (result.stdout if option == "--check" else result.stderr)
+    assert isinstance(result.exception, SystemExit)
+
+
+# Without a client's name
+
+
+def test_check_and_remove_without_a_client_look_at_all_that_are_configured(project: Path) -> None:
+    assert "no client is configured" in setup("--check").stdout
+    assert setup("--check").exit_code == 1
+    assert setup("--remove", "--yes").exit_code == 0
+    (project / "CLAUDE.md").write_text("Speak of filewright.\n")
+    theirs = everything(project)
+    for words in (["gemini"], ["cursor", "--user"], ["vscode"]):
+        assert setup(*words, "--yes").exit_code == 0
+    found = setup("--check")
+    assert found.exit_code == 0, found.output
+    titles = [line for line in found.stdout.splitlines() if line.endswith(":")]
+    assert titles == ["Cursor:", "VS Code:", "Gemini CLI:"], (
+        "each with what is configured, in the order of the table"
+    )
+    assert f"ok   server: in {project.parent / 'home'}/.cursor/mcp.json; it starts" in found.stdout
+    kept = setup("--remove", "--project", "--dry-run")
+    assert ".gemini/settings.json" in kept.stdout
+    assert ".cursor/mcp.json" not in kept.stdout
+    assert setup("--remove", answer="n\n").exit_code == 1
+    assert setup("--remove", "--yes").exit_code == 0
+    assert everything(project) == theirs
+    assert setup("--yes").exit_code == 2
+    assert "name a CLIENT: claude-desktop, claude-code" in setup().stderr
+
+
+def test_what_was_configured_for_all_projects_is_found_from_a_project(project: Path) -> None:
+    """Also by name, without saying again where it was written."""
+    for name in ("cursor", "codex"):
+        setup(name, "--user", "--yes")
+        assert setup(name, "--check").exit_code == 0
+    setup("codex", "--project", "--yes")
+    for name in ("cursor", "codex"):
+        assert setup(name, "--remove", "--yes").exit_code == 0
+    assert everything(project) == {}
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        *(("gemini-cli", "gemini"), ("Gemini CLI", "gemini"), ("qwen-code", "qwen"), ("codex-cli", "codex")),
+        *(("claude", "claude-code"), ("Claude Desktop", "claude-desktop"), ("claude_code", "claude-code")),
+        *(("VS Code", "vscode"), ("vs-code", "vscode"), ("code", "vscode"), ("open-code", "opencode")),
+    ],
+)
+def test_a_client_is_known_by_what_people_type(typed: str, meant: str, project: Path) -> None:
+    def said(name: str) -> str:
+        return CliRunner().invoke(program, ["config", name]).output
+
+    assert said(typed) == said(meant)
+    assert "filewright" in said(typed)
+
+
+def test_nobodys_client_is_named_with_those_that_are_known(project: Path) -> None:
+    result = setup("emacs", "--yes")
+    assert result.exit_code == 2
+    assert "'claude-code'" in result.stderr
+
+
+def test_a_write_that_is_refused_leaves_no_copy_and_ends_with_one(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As any refusal: two is for a command that was used wrongly."""
+    from filewright.errors import stale
+    from filewright.workspace import Workspace
+
+    (project / ".mcp.json").write_text("{}\n")
+
+    def refuse(self: Workspace, path: str, *_: object, **__: object) -> None:
+        raise stale(path)
+
+    monkeypatch.setattr(Workspace, "write", refuse)
+    result = setup("claude-code", "--yes", "--no-hooks", "--no-rule")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("stale_version: ")
+    assert files(project) == {".mcp.json": b"{}\n"}

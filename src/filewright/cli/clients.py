@@ -1,4 +1,4 @@
-"""`filewright config`, and what is known of each client: `clients.toml` says how it is configured."""
+"""What is known of each client: `clients.toml` says how it is configured, and what calls filewright is made here."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import subprocess
 import sys
 import sysconfig
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -20,9 +19,30 @@ from typing import Any
 import click
 
 from filewright.cli.options import Command
-from filewright.cli.terminal import write
 
 Entry = dict[str, Any]
+
+_PLACES = {
+    # where desktop programs keep their settings
+    "$CONFIG": {"darwin": ("", "~/Library/Application Support"), "win32": ("APPDATA", "")}.get(
+        sys.platform, ("XDG_CONFIG_HOME", "~/.config")
+    ),
+    "$CODEX_HOME": ("CODEX_HOME", "~/.codex"),
+    "$CLINE_MCP_SETTINGS_PATH": (
+        "CLINE_MCP_SETTINGS_PATH",
+        "~/.cline/data/settings/cline_mcp_settings.json",
+    ),
+}
+"""The places of the table: the variable that names each, and what it is without."""
+
+
+def whole(path: str) -> str:
+    """The whole path of a file that the table or a user names, behind links."""
+    place, slash, rest = path.partition("/")
+    if place in _PLACES:
+        variable, usual = _PLACES[place]
+        place = os.environ.get(variable) or usual
+    return os.path.realpath(os.path.expanduser(place + slash + rest))
 
 
 def _filled(shape: Any, words: Mapping[str, Any]) -> Any:
@@ -43,15 +63,11 @@ class Client:
     note: str
     names: Sequence[str] = ()
     key: str = "mcpServers"
-    project: Sequence[str] = ()
-    user: str | None = None
+    project: Mapping[str, str] = field(default_factory=dict)
+    user: Mapping[str, str] = field(default_factory=dict)
     first: str = "project"
     root: str | None = None
     server: Mapping[str, Any] = field(default_factory=lambda: {"command": "$program", "args": "$arguments"})
-    rule: str | None = None
-    user_rule: str | None = None
-    hooks: str | None = None
-    user_hooks: str | None = None
     actor: str = ""
     events: Mapping[str, Any] = field(default_factory=dict)
     more: Mapping[str, Any] = field(default_factory=dict)
@@ -61,6 +77,26 @@ class Client:
         """The members that lead to the server in its file."""
         return self.key, "filewright"
 
+    @property
+    def hooks(self) -> bool:
+        """Whether it has hooks."""
+        return "hooks" in {**self.project, **self.user}
+
+    def files(self, everyone: bool) -> dict[str, str]:
+        """Its files in the current folder, or those for all projects, by what is in them."""
+        found = {what: whole(path) for what, path in (self.user if everyone else self.project).items()}
+        if os.path.lexists(f"{found.get('server')}c"):
+            found["server"] += "c"
+        return found
+
+    def said(self, everyone: bool) -> bytes:
+        """What these files say of servers and hooks, as far as it is ours to read."""
+        found = b""
+        for what, path in self.files(everyone).items():
+            if what != "rule" and os.path.isfile(path) and os.access(path, os.R_OK):
+                found += Path(path).read_bytes()
+        return found
+
     def entry(self, roots: Sequence[str], read_only: bool, dialect: str | None, uvx: bool) -> Entry:
         """The server of those options, as it is written into the client's configuration."""
         flags = [*(["--read-only"] if read_only else []), *(["--dialect", dialect] if dialect else [])]
@@ -68,10 +104,6 @@ class Client:
         words = [*_program(uvx=uvx), "serve", *served, *flags, *_state_folder()]
         made: Entry = _filled(self.server, {"$program": words[0], "$arguments": words[1:], "$words": words})
         return made
-
-    def hooks_for(self, everyone: bool) -> str | None:
-        """The file of its hooks, in the project or for all of them."""
-        return (self.user_hooks or f"~/{self.hooks}") if self.hooks and everyone else self.hooks
 
     def hooked(self, *, uvx: bool) -> Entry:
         """The hooks as they are written into the client's configuration, by their events; of a plug-in its lines."""
@@ -83,7 +115,7 @@ class Client:
         }
         return _filled(self.events, lines) if self.events else lines
 
-    def plug_in(self, lines: Entry) -> str:
+    def plug_in(self, lines: Mapping[str, Any]) -> str:
         """The same as a program that the client runs."""
         text = files(__package__).joinpath(f"{self.name}.js").read_text("utf-8")
         for name, line in lines.items():
@@ -95,49 +127,24 @@ CLIENTS = {
     name: Client(name, **row)
     for name, row in tomllib.loads(files(__package__).joinpath("clients.toml").read_text("utf-8")).items()
 }
-LINE = re.compile(r"\bfilewright\b.* snapshot (begin|end) --hook\b")
-"""What hooks of ours call."""
 HOOKS = [client.name for client in CLIENTS.values() if client.hooks]
 """Those that have hooks."""
 
 
-def whole(path: str) -> str:
-    """The whole path of a file that the table or a user names, behind links."""
-    place, slash, rest = path.partition("/")
-    return os.path.realpath(os.path.expandvars(os.path.expanduser(_place(place) + slash + rest)))
+def configured() -> list[str]:
+    """The titles of clients whose configuration names filewright."""
+    return [
+        client.title
+        for client in CLIENTS.values()
+        if b"filewright" in client.said(everyone=False) + client.said(everyone=True)
+    ]
 
 
-def _place(name: str) -> str:
-    if name == "$CONFIG":  # where desktop programs keep their settings
-        usual = {"darwin": "~/Library/Application Support", "win32": "%APPDATA%"}.get(sys.platform)
-        return usual or os.environ.get("XDG_CONFIG_HOME") or "~/.config"
-    usual = {
-        "$CODEX_HOME": "~/.codex",
-        "$CLINE_MCP_SETTINGS_PATH": "~/.cline/data/settings/cline_mcp_settings.json",
-    }.get(name)
-    return name if usual is None else os.environ.get(name[1:]) or usual
-
-
-class _ClientName(click.Choice[str]):
-    """A client by any of its names, of which one is listed."""
-
-    def __init__(self) -> None:
-        super().__init__(list(CLIENTS))
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        meant = next((client.name for client in CLIENTS.values() if value in client.names), value)
-        return super().convert(meant, param, ctx)
-
-
-def is_ours(hook: Any) -> bool:
-    """Whether one of the hooks in a configuration, or a group of them, calls filewright."""
-    if not isinstance(hook, Mapping):
-        return False
-    inner = hook.get("hooks")
-    if isinstance(inner, list):
-        return bool(inner) and all(map(is_ours, inner))
-    line = hook.get("command")
-    return isinstance(line, str) and LINE.search(line) is not None
+def state_folders() -> set[str]:
+    """The state folders that clients' configurations name."""
+    named = re.compile(rb"""--state-dir(?:",\s*"([^"]+)| '([^']+)| ([^\s"']+))""")
+    said = b"\n".join(client.said(everyone) for client in CLIENTS.values() for everyone in (False, True))
+    return {os.fsdecode(b"".join(each)) for each in named.findall(said)}
 
 
 # The command a client runs
@@ -167,11 +174,32 @@ def _state_folder() -> list[str]:
     return ["--state-dir", str(base_folder(settings))]
 
 
+# What commands take
+
+
+def _bare(name: str) -> str:
+    """A name as it counts: "VS Code", "vs-code" and "vscode" are one."""
+    return re.sub(r"[\W_]", "", name.lower())
+
+
+class _ClientName(click.Choice[str]):
+    """A client by any of its names, of which one is listed."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        for client in CLIENTS.values():
+            if _bare(value) in map(_bare, (client.name, client.title, *client.names)):
+                return client.name
+        return super().convert(value, param, ctx)
+
+
+CLIENT = _ClientName([*CLIENTS])
+"""The type of an argument that names a client."""
+
+
 def describes_server(command: Command) -> Command:
-    """Add CLIENT and the options that say how the server is started, which `Client.entry` takes."""
+    """Add the options that say how the server is started, which `Client.entry` takes."""
     for option in reversed(
         (
-            click.argument("client", type=_ClientName()),
             click.option(
                 "--root", "roots", multiple=True, metavar="DIR", help="A folder to serve; may be repeated."
             ),
@@ -182,71 +210,3 @@ def describes_server(command: Command) -> Command:
     ):
         command = option(command)
     return command
-
-
-@click.command(
-    short_help="Print what a client needs to start filewright.",
-    epilog="""\b
-Examples:
-  filewright config claude-code
-  filewright config claude-desktop --root ~/project
-  filewright config vscode --read-only
-  filewright config gemini --hooks""",
-)
-@describes_server
-@click.option(
-    "--hooks", is_flag=True, help="Print the hooks that record what its shell and its own tools change."
-)
-def config(client: str, hooks: bool, **server: Any) -> None:
-    """Print what CLIENT needs to start this filewright, ready to paste.
-
-    The configuration goes to standard output, where it belongs to standard error.
-    """
-    from filewright.cli.configfile import with_entry
-
-    chosen = CLIENTS[client]
-    if not hooks:
-        places = [*chosen.project[:1], *([whole(chosen.user)] if chosen.user else [])]
-        write(f"{chosen.title}: {' or '.join(places)}; {chosen.note}", to_error=True)
-        toml = places[0].endswith(".toml")
-        write(with_entry("", chosen.keys, chosen.entry(**server), toml=toml))
-        return
-    if not chosen.hooks:
-        raise click.BadParameter(
-            f"{chosen.title} has no hooks that we know; these have: {', '.join(HOOKS)}", param_hint="CLIENT"
-        )
-    both = f"{chosen.hooks} in the project, or {chosen.hooks_for(everyone=True)}"
-    write(f"{chosen.title}: {both}", to_error=True)
-    hooked = chosen.hooked(uvx=server["uvx"])
-    own = {**chosen.more, "hooks": hooked}
-    write(with_entry("", (), own) if chosen.events else chosen.plug_in(hooked))
-
-
-# What is configured
-
-
-def configured() -> list[str]:
-    """The titles of clients whose configuration names filewright; for `doctor`."""
-    return [
-        client.title for client in CLIENTS.values() if any(b"filewright" in text for text in _texts(client))
-    ]
-
-
-def state_folders() -> set[str]:
-    """The state folders that clients' configurations name."""
-    named = re.compile(rb"""--state-dir(?:",\s*"([^"]+)| '([^']+)| ([^\s"']+))""")
-    return {
-        os.fsdecode(b"".join(each))
-        for client in CLIENTS.values()
-        for text in _texts(client)
-        for each in named.findall(text)
-    }
-
-
-def _texts(client: Client) -> Iterator[bytes]:
-    """What is in the files that configure a client."""
-    hooks = [path for everyone in (False, True) if (path := client.hooks_for(everyone))]
-    users = [*([client.user] if client.user else []), *(["~/.claude.json"] * (client.name == "claude-code"))]
-    for file in map(Path, map(whole, (*client.project, *hooks, *users))):
-        with suppress(OSError):  # not ours to read: it configures nothing as far as we can tell
-            yield file.read_bytes() if file.is_file() else b""

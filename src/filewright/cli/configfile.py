@@ -12,7 +12,6 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-Entry = Mapping[str, Any]
 Path = Sequence[str | int]
 """The names, and in lists the numbers, that lead to a value."""
 
@@ -21,42 +20,39 @@ _STRING_OR_LAST_COMMA = re.compile(r'"(?:[^"\\\n]|\\.)*"|,(?=\s*[}\]])')
 _BESIDE = re.compile(r"(?:[ \t]+|/\*[^\n]*?\*/)*(?://[^\n]*(?=\n))?")
 """What is behind a value in its line and belongs to it: a remark."""
 _REST_OF_LINE = re.compile(r"[ \t]*(?://[^\n]*)?\r?\n")
+_PLAIN_LIST = re.compile(r'\[\n\s*((?:"(?:[^"\\\n]|\\.)*"|[^][{}"])*?)\s*\]')
+_COMMA = re.compile(r"\s*,")
+_PLAIN_LIST = re.compile(r'\[\n\s*((?:"(?:[^"\\\n]|\\.)*"|[^][{}"])*?)\s*\]')
 _decoded = json.JSONDecoder().raw_decode
 
 
-def with_entry(text: str, keys: Sequence[str], entry: Entry, *, toml: bool = False) -> str:
-    """`text` with the members of `entry` in the table at `keys`.
+def with_value(text: str, path: Path, value: Any, *, toml: bool = False) -> str:
+    """`text` with a value at `path`, in place of another one or behind what is beside it; None: without it.
 
-    Only values that differ are replaced; what else is there stays. Raises `ValueError` for text that cannot be
-    read or whose form is not known here.
+    Without a value goes what that leaves empty. Raises `ValueError` for text that cannot be read or whose form is
+    not known here.
     """
-    wanted = read(text, toml=toml)
-    for name, value in entry.items():
-        wanted = _with(wanted, (*keys, name), value)
-    if toml:
-        return _verified(_in_toml(text, keys, entry), wanted, toml=True)
-    for name, value in entry.items():
-        text = _put(text, (*keys, name), value)
-    return _verified(text, wanted)
-
-
-def with_item(text: str, path: Path, item: Any) -> str:
-    """JSON with one more item at the end of the list at `path`. Raises `ValueError` likewise."""
-    there = read(text)
-    end = (*path, len(value_at(there, path) or ()))
-    return _verified(_put(text, end, item), _with(there, end, item))
-
-
-def without(text: str, path: Path, *, toml: bool = False) -> str:
-    """`text` without what is at `path`, and without what that leaves empty. Raises `ValueError` likewise."""
-    there = read(text, toml=toml)
-    value = value_at(there, path)
-    if value is None:
+    before = read(text, toml=toml)
+    old = value_at(before, path)
+    if old == value:
         return text
-    after = _out_of_toml(text, path) if toml else _cut(text, path)
-    if _with(read(after, toml=toml), path, value) != there:
-        raise ValueError("the entry cannot be taken out of it safely")
+    if value is None:
+        after = _out_of_toml(text, path) if toml else _cut(text, path)
+        fits = _with(read(after, toml=toml), path, old) == before
+    else:
+        wanted = _with(before, path, value)
+        after = _in_toml(text, path, value) if toml else _put(text, path, value)
+        fits = read(after, toml=toml) == wanted
+    if not fits:
+        raise ValueError(f"the entry cannot be {'taken out of' if value is None else 'put into'} it safely")
     return after
+
+
+def with_entry(text: str, keys: Sequence[str], entry: Mapping[str, Any], *, toml: bool = False) -> str:
+    """`text` with the members of `entry` in the table at `keys`; what else is there stays. Raises `ValueError`."""
+    for name in reversed([*entry]) if toml else entry:  # In TOML what is new comes first in its table.
+        text = with_value(text, (*keys, name), entry[name], toml=toml)
+    return text
 
 
 def value_at(there: Any, path: Path) -> Any:
@@ -65,7 +61,7 @@ def value_at(there: Any, path: Path) -> Any:
         if isinstance(key, str) and isinstance(there, dict):
             there = there.get(key)
         elif isinstance(key, int) and isinstance(there, list):
-            there = there[key]
+            there = next(iter(there[key : key + 1]), None)
         else:
             return None
     return there
@@ -79,12 +75,6 @@ def read(text: str, *, toml: bool = False) -> Any:
         return json.loads(_bare(_plain(text)), parse_constant=str) if text.strip() else {}
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
-
-
-def _verified(text: str, wanted: Any, *, toml: bool = False) -> str:
-    if read(text, toml=toml) != wanted:
-        raise ValueError("the entry cannot be put into it safely")
-    return text
 
 
 def _with(there: Any, path: Path, value: Any) -> Any:
@@ -154,9 +144,8 @@ def _members(bare: str, at: int) -> dict[str | int, _Member]:
 
 
 def _put(text: str, path: Path, value: Any) -> str:
-    newline = "\r\n" if "\r\n" in text else "\n"
     if not text.strip():
-        return text + (_json(_with(None, path, value)) + "\n").replace("\n", newline)
+        return f"{text}{_json(_with(None, path, value))}\n"
     plain = _plain(text)
     bare = _bare(plain)
     at = _next(bare, 0)
@@ -164,39 +153,34 @@ def _put(text: str, path: Path, value: Any) -> str:
         members = _members(bare, at)
         if key not in members:
             made = _with(None, path[depth + 1 :], value)
-            return _inserted(text, plain, at, [*members.values()], key, made, newline)
-        at = members[key].start
-    found, end = _decoded(bare, at)
-    if found == value:
-        return text
-    made = _json(value, _unit(text)).replace("\n", newline + _indent(text, at))
-    return text[:at] + made + text[end:]
+            return _inserted(text, plain, at, [*members.values()], key, made)
+        at, end = members[key][1:]
+    return text[:at] + _json(value, _unit(text)).replace("\n", f"\n{_indent(text, at)}") + text[end:]
 
 
-def _inserted(
-    text: str, plain: str, at: int, members: Sequence[_Member], key: str | int, value: Any, newline: str
-) -> str:
+def _inserted(text: str, plain: str, at: int, members: Sequence[_Member], key: str | int, value: Any) -> str:
     """`text` with one value more, behind the last one of the object or list at `at`."""
-    unit, outer, last = _unit(text), _indent(text, at), max(members, key=lambda each: each.end, default=None)
     name = f"{json.dumps(key, ensure_ascii=False)}: " if isinstance(key, str) else ""
-    before, after, inner = "", "", outer + unit
+    outer = _indent(text, at)
+    inner, before, after = outer + _unit(text), "", ""
     at += 1
-    if last is not None:
-        comma = re.compile(r"\s*,").match(plain, last.end)
+    if members:
+        last = max(members, key=lambda each: each.end)
+        comma = _COMMA.match(plain, last.end)
         at = comma.end() if comma else last.end
         before, after = ("", ",") if comma else (",", "")
         if not text[text.rfind("\n", 0, last.begin) + 1 : last.begin].strip():
             inner = _indent(text, last.begin)
     if "\n" not in text.strip():  # It stays in one line.
-        gap = " " if last is not None else ""
+        gap = " " if members else ""
         return f"{text[:at]}{before}{gap}{name}{json.dumps(value, ensure_ascii=False)}{after}{text[at:]}"
-    member = f"{name}{_json(value, unit)}{after}".replace("\n", newline + inner)
     beside = _BESIDE.match(text, at)
     assert beside is not None
     remark = beside[0].rstrip()
     follows = text[at + len(remark) :]
-    closing = newline + outer if follows.lstrip(" \t").startswith(("}", "]")) else ""
-    return f"{text[:at]}{before}{remark}{newline}{inner}{member}{closing}{follows}"
+    closing = f"\n{outer}" if follows.lstrip(" \t").startswith(("}", "]")) else ""
+    member = f"\n{name}{_json(value, _unit(text))}{after}".replace("\n", f"\n{inner}")
+    return f"{text[:at]}{before}{remark}{member}{closing}{follows}"
 
 
 def _cut(text: str, path: Path) -> str:
@@ -210,22 +194,19 @@ def _cut(text: str, path: Path) -> str:
     if len(members) == 1 and path[:-1]:
         return _cut(text, path[:-1])
     begin, _, end = members[path[-1]]
-    ahead = plain[:begin].rstrip()
-    if comma := re.compile(r"\s*,").match(plain, end):
+    ahead = len(plain[:begin].rstrip())
+    if comma := _COMMA.match(plain, end):
         end = comma.end()
-        if "\n" not in text.strip() and text[end : end + 1] == " ":
-            end += 1
-    elif ahead.endswith(","):
-        gap = text[len(ahead) : begin]
-        if gap == " ":  # In one line, the blank came with the comma.
-            return text[: len(ahead) - 1] + text[end:]
-        text = text[: len(ahead) - 1] + text[len(ahead) :]
-        begin, end = begin - 1, end - 1
     line = text.rfind("\n", 0, begin) + 1
     rest = _REST_OF_LINE.match(text, end)
     if rest is not None and not text[line:begin].strip():
         begin, end = line, rest.end()
-    return text[:begin] + text[end:]
+    elif comma and text[end : end + 1] == " ":
+        end += 1
+    elif not text[ahead:begin].strip():
+        begin = ahead
+    text = text[:begin] + text[end:]
+    return text if comma or plain[ahead - 1] != "," else text[: ahead - 1] + text[ahead:]
 
 
 def _indent(text: str, at: int) -> str:
@@ -239,18 +220,9 @@ def _unit(text: str) -> str:
 
 
 def _json(value: Any, unit: str = "  ") -> str:
-    """As people write it: what holds no objects in one line."""
-    if isinstance(value, Mapping) and value:
-        inside = [
-            f"{json.dumps(key, ensure_ascii=False)}: {_json(inner, unit)}" for key, inner in value.items()
-        ]
-    elif isinstance(value, list) and any(isinstance(inner, Mapping | list) for inner in value):
-        inside = [_json(inner, unit) for inner in value]
-    else:
-        return json.dumps(value, ensure_ascii=False)
-    begin, end = "{}" if isinstance(value, Mapping) else "[]"
-    lines = ",\n".join(inside).replace("\n", f"\n{unit}")
-    return f"{begin}\n{unit}{lines}\n{end}"
+    """As people write it: a list that holds neither objects nor lists in one line."""
+    made = json.dumps(value, indent=unit, ensure_ascii=False)
+    return _PLAIN_LIST.sub(lambda found: "[" + re.sub(r",\n\s*", ", ", found[1]) + "]", made)
 
 
 # TOML
@@ -270,43 +242,30 @@ def _out_of_toml(text: str, keys: Path) -> str:
     while (header := _header(keys, r"(?:\s*\.[^\]\n]*)?").search(text)) is not None:
         before, following = text[: header.start()], _TABLE.search(text, header.end())
         if following is None:
-            kept = before.rstrip("\r\n")
-            before = kept + before[len(kept) :][: before[len(kept) :].find("\n") + 1]
+            before = re.sub(r"\n+\Z", "\n", before)
         text = before + (text[following.start() :] if following else "")
     return text
 
 
-def _in_toml(text: str, keys: Sequence[str], entry: Entry) -> str:
+def _in_toml(text: str, path: Path, value: Any) -> str:
+    """With a value in the table that the last name but one begins, which is made at the end if it is not there."""
+    *keys, name = path
     # JSON's strings, lists and booleans are TOML's, but for the one character that TOML wants escaped.
-    values = {
-        key: json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f") for key, value in entry.items()
-    }
-    newline = "\r\n" if "\r\n" in text else "\n"
+    made = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     header = _header(keys).search(text)
     if header is None:
-        gap = "" if not text else newline if text.endswith("\n") else newline * 2
-        lines = [f"[{'.'.join(keys)}]", *(f"{key} = {value}" for key, value in values.items())]
-        return text + gap + "".join(f"{line}{newline}" for line in lines)
-    for key, value in values.items():
-        table = _TABLE.search(text, header.end())
-        name = re.compile(rf"^[ \t]*{re.escape(key)}[ \t]*=[ \t]*", re.MULTILINE)
-        old = name.search(text, header.end(), table.start() if table else len(text))
-        if old is None:
-            gap = "" if header[0].endswith("\n") else newline
-            text = f"{text[: header.end()]}{gap}{key} = {value}{newline}{text[header.end() :]}"
-            continue
-        stop = _toml_end(text, old.end())
-        if tomllib.loads(f"x = {text[old.end() : stop]}")["x"] != entry[key]:
-            text = text[: old.end()] + value + text[stop:]
-    return text
-
-
-def _toml_end(text: str, start: int) -> int:
-    """Where the value that begins at `start` ends: the first place up to which it can be read."""
-    for found in re.compile(r"[ \t]*(?:#|\r?\n|\Z)").finditer(text, start):
-        try:
-            tomllib.loads(f"x = {text[start : found.start()]}")
+        gap = "" if not text else "\n" if text.endswith("\n") else "\n\n"
+        return f"{text}{gap}[{'.'.join(map(str, keys))}]\n{name} = {made}\n"
+    table = _TABLE.search(text, header.end())
+    line = re.compile(rf"^[ \t]*{re.escape(str(name))}[ \t]*=[ \t]*", re.MULTILINE)
+    old = line.search(text, header.end(), table.start() if table else len(text))
+    if old is None:
+        gap = "" if header[0].endswith("\n") else "\n"
+        return f"{text[: header.end()]}{gap}{name} = {made}\n{text[header.end() :]}"
+    for end in re.compile(r"[ \t]*(?:#|\r?\n|\Z)").finditer(text, old.end()):
+        try:  # A value ends at the first place up to which it can be read.
+            tomllib.loads(f"x = {text[old.end() : end.start()]}")
         except tomllib.TOMLDecodeError:
             continue
-        return found.start()
+        return text[: old.end()] + made + text[end.start() :]
     raise ValueError("a value has no end")

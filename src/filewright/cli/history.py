@@ -115,23 +115,22 @@ def log(
 
 
 def say_what_is_going_on() -> None:
-    """In a few lines: the folder and where its history is, the clients, the newest changes, and what to do next."""
+    """In five lines: the folder and where its history is, the newest changes, the clients, and what to do next."""
     from filewright.changes import base_folder
     from filewright.cli.clients import configured
 
+    clients = configured()
     with open_workspace(()) as workspace:
-        clients = configured()
-        newest = workspace.history(limit=3)
-        write(f"{', '.join(os.fsdecode(root.path) for root in workspace.roots)}")
-        write(f"history: {base_folder(workspace.settings)}")
-        write(f"clients: {', '.join(clients) or 'none is configured'}")
-        write("\n".join(map(_row, newest)) or "no changes are recorded")
-    if not clients:
-        write("next: filewright setup CLIENT (claude-code, codex, cursor, ...)")
-    elif newest:
-        write("next: filewright review shows the changes; filewright undo takes the newest back")
-    else:
-        write("next: filewright setup CLIENT --check tries a client; then let it change a file")
+        folders = ", ".join(os.fsdecode(root.path) for root in workspace.roots)
+        write(f"{folders}; history: {base_folder(workspace.settings)}")
+        write("\n".join(map(_row, workspace.history(limit=3))) or "no changes are recorded")
+        if not clients:
+            following = "filewright setup CLIENT (claude-code, codex, cursor, ...)"
+        elif workspace.newest_undoable() is not None:
+            following = "filewright review shows the changes; filewright undo takes the newest back"
+        else:
+            following = "filewright setup --check tries them; then let one change a file"
+    write(f"clients: {listed(clients, 4) or 'none is configured'}; next: {following}")
 
 
 def _row(record: ChangeRecord) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -94,6 +95,16 @@ def open_workspace(
     return Workspace(*roots, settings=settings, session=session, client=client)
 
 
+@contextmanager
+def saying_refusals(status: int = 1) -> Iterator[None]:
+    """Say what is refused inside, and end the command with `status`."""
+    try:
+        yield
+    except FilewrightError as error:
+        write(for_shell(error), to_error=True)
+        sys.exit(status)
+
+
 def in_workspace(
     *names: str, status: int = 1, **always: Any
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -106,12 +117,8 @@ def in_workspace(
         @wraps(command)
         def opened(**given: Any) -> None:
             chosen = {name: given.pop(name) for name in ("roots", "state_dir", *names)}
-            with open_workspace(**chosen, **always) as workspace:
-                try:
-                    command(workspace, **given)
-                except FilewrightError as error:
-                    write(for_shell(error), to_error=True)
-                    sys.exit(status)
+            with open_workspace(**chosen, **always) as workspace, saying_refusals(status):
+                command(workspace, **given)
 
         return opened
 

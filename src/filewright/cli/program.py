@@ -21,7 +21,7 @@ _COMMANDS = {
     "review": "filewright.cli.review:review",
     "snapshot": "filewright.cli.snapshot:snapshot",
     "doctor": "filewright.cli.doctor:doctor",
-    "config": "filewright.cli.clients:config",
+    "config": "filewright.cli.setup:config",
     "setup": "filewright.cli.setup:setup",
     "completion": "filewright.cli.completion:completion",
 }

@@ -1,23 +1,26 @@
-"""`filewright setup`: a client's server, its hooks and its rule, written into its files, checked, and taken out."""
+"""`filewright setup`: a client's server, its hooks and its rule, written into its files, checked, and taken out.
+
+All three, and `filewright config`, which prints them, are uses of one plan: `Part`s, each of which gives the text of a
+file with it or without it.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 import sys
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 import click
 
-from filewright.cli.clients import CLIENTS, Client, Entry, describes_server, is_ours, whole
-from filewright.cli.configfile import read, value_at, with_entry, with_item, without
-from filewright.cli.options import ANYTHING, open_workspace
+from filewright.cli.clients import CLIENT, CLIENTS, HOOKS, Client, describes_server, whole
+from filewright.cli.configfile import read, value_at, with_entry, with_value
+from filewright.cli.options import ANYTHING, open_workspace, saying_refusals
 from filewright.cli.terminal import write, write_coloured
-from filewright.errors import Code, FilewrightError
+from filewright.errors import Code, FilewrightError, stale
 from filewright.progress import SETUP
 
 if TYPE_CHECKING:
@@ -30,19 +33,99 @@ RULE = (
 """What clients are told that read what is preferred."""
 _ALWAYS = f"---\nalwaysApply: true\n---\n{RULE}\n"
 """The same as a file of its own for Cursor."""
-_RULE_LINE = re.compile(rf"((?<=\n)\r?\n)?{re.escape(RULE)}(\r?\n)?\Z|{re.escape(RULE)}(\r?\n)?")
+_RULE_LINE = re.compile(rf"((?<=\n)\n)?{re.escape(RULE)}\n?\Z|{re.escape(RULE)}\n?")
 """Its line, at the end of a file with the empty one before it."""
-
-
 _PLUG_IN = "// Written by `filewright setup"
+HOOK_LINE = re.compile(r"\bfilewright\b.* snapshot (begin|end) --hook\b")
+"""What hooks of ours call."""
 
 
 class Part(NamedTuple):
-    """One thing that setup writes: `edited` gives the text of the file with it, or without it to `remove` it."""
+    """One thing that setup writes into a file of a client: `what` is its server, its hooks or its rule."""
 
+    client: Client
     what: str
     path: str
-    edited: Callable[[str, bool], str]
+    ours: Mapping[str, Any]
+
+    def edited(self, text: str, *, remove: bool = False) -> str:
+        """The text of the file with it, or without it. Raises `unsupported` if the rest cannot be kept whole so."""
+        edit = {"server": _served, "hooks": _hooked, "rule": _ruled}[self.what]
+        mark = "\ufeff" if text.startswith("\ufeff") else ""
+        newline = "\r\n" if "\n" in text and "\n" not in text.replace("\r\n", "") else "\n"
+        try:
+            made = edit(self, text.removeprefix(mark).replace(newline, "\n"), remove)
+            return mark + made.replace("\n", newline)
+        except ValueError as error:
+            raise FilewrightError(
+                Code.UNSUPPORTED,
+                f"{self.path} was not changed: {error}",
+                hint=f"put what `filewright config {self.client.name}` prints into it by hand, or take it out",
+            ) from error
+
+    @property
+    def is_toml(self) -> bool:
+        """How its file is written, which is JSON otherwise."""
+        return self.path.endswith(".toml")
+
+
+def _planned(client: Client, files: Mapping[str, str], **server: Any) -> list[Part]:
+    """What is to be in these files of a client."""
+    ours = {"server": client.entry(**server), "hooks": client.hooked(uvx=server["uvx"]), "rule": {}}
+    return [Part(client, what, path, ours[what]) for what, path in files.items() if what in ours]
+
+
+def _served(part: Part, text: str, remove: bool) -> str:
+    if remove:
+        return with_value(text, part.client.keys, None, toml=part.is_toml)
+    return with_entry(text, part.client.keys, part.ours, toml=part.is_toml)
+
+
+def _hooked(part: Part, text: str, remove: bool) -> str:
+    """The file of a client's hooks with these of ours, and no other of ours."""
+    client, ours = part.client, {} if remove else part.ours
+    if not client.events:
+        if text and _PLUG_IN not in text:
+            raise ValueError("something other than our plug-in is there")
+        return client.plug_in(ours) if ours else ""
+    there = read(text)
+    events = value_at(there, ("hooks",)) or {}
+    if not isinstance(events, dict) or not all(isinstance(groups, list) for groups in events.values()):
+        raise ValueError("something other than lists of hooks is where they should be")
+    missing = {key: value for key, value in client.more.items() if ours and key not in there}
+    text = with_entry(text, (), missing)
+    for event, groups in events.items():
+        for index in reversed(range(len(groups))):
+            if _is_ours(groups[index]) and groups[index] not in ours.get(event, ()):
+                text = with_value(text, ("hooks", event, index), None)
+    for event, groups in ours.items():
+        for group in groups:
+            if group not in events.get(event, ()):
+                end = len(value_at(read(text), ("hooks", event)) or ())
+                text = with_value(text, ("hooks", event, end), group)
+    return "" if not ours and read(text) == client.more else text
+
+
+def _is_ours(hook: Any) -> bool:
+    """Whether one of the hooks in a configuration, or each of a group of them, calls filewright."""
+    if not isinstance(hook, Mapping):
+        return False
+    inner = hook.get("hooks")
+    if isinstance(inner, list):
+        return bool(inner) and all(map(_is_ours, inner))
+    line = hook.get("command")
+    return isinstance(line, str) and HOOK_LINE.search(line) is not None
+
+
+def _ruled(part: Part, text: str, remove: bool) -> str:
+    if remove:
+        return "" if text == _ALWAYS else _RULE_LINE.sub("", text, count=1)
+    if RULE in text:
+        return text
+    if part.path.endswith(".mdc") and not text:
+        return _ALWAYS
+    gap = "" if not text else "\n" if text.endswith("\n") else "\n\n"
+    return f"{text}{gap}{RULE}\n"
 
 
 @click.command(
@@ -52,9 +135,10 @@ Examples:
   filewright setup claude-code              for the project in the current folder, after asking
   filewright setup cursor --user --yes      for all projects, without asking
   filewright setup codex --dry-run          show what would be written
-  filewright setup codex --check            see what is configured, and whether it works
+  filewright setup --check                  see what is configured, and whether it works
   filewright setup codex --remove           take exactly that out again""",
 )
+@click.argument("client", type=CLIENT, metavar="CLIENT", required=False)
 @describes_server
 @click.option("--user", is_flag=True, help="Into the client's files for all projects.")
 @click.option("--project", is_flag=True, help="Into its files in the current folder.")
@@ -63,13 +147,16 @@ Examples:
     "--no-hooks", is_flag=True, help="No hooks: what its shell and its own tools change is not recorded."
 )
 @click.option("--no-rule", is_flag=True, help="No line that tells the client to prefer filewright's tools.")
-@click.option("--check", is_flag=True, help="Say what is configured, and try it.")
-@click.option("--remove", is_flag=True, help="Take out what was written, and nothing else.")
+@click.option(
+    "--check", is_flag=True, help="Say what is configured, and try it; of all clients without CLIENT."
+)
+@click.option("--remove", is_flag=True, help="Take out what was written, and nothing else; likewise.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @click.option("-n", "--dry-run", is_flag=True, help="Show what would be written, and write nothing.")
+@saying_refusals()
 def setup(
     *,
-    client: str,
+    client: str | None,
     user: bool,
     project: bool,
     file: str | None,
@@ -86,104 +173,67 @@ def setup(
     All else in the files stays byte for byte, and a copy of each as it was is kept beside it. What is
     there already is not written again.
     """
-    chosen = CLIENTS[client]
-    for_all = _is_for_all(chosen, user=user, project=project, file=file)
-    hooks = None if no_hooks or file else chosen.hooks_for(for_all)
-    rule = None if no_rule or file else chosen.user_rule if for_all else chosen.rule
-    parts = [_server(chosen, file, chosen.entry(**server), for_all=for_all)]
-    if hooks:
-        ours = chosen.hooked(uvx=server["uvx"])
-        parts.append(Part("hooks", whole(hooks), partial(_hooked, client=chosen, ours=ours)))
-    if rule:
-        parts.append(Part("rule", whole(rule), partial(_ruled, path=rule)))
+    if user + project + (file is not None) > 1:
+        raise click.UsageError("give one of --user, --project and --file")
+    if client is None and (file or not (check or remove)):
+        raise click.UsageError(f"name a CLIENT: {', '.join(CLIENTS)}")
+    chosen = CLIENTS[client] if client else None
+    parts = []
+    for each in [chosen] if chosen else CLIENTS.values():
+        scopes = _scopes(each, user, project)
+        there = [everyone for everyone in scopes if b"filewright" in each.said(everyone)]
+        if chosen and not scopes:
+            has = "a file in each project" if user else "one file for all projects"
+            raise click.UsageError(f"{each.title} has {has}: leave --{'user' if user else 'project'} out")
+        if file or not (check or remove) or (chosen and not there):
+            there = scopes[-1:] if each.first == "user" else scopes[:1]
+        for everyone in there:
+            files = {"server": whole(file)} if file else each.files(everyone)
+            parts += _planned(each, files, **server)
+    left_out = [*(["hooks"] if no_hooks else []), *(["rule"] if no_rule else [])]
+    parts = [part for part in parts if part.what not in left_out]
+    if not parts:
+        write("no client is configured here: filewright setup CLIENT")
+        sys.exit(int(check))
     if check:
         from filewright.cli.setup_check import checked
 
-        sys.exit(0 if checked(chosen, parts) else 1)
+        sys.exit(0 if checked(parts, titled=chosen is None) else 1)
+    if not _carried_out(parts, remove=remove, yes=yes, dry_run=dry_run) or remove or chosen is None:
+        return
+    write(f"{chosen.title}: {chosen.note}", to_error=True)
+    if not chosen.hooks:
+        said = "has no hooks: what its shell and its own tools change is not recorded"
+        write(f"{chosen.title} {said}", to_error=True)
+
+
+def _scopes(client: Client, user: bool, project: bool) -> list[bool]:
+    """Which of the client's files are meant: in the current folder (False), for all projects (True)."""
+    offered = [everyone for everyone in (False, True) if "server" in (client.project, client.user)[everyone]]
+    return [everyone for everyone in offered if everyone == user or not (user or project)]
+
+
+def _carried_out(parts: list[Part], *, remove: bool, yes: bool, dry_run: bool) -> bool:
+    """Write the parts, or take them out, after showing it and asking; whether something was written."""
     before = {part.path: content_of(part.path) for part in parts}
     after = {path: text or "" for path, text in before.items()}
     for part in parts:
-        after[part.path] = _edited(part, after[part.path], chosen, remove=remove)
+        after[part.path] = part.edited(after[part.path], remove=remove)
     changed = [path for path, text in before.items() if after[path] != (text or "")]
     if not changed:
         said = "nothing of it is there" if remove else "nothing to do, it is configured already"
-        write(f"{chosen.title}: {said} ({', '.join(before)})")
+        titles = ", ".join(dict.fromkeys(part.client.title for part in parts))
+        write(f"{titles}: {said} ({', '.join(before)})")
     for path in changed:
         write_coloured(_difference(path, before[path], after[path]))
     if dry_run or not changed:
-        return
+        return False
     if not yes and not click.confirm(f"Write this to {', '.join(changed)}?", err=True):
         write("nothing was changed", to_error=True)
         sys.exit(1)
     for path in changed:
         write(_written(path, before[path], after[path], empty_goes=remove))
-    if not remove:
-        write(f"{chosen.title}: {chosen.note}", to_error=True)
-    if not remove and not chosen.hooks:
-        said = "has no hooks: what its shell and its own tools change is not recorded"
-        write(f"{chosen.title} {said}", to_error=True)
-
-
-def _is_for_all(client: Client, *, user: bool, project: bool, file: str | None) -> bool:
-    """Whether it goes into the client's files for all projects."""
-    if user + project + (file is not None) > 1:
-        raise click.UsageError("give one of --user, --project and --file")
-    if (user and client.user is None) or (project and not client.project):
-        has = "a file in each project" if client.project else "one file for all projects"
-        raise click.UsageError(f"{client.title} has {has}: leave --{'user' if user else 'project'} out")
-    return user or not client.project or (client.first == "user" and not project)
-
-
-# What is written
-
-
-def _server(client: Client, file: str | None, entry: Entry, *, for_all: bool) -> Part:
-    there = [name for name in client.project if os.path.lexists(name)]
-    path = whole(file or (client.user or "" if for_all else [*there, *client.project][0]))
-    toml = path.endswith(".toml")
-
-    def edited(text: str, remove: bool) -> str:
-        if remove:
-            return without(text, client.keys, toml=toml)
-        return with_entry(text, client.keys, entry, toml=toml)
-
-    return Part("server", path, edited)
-
-
-def _hooked(text: str, remove: bool, client: Client, ours: Entry) -> str:
-    """The file of a client's hooks with these of ours, and no other of ours."""
-    ours = {} if remove else ours
-    if not client.events:
-        if text and _PLUG_IN not in text:
-            raise ValueError("something other than our plug-in is there")
-        return client.plug_in(ours) if ours else ""
-    there = read(text)
-    events = value_at(there, ("hooks",)) or {}
-    if not isinstance(events, dict) or not all(isinstance(groups, list) for groups in events.values()):
-        raise ValueError("something other than lists of hooks is where they should be")
-    missing = {key: value for key, value in client.more.items() if ours and key not in there}
-    text = with_entry(text, (), missing)
-    for event, groups in events.items():
-        for index in reversed(range(len(groups))):
-            if is_ours(groups[index]) and groups[index] not in ours.get(event, ()):
-                text = without(text, ("hooks", event, index))
-    for event, groups in ours.items():
-        for group in groups:
-            if group not in events.get(event, ()):
-                text = with_item(text, ("hooks", event), group)
-    return "" if not ours and read(text) == client.more else text
-
-
-def _ruled(text: str, remove: bool, path: str) -> str:
-    if remove:
-        return "" if text == _ALWAYS else _RULE_LINE.sub("", text, count=1)
-    if RULE in text:
-        return text
-    if path.endswith(".mdc") and not text:
-        return _ALWAYS
-    newline = "\r\n" if "\r\n" in text else "\n"
-    gap = "" if not text else newline if text.endswith("\n") else newline * 2
-    return f"{text}{gap}{RULE}{newline}"
+    return True
 
 
 # Reading and writing
@@ -199,19 +249,6 @@ def content_of(path: str) -> str | None:
         return content
     hint = "put what `filewright config` prints into it by hand"
     raise FilewrightError(Code.UNSUPPORTED, f"{path} is not UTF-8", hint=hint)
-
-
-def _edited(part: Part, text: str, client: Client, *, remove: bool) -> str:
-    """The text with a part, or without it. Raises `unsupported` if the rest cannot be kept whole so."""
-    mark = "\ufeff" if text.startswith("\ufeff") else ""
-    try:
-        return mark + part.edited(text.removeprefix(mark), remove)
-    except ValueError as error:
-        raise FilewrightError(
-            Code.UNSUPPORTED,
-            f"{part.path} was not changed: {error}",
-            hint=f"put what `filewright config {client.name}` prints into it by hand, or take it out",
-        ) from error
 
 
 def _difference(path: str, before: str | None, after: str) -> str:
@@ -235,15 +272,18 @@ def _written(path: str, before: str | None, after: str, *, empty_goes: bool) -> 
             return f"{path}: written"
         version = workspace.read(path, limit=1).version
         if content_of(path) != before:
-            message = f"{path} was changed meanwhile"
-            raise FilewrightError(Code.STALE_VERSION, message, hint="run the command again")
+            raise stale(path)
         if empty_goes and "".join(after.lstrip("\ufeff").split()) in ("", "{}"):
             workspace.delete(path)
             return f"{path}: deleted, nothing else was in it"
         names = (f"{path}.bak{number}" for number in ("", *range(2, 10_000)))
         kept = next(name for name in names if not os.path.lexists(name))
         workspace.copy(path, kept)
-        workspace.write(path, after, mode="overwrite", newline="keep", expected_version=version)
+        try:
+            workspace.write(path, after, mode="overwrite", newline="keep", expected_version=version)
+        except FilewrightError:
+            workspace.delete(kept)
+            raise
         return f"{path}: written; as it was: {kept}"
 
 
@@ -257,3 +297,39 @@ def _folder_of(path: str) -> str:
     here = os.path.realpath(os.getcwd())
     parents = Path(path).parents
     return here if Path(here) in parents else next(str(folder) for folder in parents if folder.is_dir())
+
+
+# To be pasted
+
+
+@click.command(
+    short_help="Print what a client needs to start filewright.",
+    epilog="""\b
+Examples:
+  filewright config claude-code
+  filewright config claude-desktop --root ~/project
+  filewright config vscode --read-only
+  filewright config gemini --hooks""",
+)
+@click.argument("client", type=CLIENT, metavar="CLIENT")
+@describes_server
+@click.option(
+    "--hooks", is_flag=True, help="Print the hooks that record what its shell and its own tools change."
+)
+def config(client: str, hooks: bool, **server: Any) -> None:
+    """Print what CLIENT needs to start this filewright, ready to paste.
+
+    The configuration goes to standard output, where it belongs to standard error.
+    """
+    chosen, what = CLIENTS[client], "hooks" if hooks else "server"
+    if hooks and not chosen.hooks:
+        raise click.BadParameter(
+            f"{chosen.title} has no hooks that we know; these have: {', '.join(HOOKS)}", param_hint="CLIENT"
+        )
+    places = [
+        *([chosen.project[what]] if what in chosen.project else ()),
+        *([whole(chosen.user[what])] if what in chosen.user else ()),
+    ]
+    write(f"{chosen.title}: {' or '.join(places)}{'' if hooks else f'; {chosen.note}'}", to_error=True)
+    [part] = _planned(chosen, {what: places[0]}, **server)
+    write(part.edited(""))

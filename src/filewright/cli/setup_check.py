@@ -10,12 +10,12 @@ import shlex
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any, TextIO
 
-from filewright.cli.clients import LINE, Client
 from filewright.cli.configfile import read, value_at
-from filewright.cli.setup import Part, content_of
+from filewright.cli.setup import HOOK_LINE, Part, content_of
 from filewright.cli.terminal import write
 from filewright.errors import FilewrightError
 
@@ -24,35 +24,40 @@ _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _CALL = {"tool_name": "Bash", "tool_use_id": "1", "session_id": "setup-check", "turn_id": "1"}
 
 
-def checked(client: Client, parts: Sequence[Part]) -> bool:
+def checked(parts: Sequence[Part], *, titled: bool) -> bool:
     """Say of each part whether it is there and whether it works; True if all of it is and does."""
     good = True
-    for part in parts:
-        try:
-            said, fine = _found(client, part)
-        except (OSError, ValueError, TypeError, subprocess.SubprocessError, FilewrightError) as error:
-            said, fine = f"{part.path}: {error}", False
-        write(f"{'ok  ' if fine else 'LOOK'} {part.what}: {said}")
-        good = good and fine
-    if not client.hooks:
-        write(f"     hooks: {client.title} has none; what its shell and its own tools change is not recorded")
+    for client, its in groupby(parts, key=lambda part: part.client):
+        if titled:
+            write(f"{client.title}:")
+        for part in its:
+            try:
+                said, fine = _found(part)
+            except (OSError, ValueError, TypeError, subprocess.SubprocessError, FilewrightError) as error:
+                said, fine = f"{part.path}: {error}", False
+            write(f"{'ok  ' if fine else 'LOOK'} {part.what}: {said}")
+            good = good and fine
+        if not client.hooks:
+            write(
+                f"     hooks: {client.title} has none; what its shell and its own tools change is not recorded"
+            )
     return good
 
 
-def _found(client: Client, part: Part) -> tuple[str, bool]:
+def _found(part: Part) -> tuple[str, bool]:
     text = content_of(part.path)
     if text is None:
         return f"not configured: there is no {part.path}", False
-    text = text.removeprefix("\ufeff")
-    if part.edited(text, True) == text:
+    if part.edited(text, remove=True) == text:
         return f"not in {part.path}", False
     if part.what == "rule":
         return f"in {part.path}", True
-    differs = "" if part.edited(text, False) == text else ", not as setup would write it now"
+    differs = "" if part.edited(text) == text else ", not as setup would write it now"
+    text = text.removeprefix("\ufeff")
     if part.what == "hooks":
         works = _try_hooks(text)
     else:
-        works = _try_server(value_at(read(text, toml=part.path.endswith(".toml")), client.keys))
+        works = _try_server(value_at(read(text, toml=part.is_toml), part.client.keys))
     return f"in {part.path}{differs}; {works}", True
 
 
@@ -96,7 +101,7 @@ def _try_hooks(text: str) -> str:
     """Run those before and after a command around one that changes a file in a folder of its own. Raises `OSError`."""
     from filewright.workspace import Workspace
 
-    lines = [line for found in _STRING.findall(text) if LINE.search(line := json.loads(found))]
+    lines = [line for found in _STRING.findall(text) if HOOK_LINE.search(line := json.loads(found))]
     first, last = (
         next((line for line in lines if f" snapshot {word} " in line), None) for word in ("begin", "end")
     )
