@@ -205,6 +205,13 @@ FOUND = [
         "Refused: back-references (`\\\\1`), atomic groups and possessive repetition, `\\\\A`\\n(use `^` and `$`), any\\nother escape, and more (`\\\\pL`).\\n",
         None),
 ]  # fmt: skip
+STRINGS = [
+    # A string of some languages goes on in the next line, and numbers of lines say nothing of newlines.
+    Row("a.rs", 'f("a\\n\\\n  b");\n', 'f("a\\n\\\n  b");', 'f("a\\n\\\n  \'x\' (1) or \'x,y\' (2) \\\n  b");',
+        'f("a\\n\\\n  \'x\' (1) or \'x,y\' (2) \\\n  b");\n'),
+    Row("a.ts", "a();\nb();\nc();\n", "1\ta();\n2\tb();\n3\tc();", "a();\nd(x === 'y' || x === \"it's\");\nc();",
+        "a();\nd(x === 'y' || x === \"it's\");\nc();\n"),
+]  # fmt: skip
 MOVED = [
     # A line that is kept is the file's wherever it goes.
     Row("a.py", "# it is the writer of the first message\na = 1\nb = 2\n", "# it is the wrtier of the first message\na = 1\nb = 2",
@@ -234,6 +241,7 @@ def named(**tables: list[Row]) -> list[object]:
         alone=ALONE,
         own=OWN,
         moved=MOVED,
+        strings=STRINGS,
         found=FOUND,
     ),
 )

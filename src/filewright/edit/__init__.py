@@ -12,6 +12,8 @@ Never: opens, reads or writes a file by itself, knows how a change is committed,
 that was not asked for. What is not certain is refused.
 
 In: `Snapshot`s, and requests as values. Out: `Splice`s, the steps of a `ChangeSet`, `Diff`s.
+
+The languages whose strings go on in the next line pay for right edits that were refused: see `damage`.
 """
 
 # ruff: noqa: F401

@@ -45,6 +45,7 @@ _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "'": "'", "\\": "\\", "/"
 _TYPOGRAPHIC = {char: plain for char, plain in PLAIN.items() if plain in "\"'"}
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|#39|#x27|#34);")
 _ESCAPED_QUOTE = re.compile(r"\\+([\"'])")
+_UNESCAPED = "undid one level of escaping"
 _ALIKE, _MUCH_ALIKE = 0.5, 0.8
 
 #: Languages in which an entity is text.
@@ -60,6 +61,22 @@ _PROSE = frozenset(
         None,
         *(Language.MARKDOWN, Language.TEXT, Language.LOG, Language.CSV, Language.TSV, Language.LATEX),
         *(Language.RESTRUCTURED_TEXT, Language.DIFF, Language.YAML, *_MARKUP),
+    }
+)
+#: Languages in which a string with common quotes may go on in the next line.
+_STRINGS_OF_LINES = frozenset(
+    {
+        *(
+            Language.RUST,
+            Language.RUBY,
+            Language.BASH,
+            Language.SQL,
+            Language.PERL,
+            Language.R,
+            Language.ELIXIR,
+        ),
+        *(Language.ERLANG, Language.CLOJURE, Language.JULIA, Language.POWERSHELL, Language.LISP),
+        *(Language.NIX, Language.OCAML, Language.FSHARP),
     }
 )
 
@@ -221,7 +238,7 @@ def _without_backslashes(search: str, replacement: str) -> Iterator[Repaired]:
     for signs in (*whole, shown & {*"\\\"'"}):
         plain, new = (_undone(text, signs, search) for text in (search, replacement))
         if plain is not None and new is not None:
-            yield Repaired(plain, new, "undid one level of escaping")
+            yield Repaired(plain, new, _UNESCAPED)
 
 
 def _undone(text: str, signs: set[str], search: str) -> str | None:
@@ -372,12 +389,13 @@ def _of_all(
         code = language not in _PROSE - {Language.YAML} or not all(re.match(item, line) for line in added)
         if gone or shifted or nearer or (code and not find_exact(source, "\n+", 1)):
             yield "the prefixes of a diff", added[0]
-    for line in lines if language not in _PROSE and ("\\n" in search or located.repairs) else ():
+    unescaped = _UNESCAPED in located.repairs
+    for line in lines if language not in _PROSE and ("\\n" in search or unescaped) else ():
         # What a string says was made the character itself.
-        open_quote = any(
+        open_quote = language not in _STRINGS_OF_LINES and any(
             quote in line and quote * 3 not in line and is_code(line, line.rfind(quote)) for quote in "\"'"
         )
-        if line not in asked and (open_quote or (located.repairs and in_quotes(line, line.rfind("\t") + 1))):
+        if line not in asked and (open_quote or (unescaped and in_quotes(line, line.rfind("\t") + 1))):
             yield "a newline or a tab inside a string", line
 
 
