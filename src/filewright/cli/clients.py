@@ -11,6 +11,7 @@ import sys
 import sysconfig
 import tomllib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -93,8 +94,9 @@ class Client:
         """What these files say of servers and hooks, as far as it is ours to read."""
         found = b""
         for what, path in self.files(everyone).items():
-            if what != "rule" and os.path.isfile(path) and os.access(path, os.R_OK):
-                found += Path(path).read_bytes()
+            if what != "rule" and os.path.isfile(path):
+                with suppress(PermissionError):
+                    found += Path(path).read_bytes()
         return found
 
     def entry(self, roots: Sequence[str], read_only: bool, dialect: str | None, uvx: bool) -> Entry:
