@@ -55,13 +55,7 @@ def _there(source: FileText, rewrite: Rewrite) -> Located:
     start, end = source.offset(first - 1), source.offset(last)
     text = _ended(normalised(rewrite.text)) if rewrite.text else ""
     if inserts:
-        part = inserted(source, start, text)
-        if rewrite.data is not None:
-            # Whole lines as they were in a file; behind a last line without an end they have none either.
-            unended = start > source.start and source.read(start - 1, start) not in (b"\n", b"\r")
-            body = rewrite.data.removesuffix(b"\n").removesuffix(b"\r")
-            new = source.dominant + body if unended else rewrite.data
-            part = Merge(ByteRange(start, start), (Splice(start, 0, new),))
+        part = inserted(source, start, text, rewrite.data)
         return Located(Edit("", text, start_line=first), Tier.EXACT, (part,))
     span = ByteRange(start, end)
     if not text or end - start > _COMPARED_BYTES:

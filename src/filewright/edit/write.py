@@ -142,15 +142,17 @@ def _in_file(source: FileText, text: str) -> bytes:
     return encoded(text, source.encoding, argument="replace")
 
 
-def inserted(source: FileText, offset: int, text: str) -> Merge:
-    """Whole lines put before the line that begins at `offset`; past the last line, behind it."""
-    new, dominant = (
-        encoded(text.removesuffix("\n"), source.encoding, source.dominant, argument="replace"),
-        source.dominant,
-    )
-    unended = offset > source.start and source.read(offset - 1, offset) not in (b"\n", b"\r")
-    new = dominant + new if unended else new + dominant
-    return Merge(ByteRange(offset, offset), (Splice(offset, 0, new),))
+def inserted(source: FileText, offset: int, text: str, data: bytes | None = None) -> Merge:
+    """Whole lines put before the line that begins at `offset`; past the last line, behind it.
+
+    Those of `text`, or `data` as they are: behind a last line without an end, their last has none either.
+    """
+    if data is None:
+        ended = text if text.endswith("\n") else f"{text}\n"
+        data = encoded(ended, source.encoding, source.dominant, argument="replace")
+    if offset > source.start and source.read(offset - 1, offset) not in (b"\n", b"\r"):
+        data = source.dominant + data.removesuffix(b"\n").removesuffix(b"\r")
+    return Merge(ByteRange(offset, offset), (Splice(offset, 0, data),))
 
 
 # Whole lines
@@ -217,16 +219,18 @@ def _paired(part: WholeLines) -> tuple[dict[int, int], dict[int, int]]:
             (at, solid), (to, _) = mine[run.left + step], theirs[run.right + step]
             (same if solid else gap_of)[to] = at
     same |= _moved(search.solid, replace.solid, same)
+    taken = {*gap_of.values()}
     # Gaps without a blank line in common go with the gap beside the lines they lie between.
     for index in reversed(range(len(replace.blank))):
         beside = same.get(index + 1, 0) - 1, same.get(index, -1)
-        free = [gap for gap in beside if 0 <= gap < len(search.blank) and gap not in gap_of.values()]
+        free = [gap for gap in beside if 0 <= gap < len(search.blank) and gap not in taken]
         if free and index not in gap_of:
             # The one the caller left as it was; of two, the one with more blank lines in the file;
             # of equals, the one before the line that follows.
             unchanged = [gap for gap in free if search.blank[gap] == replace.blank[index]] or free[:1]
             places = part.region.solid
             gap_of[index] = max(unchanged, key=lambda gap: places[gap + 1] - places[gap])
+            taken.add(gap_of[index])
     return same, gap_of
 
 
@@ -375,7 +379,8 @@ def _forms(
         for to, at in told.items()
         if (text := there[at]) and new[to] and indent_of(part.old[at]) != indent_of(text)
     ]
-    changed = [line for at, line in enumerate(part.old) if at not in told.values() and not is_blank(line)]
+    told_of = {*told.values()}
+    changed = [line for at, line in enumerate(part.old) if at not in told_of and not is_blank(line)]
     changed = changed if len(changed) * len(new) <= _MOST_COMPARED // 16 else []
     inside = _opened(
         solid,

@@ -1,0 +1,43 @@
+"""An edit of many lines takes work in proportion to them: nothing is looked for among all of them, line by line."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from filewright.edit import Edit, Tier
+from filewright.edit.filetext import FileText
+from filewright.edit.find import ByteRange, Located, Rows
+from filewright.edit.locate.indentation import Indentation
+from filewright.edit.write import checked
+from filewright.text import Snapshot, apply
+
+
+class Number(int):
+    """The number of a line, which counts how often it is compared."""
+
+    compared: ClassVar = 0
+    __hash__ = int.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        Number.compared += 1
+        return int(self) == other
+
+
+def comparisons(count: int) -> int:
+    """How often line numbers are compared where `count` lines stay, and a line in their midst is changed."""
+    file = "".join(f"  line {number}\n" for number in range(count))
+    old = tuple(f"line {number}" for number in range(count))
+    new = (*old[: count // 2], "another", *old[count // 2 + 1 :])
+    kept = tuple((Number(at), Number(at)) for at in range(count) if at != count // 2)
+    source = FileText(Snapshot.of_bytes(file.encode()))
+    span = ByteRange(0, len(file))
+    part = Rows(tuple(source.rows()), span, old, new, kept, Indentation.of([("", "  ")]))
+    edit = Edit("\n".join(old), "\n".join(new))
+    Number.compared = 0
+    splices = checked(source, Located(edit, Tier.INDENT, (part,)))
+    assert apply(file.encode(), splices).decode() == file.replace(f"line {count // 2}\n", "another\n")
+    return Number.compared
+
+
+def test_lines_that_stay_are_not_looked_for_among_all_lines() -> None:
+    assert comparisons(4_000) < 6 * comparisons(1_000)
