@@ -10,14 +10,14 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterator, Sequence
-from itertools import islice, starmap
+from itertools import islice
 from typing import Any
 
-from filewright.changes.plan import Alter, CommitPlan, FolderRef, Put, Slot
+from filewright.changes.plan import CommitPlan, FolderRef, Put, Slot
 from filewright.changes.record import ChangeRecord, Entry, Place, Stamp
 
 _KEPT = Stamp.__slots__[:10]
-_SEEN = "kind", "size", "mtime_ns", "digest", "target", "inode"
+_SEEN = "kind", "inode", "mode", "uid", "gid", "size", "mtime_ns", "digest", "target"
 _RARE = {"reverts": False, "partial": False, "undoable": True, "hard_links": False, "notes": False}
 """What few changes have, and whether the others have it."""
 
@@ -105,23 +105,16 @@ def unpacked_plan(data: bytes) -> CommitPlan:
 
     rows = (_DECODER.decode(line.decode()) for line in gzip.GzipFile(fileobj=io.BytesIO(data)))
     folders = tuple(
-        FolderRef(inode, root, made, _slots(slots)) for inode, root, made, slots in islice(rows, next(rows))
+        FolderRef(inode, root, made, slot and Slot(*slot))
+        for inode, root, made, slot in islice(rows, next(rows))
     )
     return CommitPlan(folders, tuple(_operation(row, rows) for row in rows))
 
 
-def _operation(row: Any, rows: Iterator[Any]) -> Put | Alter:
-    how, *values, counts = row
-    if how == "altered":
-        place, stamp, before, after = values
-        return Alter(how, Slot(*place), _stamp(stamp, _SEEN), tuple(before), tuple(after))
-    carrier, place, spare = _slots(values[:3])
+def _operation(row: Any, rows: Iterator[Any]) -> Put:
+    how, carrier, place, spare, *values, counts = row
     stamps = (
         _stamp(stamp, _SEEN, inside={path: _stamp(below, _SEEN) for path, below in islice(rows, count)})
-        for stamp, count in zip(values[3:], counts, strict=False)  # Without what is displaced, there is none.
+        for stamp, count in zip(values, counts, strict=False)  # Without what is displaced, there is none.
     )
-    return Put(how, carrier, place, spare, *stamps)
-
-
-def _slots(rows: Any) -> tuple[Slot, ...]:
-    return tuple(starmap(Slot, rows))
+    return Put(how, Slot(*carrier), Slot(*place), Slot(*spare), *stamps)

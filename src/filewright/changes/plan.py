@@ -2,15 +2,16 @@
 
 Whatever a change set asked for is reduced to two operations on slots, a slot being a name in a
 folder: something is put there, or its rights are altered. Each can be recognised as done or not from
-what is in its slots, can be rolled back, and can be finished. A folder is known by its inode and by the
-slots where it may be found at any step, so a chain of renames costs a slot for each, and a folder that
-somebody moves meanwhile is found again.
+what is in its slots, can be rolled back, and can be finished. A folder is known by its inode: it is in the
+slot where it was at first, or in one of the operations that bring it, and one that somebody moves meanwhile is found
+again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from filewright.boundary import is_temporary, temporary_name
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from filewright.changes.prepare import Preparation
     from filewright.changes.tree import Item, Tree
 
-How = Literal["made", "moved", "gone"]
+How = Literal["made", "moved", "gone", "altered"]
 
 
 class Slot(NamedTuple):
@@ -37,7 +38,8 @@ class Put(NamedTuple):
     With `before`, that is displaced: it is then in the carrier, or in `spare`, a temporary name beside the place, if
     names cannot be exchanged or the carrier is none of ours; without, nothing may be at `place`. `how` says what is
     brought: what was `made` under a temporary name, something that is `moved`, or what is `gone` for good, whose place
-    is a temporary name.
+    is a temporary name. What is `altered` stays in its one slot: it gets mode, user and group of `after`, and had those
+    of `before`.
     """
 
     how: How
@@ -63,49 +65,24 @@ class Put(NamedTuple):
         return self.carrier if is_temporary(self.place.name) else self.place
 
 
-class Alter(NamedTuple):
-    """Set mode, user and group of the thing with that inode at `place`: `before` and `after` are these three."""
-
-    how: Literal["altered"]
-    place: Slot
-    stamp: Stamp
-    before: tuple[int, int, int]
-    after: tuple[int, int, int]
-
-    @property
-    def slots(self) -> tuple[Slot, ...]:
-        """Every slot it touches."""
-        return (self.place,)
-
-    @property
-    def stamps(self) -> list[Stamp]:
-        """What it knows the thing by."""
-        return [self.stamp]
-
-    @property
-    def named(self) -> Slot:
-        """The slot by which people know it."""
-        return self.place
-
-
 class FolderRef(NamedTuple):
-    """A folder the operations act in: its inode (None until a new one is staged), and where it may be.
+    """A folder the operations act in: its inode (None until a new one is staged), and its slot at first.
 
     `root` is the path of a root, which is in no slot; `made` says that the change makes it.
     """
 
     inode: int | None
-    root: bytes | None = None
-    made: bool = False
-    slots: tuple[Slot, ...] = ()
+    root: bytes | None
+    made: bool
+    slot: Slot | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CommitPlan:
     """Folders, operations in order, and every temporary name that may ever exist."""
 
     folders: tuple[FolderRef, ...]
-    operations: tuple[Put | Alter, ...]
+    operations: tuple[Put, ...]
 
     @property
     def sealed(self) -> bool:
@@ -121,18 +98,30 @@ class CommitPlan:
             if put.how == "made"
         )
 
+    @property
+    def size(self) -> int:
+        """How many things it knows."""
+        return sum(1 + len(stamp.inside) for put in self.operations for stamp in put.stamps)
+
+    @cached_property
+    def ways(self) -> Mapping[int | None, Sequence[Slot]]:
+        """Every slot through which a thing may come, by its inode."""
+        found: dict[int | None, list[Slot]] = {}
+        for put in self.operations:
+            for stamp in put.stamps:
+                found.setdefault(stamp.inode, []).extend(put.slots)
+        return found
+
     def place(self, slot: Slot) -> Place:
-        """The path of a slot, by the first place of each folder above it."""
-        names, number = [slot.name], slot.folder
-        for _ in self.folders:
-            folder = self.folders[number]
-            if folder.root is not None:
-                return Place(folder.root, tuple(reversed(names)))
-            if not folder.slots:
-                break
-            names.append(folder.slots[0].name)
-            number = folder.slots[0].folder
-        raise ValueError("a folder that is below no root")
+        """The path of a slot, by the first slot of each folder above it."""
+        names = [slot.name]
+        folder = self.folders[slot.folder]
+        while folder.slot is not None and len(names) <= len(self.folders):
+            names.append(folder.slot.name)
+            folder = self.folders[folder.slot.folder]
+        if folder.root is None:
+            raise ValueError("a folder that is below no root")
+        return Place(folder.root, tuple(reversed(names)))
 
     def relocated(self, moved: Mapping[bytes, bytes]) -> CommitPlan:
         """The same with its roots where they are now."""
@@ -143,16 +132,13 @@ class CommitPlan:
 # From a tree
 
 
-End = tuple["Item", bytes]
-
-
 class _Bringing(NamedTuple):
     """A put, before it is known what becomes of things: what is brought, and what it displaces."""
 
     how: How
-    carrier: End
-    place: End
-    spare: bytes
+    carrier: Slot
+    place: Slot
+    spare: Slot
     item: Item
     occupant: Item | None = None
 
@@ -162,124 +148,108 @@ class Planning:
 
     Top-down: a thing is put into a folder only after that folder is in its final place. What is in the
     way is exchanged if it goes, or aside to a temporary name if it moves on. What is deleted is taken
-    away last, so that moves out of it come first. `known` is where the plan's folders are at the start, by number.
+    away last, so that moves out of it come first.
     """
 
     def __init__(self, tree: Tree) -> None:
-        self._altered = tree.altered
-        self._passes: dict[Item, list[End]] = {}
-        self._aside: dict[Item, End] = {}
+        self._folders: list[Item] = []
+        self._numbers: dict[Item, int] = {}
+        self._aside: dict[Item, Slot] = {}
         self._handled: set[Item] = set()
         self._puts: list[_Bringing] = []
-        self._gone: list[_Bringing] = []
-        self.known: dict[int, tuple[Location, tuple[int, int]]] = {}
         for folder in tree.all_folders():
-            for name in sorted(folder.entries):
-                item = folder.entries[name]
+            for name, item in sorted(folder.entries.items()):
                 if item is not None and item.fresh:
                     if folder.seen is not None:
-                        carrier = folder, temporary_name()
-                        self._pass(item, carrier)
-                        self._put("made", carrier, (folder, name), item)
+                        self._put("made", self._temporary(folder), folder, name, item)
                 elif item is not None and item.place != item.home:
-                    self._move(item, (folder, name))
+                    self._move(item, folder, name)
         for item in tree.displaced:
             if item not in self._handled:
                 # At the end, what goes is brought to a temporary name beside.
                 assert item.home is not None
-                aside = item.home[0], temporary_name()
-                self._pass(item, aside)
-                self._gone.append(_Bringing("gone", item.home, aside, aside[1], item))
+                aside = self._temporary(item.home[0])
+                self._puts.append(_Bringing("gone", self._slot(*item.home), aside, aside, item))
+        for item in tree.altered:
+            assert item.place is not None
+            place = self._slot(*item.place)
+            self._puts.append(_Bringing("altered", place, place, place, item))
 
     @property
-    def made(self) -> list[tuple[End, Item]]:
-        """What is to be made, each in a folder under a temporary name."""
-        return [(put.carrier, put.item) for put in self._puts if put.how == "made"]
+    def made(self) -> list[tuple[Item, bytes, Item]]:
+        """What is to be made, each with its folder and a temporary name."""
+        made = (put for put in self._puts if put.how == "made")
+        return [(self._folders[put.carrier.folder], put.carrier.name, put.item) for put in made]
+
+    @property
+    def known(self) -> dict[int, tuple[Location, tuple[int, int]]]:
+        """Where the plan's folders are at the start, by number."""
+        folders = enumerate(self._folders)
+        return {number: (each.was_at, each.seen.identity) for number, each in folders if each.seen}
 
     def plan(self, known: Preparation) -> CommitPlan:
         """The plan, by what is known of things by now."""
-        folders: list[Item] = []
-        numbers: dict[Item, int] = {}
-
-        def slot(folder: Item, name: bytes) -> Slot:
-            if folder not in numbers:
-                numbers[folder] = len(folders)
-                folders.append(folder)
-            return Slot(numbers[folder], name)
-
-        operations: list[Put | Alter] = []
-        for put in (*self._puts, *self._gone):
-            if put.how == "gone":
-                after = known.before(put.item)
+        operations: list[Put] = []
+        for how, carrier, place, spare, item, occupant in self._puts:
+            before = known.before(occupant) if occupant is not None else None
+            if how == "made":
+                after = known.after(item)
+            elif how == "gone":
+                after = known.before(item)
             else:
-                after = known.after(put.item) if put.how == "made" else _moved(put.item)
-            before = known.before(put.occupant) if put.occupant is not None else None
-            slots = slot(*put.carrier), slot(*put.place), slot(put.place[0], put.spare)
-            operations.append(Put(put.how, *slots, after, before))
-        for item in self._altered:
-            assert item.place is not None
-            assert item.seen is not None
-            rights = item.seen.mode, item.seen.uid, item.seen.gid
-            operations.append(Alter("altered", slot(*item.place), _moved(item), rights, item.rights))
+                # What keeps its inode is recognised by that.
+                assert item.seen is not None
+                seen = item.seen
+                after = Stamp(item.kind, *item.rights, target=item.target, inode=seen.inode)
+                if how == "altered":
+                    before = replace(after, mode=seen.mode, uid=seen.uid, gid=seen.gid)
+            operations.append(Put(how, carrier, place, spare, after, before))
         references: list[FolderRef] = []
-        for folder in folders:  # Grows: a slot of a folder may be in one that has no number yet.
-            if folder.is_root:
-                assert folder.was is not None
-                references.append(FolderRef(None, folder.was.root.resolved))
-                continue
-            ends = (folder.home, folder.place, *self._passes.get(folder, ()))
-            where = tuple(dict.fromkeys(slot(*end) for end in ends if end is not None))
+        for folder in self._folders:  # Grows: the slot of a folder may be in one that has no number yet.
+            end = folder.home or folder.place
+            root = folder.was_at.root.resolved if end is None else None
             inode = folder.seen.inode if folder.seen is not None else known.after(folder).inode
-            references.append(FolderRef(inode, None, folder.seen is None, where))
-        self.known = {
-            number: (folder.was_at, folder.seen.identity)
-            for number, folder in enumerate(folders)
-            if folder.seen is not None
-        }
+            slot = self._slot(*end) if end is not None else None
+            references.append(FolderRef(inode, root, folder.seen is None, slot))
         return CommitPlan(tuple(references), tuple(operations))
 
-    def _move(self, item: Item, place: End) -> None:
+    def _slot(self, folder: Item, name: bytes) -> Slot:
+        if folder not in self._numbers:
+            self._numbers[folder] = len(self._folders)
+            self._folders.append(folder)
+        return Slot(self._numbers[folder], name)
+
+    def _temporary(self, folder: Item) -> Slot:
+        return self._slot(folder, temporary_name())
+
+    def _move(self, item: Item, folder: Item, name: bytes) -> None:
         """Bring something from where it was to its place."""
         assert item.home is not None
-        blocked = self._occupant(place)
+        blocked = self._occupant(folder, name)
         # No system exchanges a folder with what is below it.
         inside = blocked is not None and not blocked.moved and item.home[0].within(blocked, at_first=True)
         if inside and item not in self._aside:
-            self._move_aside(item, place[0])
-        self._put("moved", self._aside.get(item, item.home), place, item)
+            self._move_aside(item, folder)
+        self._put("moved", self._aside.get(item) or self._slot(*item.home), folder, name, item)
         self._handled.add(item)
 
-    def _put(self, how: How, carrier: End, place: End, item: Item) -> None:
-        occupant = self._occupant(place)
+    def _put(self, how: How, carrier: Slot, folder: Item, name: bytes, item: Item) -> None:
+        occupant = self._occupant(folder, name)
         if occupant is not None and occupant.moved:
-            self._move_aside(occupant, place[0])
+            self._move_aside(occupant, folder)
             occupant = None
-        spare = temporary_name()
-        self._puts.append(_Bringing(how, carrier, place, spare, item, occupant))
-        if occupant is not None:
+        elif occupant is not None:
             self._handled.add(occupant)
-            self._pass(occupant, carrier)
-            self._pass(occupant, (place[0], spare))
+        put = _Bringing(how, carrier, self._slot(folder, name), self._temporary(folder), item, occupant)
+        self._puts.append(put)
 
-    def _move_aside(self, item: Item, into: Item) -> None:
+    def _move_aside(self, item: Item, folder: Item) -> None:
         """Move an item out of the way, or out of a folder that goes, to a temporary name."""
         assert item.home is not None
-        aside = self._aside[item] = into, temporary_name()
-        self._puts.append(_Bringing("moved", item.home, aside, temporary_name(), item))
-        self._pass(item, aside)
+        aside = self._aside[item] = self._temporary(folder)
+        self._puts.append(_Bringing("moved", self._slot(*item.home), aside, self._temporary(folder), item))
 
-    def _occupant(self, end: End) -> Item | None:
+    def _occupant(self, folder: Item, name: bytes) -> Item | None:
         """What is physically under a name, as far as the operations planned so far go."""
-        item = end[0].initial.get(end[1])
-        return None if item is None or item in self._handled or item in self._aside else item
-
-    def _pass(self, item: Item, end: End) -> None:
-        """Remember that a folder is, for a while, under that name."""
-        if item.kind == "folder":
-            self._passes.setdefault(item, []).append(end)
-
-
-def _moved(item: Item) -> Stamp:
-    """How something that keeps its inode is recognised."""
-    assert item.seen is not None
-    return Stamp(item.kind, target=item.target, inode=item.seen.inode)
+        item = folder.initial.get(name)
+        return None if item in self._handled or item in self._aside else item

@@ -21,7 +21,7 @@ from filewright.boundary import DenyRules, Location
 from filewright.changes.content import MANY, Edited, Flusher, Held, OnDisk, digest_of, tapped
 from filewright.changes.contents import Keeping
 from filewright.changes.record import Entry, Place, Stamp, content_of, spliced
-from filewright.changes.tree import DEEPEST, End, Item, Tree, keeps
+from filewright.changes.tree import DEEPEST, Item, Tree, keeps
 from filewright.edit import Stream
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
@@ -324,13 +324,13 @@ class Preparation:
 
     # Staging
 
-    def stage(self, made: Iterable[tuple[End, Item]]) -> None:
+    def stage(self, made: Iterable[tuple[Item, bytes, Item]]) -> None:
         """Make everything new under temporary names; when this ends, it is on the disk.
 
         Raises `stale_version`, `no_space`, `permission_denied` …
         """
         try:
-            for (folder, name), item in made:
+            for folder, name, item in made:
                 try:
                     self._make(folder, name, item)
                 except OSError as error:

@@ -16,13 +16,12 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from filewright.boundary import is_temporary, quote
 from filewright.changes.content import copy_blocks
 from filewright.changes.contents import Contents
-from filewright.changes.plan import Alter, Put, Slot
+from filewright.changes.plan import Put, Slot
 from filewright.changes.record import ChangeRecord, Stamp, id_of, kind_of
 from filewright.changes.slots import AS_IT_WAS, ITSELF, FolderGoneError, Slots, look, look_at
 from filewright.errors import FilewrightError, appeared, from_os_error, stale
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from filewright.changes.log import Log
 
 _SLOW_TO_FREE = 16 << 20
+_LARGE = 1000
 _WRITTEN_LATE = "was written to by a program that held it open"
 _EDITED = "was changed by somebody else after we replaced it: it stays"
 _SAVED = "was saved by somebody else while it was changed"
@@ -126,7 +126,13 @@ def clean_up(log: Log, slots: Slots, number: int) -> Findings:
     work.each(slots.plan.operations, work.clean_up)
     found = work.findings
     if not (found.waiting or found.unsettled):
-        log.cleaned.add(number)
+        if slots.plan.size <= _LARGE:
+            log.cleaned.add(number)
+        else:
+            # To read it again, and settle it with others, would hold a later call up.
+            with suppress(OSError, FilewrightError):
+                slots.flush()
+                log.settled((number,))
     if found.conflicts:
         try:
             log.annotate(number, found.conflicts)
@@ -150,7 +156,7 @@ class _Settlement:
         self._record = record
         self._freeing: threading.Thread | None = None
 
-    def each(self, operations: Sequence[Put | Alter], settle: Callable[[Put | Alter], None]) -> None:
+    def each(self, operations: Sequence[Put], settle: Callable[[Put], None]) -> None:
         """Settle one after the other, but those that depend on what is not settled."""
         left: set[Slot] = set()
         for operation in operations:
@@ -164,13 +170,13 @@ class _Settlement:
 
     # Rolling back
 
-    def discard_made(self, operation: Put | Alter) -> None:
+    def discard_made(self, operation: Put) -> None:
         """Remove the temporary of what was to be made."""
         if operation.how == "made":
             with suppress(FileNotFoundError):  # Its folder is gone, and the temporary with it.
                 self._slots.discard(operation.carrier)
 
-    def roll_back(self, operation: Put | Alter) -> None:
+    def roll_back(self, operation: Put) -> None:
         """Undo an operation as far as it was done."""
         if operation.how == "altered":
             alter(self._slots, operation, forward=False)
@@ -212,7 +218,7 @@ class _Settlement:
                 return
             if gone:
                 raise _lost("it was removed by somebody, and is only kept in the undo data")
-            if not any(slots.look(slot, put.after) in ITSELF for slot in self._ways[put.after.inode]):
+            if not any(slots.look(slot, put.after) in ITSELF for slot in slots.plan.ways[put.after.inode]):
                 self._conflict(put, "was moved there, and somebody has moved it on: it stays where it is")
         elif not waiting:
             slots.rename(place, carrier)
@@ -224,15 +230,6 @@ class _Settlement:
             self._conflict(put, "has been made anew by somebody else: it stays", place)
         else:
             self._beside(place, carrier)
-
-    @cached_property
-    def _ways(self) -> dict[int | None, list[Slot]]:
-        """The slots through which the plan moves each thing, by its inode: it may not have got that far."""
-        found: dict[int | None, list[Slot]] = {}
-        for each in self._slots.plan.operations:
-            if each.how == "moved":
-                found.setdefault(each.after.inode, []).extend(each.slots)
-        return found
 
     def _what(
         self, slot: Slot, put: Put, before: Stamp
@@ -368,7 +365,7 @@ class _Settlement:
 
     # Cleaning up
 
-    def clean_up(self, operation: Put | Alter) -> None:
+    def clean_up(self, operation: Put) -> None:
         """Remove what a committed operation displaced."""
         if operation.how == "altered":
             return
@@ -528,26 +525,30 @@ def _lost(why: str) -> OSError:
     return OSError(0, why)
 
 
-def alter(slots: Slots, operation: Alter, *, forward: bool) -> bool:
+def alter(slots: Slots, put: Put, *, forward: bool) -> bool:
     """Set, or set back, mode and owner; False if the thing is not there or is not as it was.
 
     Nothing is done to what was never altered: whoever may not set a mode may not set it back.
     """
-    old, new = (operation.before, operation.after) if forward else (operation.after, operation.before)
-    folder, name = slots.holder(operation.place), operation.place.name
+    assert put.before is not None
+    old, new = (put.before, put.after) if forward else (put.after, put.before)
+    folder, name = slots.holder(put.place), put.place.name
     try:
         status = folder.stat(name)
-        if (status.inode, kind_of(status)) != (operation.stamp.inode, operation.stamp.kind):
+        if (status.inode, kind_of(status)) != (new.inode, new.kind):
             return False
-        rights = status.mode, status.uid, status.gid
-        if rights == new:
+        owner, wanted = (status.uid, status.gid), (new.uid, new.gid)
+        if (status.mode, owner) == (new.mode, wanted):
             return True
         # A change of the owner clears the setuid bits by itself.
-        if rights[1:] not in (old[1:], new[1:]) or rights[0] not in (old[0], operation.before[0] & 0o1777):
+        if owner not in ((old.uid, old.gid), wanted) or status.mode not in (
+            old.mode,
+            put.before.mode & 0o1777,
+        ):
             return False
-        if rights[1:] != new[1:]:
-            folder.set_owner(name, *new[1:], expected=status)
-        folder.set_mode(name, new[0], expected=status)
+        if owner != wanted:
+            folder.set_owner(name, *wanted, expected=status)
+        folder.set_mode(name, new.mode, expected=status)
     except OSError as error:
         if error.errno in (errno.ENOENT, errno.ESTALE):
             return False

@@ -10,7 +10,7 @@ import errno
 import os
 import stat
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
@@ -233,17 +233,14 @@ class Slots:
         return folder or self._located(slot.folder)
 
     def _located(self, number: int) -> Folder:
-        """Look for a folder in every slot where it may be, then everywhere."""
+        """Look for a folder where it was last, then in every slot where it may be, then everywhere."""
+        folder = self._find(number, ())
         # It, the folders it may be in, and those that these may be in: what is above comes last.
-        # One that is where it was last needs nothing above it.
-        found: set[int] = set()
-        folder, before = self._find(number, found), -1
         chain = [number]
-        for each in chain:
-            if folder is None and self._find(each, ()) is None:
-                chain += {slot.folder for slot in self.plan.folders[each].slots}.difference(chain)
-            else:
-                found.add(each)
+        for each in chain if folder is None else ():
+            chain += {slot.folder for slot in self._ways(each)}.difference(chain)
+        found: set[int] = set()
+        before = -1
         while folder is None and len(found) > before:
             before = len(found)
             for each in reversed(chain):
@@ -258,25 +255,31 @@ class Slots:
             raise gone(errno.ENOENT, "its folder is gone")
         return folder
 
+    def _ways(self, number: int) -> Sequence[Slot]:
+        """Every slot where a folder may be, the one where it was at first before the others."""
+        reference = self.plan.folders[number]
+        return () if reference.slot is None else (reference.slot, *self.plan.ways.get(reference.inode, ()))
+
     def _find(self, number: int, found: Collection[int]) -> Folder | None:
         """A folder where it was last, or in a slot of one of those that were `found`."""
-        reference, known = self.plan.folders[number], self._found.get(number)
-        if reference.root is not None:
-            return self._accept(number, self._location(Place(reference.root, ())))
+        root, known = self.plan.folders[number].root, self._found.get(number)
+        if root is not None:
+            return self._accept(number, self._location(Place(root, ())))
         ways = [known[0]] if known else []
-        ways += (self._found[way.folder][0].child(way.name) for way in reference.slots if way.folder in found)
+        ways += (
+            self._found[way.folder][0].child(way.name) for way in self._ways(number) if way.folder in found
+        )
         return next(filter(None, (self._accept(number, where) for where in ways)), None)
 
     def _instead(self, number: int) -> Folder | None:
         """In a copy of the workspace every inode is another: then the folder in its only place is meant."""
-        slots = self.plan.folders[number].slots
-        if len(slots) != 1:
+        slot, *others = self._ways(number)
+        if others:
             return None
         try:
-            self._located(slots[0].folder)
+            return self._accept(number, self.where(slot), strict=False)
         except FileNotFoundError:
             return None
-        return self._accept(number, self._found[slots[0].folder][0].child(slots[0].name), strict=False)
 
     def _accept(self, number: int, where: Location, *, strict: bool = True) -> Folder | None:
         """The folder that is at a place, if it is the one."""
@@ -307,6 +310,9 @@ class Slots:
         """Flush every folder the operations act in, but those `flushed` already, which it adds to."""
         flushed = set() if flushed is None else flushed
         slots = {slot.folder: slot for each in self.plan.operations for slot in each.slots}
+        if len(slots) > MANY and system.can.flush_file_system:
+            self._flush_file_systems(slots.values())
+            return
         # What was moved, or moved back, to another folder is on the disk there before it leaves its old one: on a disk
         # that keeps no order among folders it would be in neither after a power cut.
         gaining = {
@@ -323,10 +329,18 @@ class Slots:
                         if folder.identity() not in flushed:
                             flushed.add(folder.identity())
                             open_now.append(folder)
-                if len(slots) > MANY and open_now and system.can.flush_file_system:
-                    self.flusher.file_system(open_now[0])
-                    return
                 self.flusher.all(open_now)
+
+    def _flush_file_systems(self, slots: Iterable[Slot]) -> None:
+        """Flush each file system on which a folder of these slots is."""
+        flushed: set[int] = set()
+        for slot in slots:
+            known = self._found.get(slot.folder)
+            if known is None or known[1][0] not in flushed:
+                with suppress(FileNotFoundError):  # Gone with all that was in it.
+                    folder = self.holder(slot)
+                    self.flusher.file_system(folder)
+                    flushed.add(folder.identity()[0])
 
     # Looking
 
