@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from filewright.errors import Code, FilewrightError
 from filewright.visible import one_line
@@ -23,8 +22,7 @@ SETUP = "filewright setup"
 Report = Callable[[float, float | None, str], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
+class Caller(NamedTuple):
     """Who asks: the session, the client's name and version, and what it calls this part of its conversation."""
 
     session: str | None = None

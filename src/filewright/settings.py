@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self, dataclass_transform
+from typing import Any, ClassVar, Literal, NamedTuple, Self, dataclass_transform
 
 from filewright.errors import invalid
 
@@ -20,8 +19,7 @@ _YES = ("1", "true", "t", "yes", "y", "on")
 _NO = ("0", "false", "f", "no", "n", "off")
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """What one setting may be; its kind is that of its default, and a path where that is None."""
 
     default: Any

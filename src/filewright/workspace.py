@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import secrets
 import threading
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -306,7 +304,7 @@ class Workspace(TypedTools, Closing):
         What is ignored is not looked at. What files hold is kept as far as a budget goes, first what the `command`
         line names, then the newest.
         """
-        identifier = identifier or secrets.token_hex(8)
+        identifier = identifier or os.urandom(8).hex()
         self._changes.begin_command(identifier, command, task or self._task())
         return identifier
 
@@ -327,7 +325,7 @@ class Workspace(TypedTools, Closing):
         `not_found` if there was no such beginning.
         """
         summary = caller_name(label) or f"shell: {caller_name(command) or 'a command'}"
-        caller = replace(self._changes.caller, turn=caller_name(turn))
+        caller = self._changes.caller._replace(turn=caller_name(turn))
         return self._changes.end_command(identifier, summary, caller, task or self._task())
 
     # For people and servers

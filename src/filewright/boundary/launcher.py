@@ -238,9 +238,9 @@ class Launcher:
 
 
 def _end(watchdogs: list[subprocess.Popen[bytes]]) -> None:
-    import subprocess
-
     while watchdogs:
+        import subprocess  # Most workspaces start no program.
+
         watchdog = watchdogs.pop()
         assert watchdog.stdin is not None
         watchdog.stdin.close()

@@ -16,7 +16,6 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -31,8 +30,7 @@ READ_ONLY_FILE: Final = b".agentsreadonly"
 RULE_FILES: Final = (DENY_FILE, READ_ONLY_FILE)
 
 
-@dataclass(frozen=True, slots=True)
-class Unusable:
+class Unusable(NamedTuple):
     """Why a rule file cannot be used; `number` is the error of the system's that was met, if one was."""
 
     why: str

@@ -20,6 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import islice, repeat
+from typing import NamedTuple
 
 from filewright.boundary.globs import Globs
 from filewright.boundary.ignore import FILE_BYTES, NOTHING, Matcher
@@ -45,8 +46,7 @@ _KIND_OF_MARK: dict[bytes, Kind] = {
 _MARK_OF = {kind: b"\0" + mark for mark, kind in _KIND_OF_MARK.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class WalkOptions:
+class WalkOptions(NamedTuple):
     """What a walk leaves out. `rules` are those from outside the tree; None takes no ignore rules at all.
 
     `depth` 0 is without a limit; `after` is the path below the walked folder behind which it begins;

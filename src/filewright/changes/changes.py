@@ -5,9 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from filewright import errors
 from filewright.boundary import Boundary, Location, quote, tree_notice
@@ -46,8 +45,7 @@ _IN_THE_WAY = (
 _LOOK_CLOSER = (Code.STALE_VERSION, Code.PATH_ESCAPE, Code.HARD_LINKED)
 
 
-@dataclass(frozen=True, slots=True)
-class Withheld:
+class Withheld(NamedTuple):
     """The absolute paths of unfinished changes that cannot be settled here, each by its names, the `root`
     to open, and what was `seen` of them."""
 

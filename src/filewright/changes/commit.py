@@ -12,7 +12,7 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from filewright.changes.log import Log
 from filewright.changes.plan import CommitPlan, Planning
@@ -96,7 +96,7 @@ def _attempt(
                 tool=change_set.tool,
                 summary=change_set.summary,
                 entries=preparation.entries(),
-                **asdict(caller),
+                **caller._asdict(),
                 reverts=change_set.reverts or (),
                 partial=change_set.partial,
                 undoable=change_set.undoable,

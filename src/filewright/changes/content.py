@@ -6,7 +6,7 @@ import codecs
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import xxhash
 
@@ -26,8 +26,7 @@ Block = bytes | memoryview
 """Part of a content; valid until the next one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(NamedTuple):
     """Bytes in memory."""
 
     data: bytes
@@ -131,8 +130,7 @@ def digest_of(content: File | Stream, *, size: int | None = None) -> str:
     return state.hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class OnDisk:
+class OnDisk(NamedTuple):
     """What a file holds on the disk; `opener` opens it once more each time."""
 
     opener: Callable[[], File]

@@ -14,8 +14,8 @@ import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import xxhash
 
@@ -189,8 +189,7 @@ class ContentStore:
                 self.remove({*names}.difference(name.encode() for (name,) in rows))
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(NamedTuple):
     """A content that history keeps for a change, as a stream; the one way to read any.
 
     It is checked: against its name, or, where a displaced file was kept as it was, against what is known of it

@@ -217,7 +217,7 @@ def _net(thing: _Thing, *, changed_only: bool) -> Entry | None:
             return None
     together = Entry(place, None, None).of_edits(before, after, edits)
     was = wanted if has_moved else None
-    return replace(together, was=was, carried=carried, moved_on=thing.moved_on and has_moved)
+    return together._replace(was=was, carried=carried, moved_on=thing.moved_on and has_moved)
 
 
 def net_of(

@@ -95,7 +95,7 @@ class Preparation:
                     continue
                 saved = self._saved[rewritten[place]]
                 was = saved.place if saved.place != place else None
-                found.append(replace(saved, place=place, after=after, was=was))
+                found.append(saved._replace(place=place, after=after, was=was))
         moved, altered = self._tree.moved, self._tree.altered
         for item in (*moved, *(item for item in altered if not item.moved)):
             assert item.seen is not None
@@ -194,7 +194,7 @@ class Preparation:
             self._held_bytes += len(data)
             self._held[item] = replace(item.content, base=Held(data))
         kept = self._keep(removed) if removed is not None else None
-        return replace(entry, before=before, removed=kept, inserted=self._keep(replacements(splices)))
+        return entry._replace(before=before, removed=kept, inserted=self._keep(replacements(splices)))
 
     @staticmethod
     def _require_quiet(file: File, shown: str) -> None:
@@ -449,7 +449,7 @@ class Preparation:
                     raise errors.stale(item.asked)
         elif wanted - {None} != {digest}:
             raise errors.stale(item.asked)
-        self._saved[item] = replace(self._saved[item], before=replace(before, digest=digest))
+        self._saved[item] = self._saved[item]._replace(before=replace(before, digest=digest))
 
     def _set_attributes(self, made: File | Folder, item: Item) -> None:
         """Give a new thing its owner, extended attributes, mode and times: in this order, since a chown clears setuid.

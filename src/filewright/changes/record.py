@@ -46,8 +46,7 @@ def time_of(number: int) -> datetime:
     return datetime.fromtimestamp(number / 1e9, UTC)
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A path in a record: the root's absolute path and the parts below it."""
 
     root: bytes
@@ -182,8 +181,7 @@ def spliced(splices: Iterable[Splice]) -> bytes:
     return numbers.tobytes()
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """What a change did at one place.
 
     `before` None: made; `after` None: deleted; `was`: moved from there. Where the change was an edit,

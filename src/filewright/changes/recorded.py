@@ -159,9 +159,9 @@ class RecordedChanges:
         for entry in entries:
             if not outside(entry.place):
                 left = entry.was is None or outside(entry.was)
-                yield replace(entry, was=None) if left else entry
+                yield entry._replace(was=None) if left else entry
             elif entry.was is not None and not outside(entry.was):
-                yield replace(entry, place=entry.was, was=None, after=None)
+                yield entry._replace(place=entry.was, was=None, after=None)
 
     def _denied(self) -> Callable[[Place], bool]:
         """Says of a place whether it is denied now; for one look at history, folder by folder."""
@@ -439,8 +439,7 @@ class RecordedChanges:
                 raise errors.one_file_for_a_hunk(selected.what)
             entries = (_content_only(entries[0], asked or entries[0].place.shown),)
             part = f"hunk {scope.hunk} of {asked or entries[0].place.shown}"
-        return replace(
-            selected,
+        return selected._replace(
             contents=contents.narrowed(entries),
             summary=f"{selected.summary} ({part} only)",
             named={**selected.named, "path": asked or entries[0].place.shown},
@@ -551,4 +550,4 @@ def _content_only(entry: Entry, asked: str) -> Entry:
     before, after = entry.before, entry.after
     if before is None or after is None or before.kind != "file" or entry.action == "attributes":
         raise errors.no_hunks(asked)
-    return replace(entry, was=None, before=replace(before, mode=after.mode, uid=after.uid, gid=after.gid))
+    return entry._replace(was=None, before=replace(before, mode=after.mode, uid=after.uid, gid=after.gid))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from filewright.changes.record import time_of
 from filewright.errors import Code, FilewrightError
@@ -25,8 +24,7 @@ PAUSE = 600
 _EPOCH = datetime.fromtimestamp(0, UTC).astimezone()
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(NamedTuple):
     """What is meant: a change, a session, a prompt, or all that was changed since a moment (one of the four).
 
     `prompt` is a change, with which all that came of the same prompt is meant (see `prompts`).
@@ -42,8 +40,7 @@ class Scope:
     prompt: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Selected:
+class Selected(NamedTuple):
     """What a `Scope` has turned out to be: `ids`, newest first, and what these changes did together.
 
     `what` names it in a message, `summary` in the history if it is undone; `named` are those names for
@@ -59,8 +56,7 @@ class Selected:
     hunk: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(NamedTuple):
     """How many changes a session made, the numbers of the first and of the last, and the client of that."""
 
     name: str | None
@@ -72,7 +68,7 @@ class Session:
     def joined(self, other: Session) -> Session:
         """Both as one."""
         newer = max(self, other, key=lambda each: each.last)
-        return replace(newer, changes=self.changes + other.changes, first=min(self.first, other.first))
+        return newer._replace(changes=self.changes + other.changes, first=min(self.first, other.first))
 
     @property
     def begun(self) -> datetime:

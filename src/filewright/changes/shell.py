@@ -27,7 +27,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from fnmatch import translate
 from functools import partial
 from posixpath import basename, dirname
@@ -675,7 +675,7 @@ class _Command:
                     tool="shell",
                     summary=summary,
                     entries=tuple(part),
-                    **asdict(caller),
+                    **caller._asdict(),
                     notes=tuple(self._notes()) if number == intent.number else (),
                 )
                 for number, part in parts.items()

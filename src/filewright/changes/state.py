@@ -24,9 +24,9 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from filewright import system
 from filewright.boundary import Root, quote
@@ -45,8 +45,7 @@ def base_folder(settings: Settings) -> Path:
     return Path(state_base(settings.state_dir))
 
 
-@dataclass(frozen=True, slots=True)
-class Owner:
+class Owner(NamedTuple):
     """The root that a state folder belongs to: its paths, the newest first, and its identity.
 
     An empty path first: another folder is there now, and where this one went is not known. `birth_ns` None:
@@ -66,7 +65,7 @@ class Owner:
 
     def to_line(self) -> bytes:
         """One line of JSON."""
-        return json.dumps(asdict(self) | {"paths": [*map(os.fsdecode, self.paths)]}).encode() + b"\n"
+        return json.dumps(self._asdict() | {"paths": [*map(os.fsdecode, self.paths)]}).encode() + b"\n"
 
     @classmethod
     def of_line(cls, line: bytes) -> Owner | None:
@@ -212,7 +211,7 @@ class StateFolder:
         path = root.resolved
         known, others = self._index.owner_of(root)
         owner = known or self.owner
-        self.owner = replace(owner, paths=tuple(dict.fromkeys((path, *filter(None, owner.paths)))))
+        self.owner = owner._replace(paths=tuple(dict.fromkeys((path, *filter(None, owner.paths)))))
         self.note = ""
         if others:
             kept = ", ".join(each.id for each in others)
@@ -282,14 +281,14 @@ class StateFolder:
             with self._index.alone(task) as base:  # Another process may have been faster.
                 _refuse_foreign(base.status(), 0, system.effective_user())
                 known, others = self._find(root)
-                self.owner = replace(self.owner, device=root.device, inode=root.inode, birth_ns=_birth(root))
+                self.owner = self.owner._replace(device=root.device, inode=root.inode, birth_ns=_birth(root))
                 for name in (b"contents", b"kept"):
                     _make_folders(self.at(name))
                 self._take(base, make=True)
                 if self.owner != known:
                     gone = (each for each in others if each.path == root.resolved)
                     self._index.add(
-                        base, *(replace(each, paths=(b"", *each.paths)) for each in gone), self.owner
+                        base, *(each._replace(paths=(b"", *each.paths)) for each in gone), self.owner
                     )
             self._known, self._claimed = self._identity(), True
 

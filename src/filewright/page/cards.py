@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal
 from urllib.parse import quote as quote_path
@@ -203,7 +203,7 @@ def lines_of(
     entry = contents.record.entries[index]
     if not count:
         return []
-    content = _held(contents, replace(entry, after=None) if sign == "-" else entry)
+    content = _held(contents, entry._replace(after=None) if sign == "-" else entry)
     if (
         content is None
         or content.binary is not None

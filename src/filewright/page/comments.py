@@ -7,9 +7,9 @@ with a word that nothing else there has.
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from filewright.visible import one_line
 
@@ -21,8 +21,7 @@ _PATH_CHARS = 200
 MARK = "The user commented on the review page"
 
 
-@dataclass(frozen=True, slots=True)
-class Comment:
+class Comment(NamedTuple):
     """Words on the lines `first` to `last` (1-based) of a file, `before` or after what `viewed` names.
 
     `viewed` is the address of what the person looked at, `quoted` the text of these lines. `delivered` is when the
@@ -64,7 +63,7 @@ class Comment:
 def told(comments: Sequence[Comment]) -> str:
     """The comments as an agent is told them: between two lines that nothing in them can end."""
     text = "\n\n".join(comment.text for comment in comments)
-    while (fence := secrets.token_hex(4)) in text:
+    while (fence := os.urandom(4).hex()) in text:
         pass
     count = "a comment" if len(comments) == 1 else f"{len(comments)} comments"
     return (

@@ -10,11 +10,10 @@ turn the process of a client is in, for the server that it has started.
 from __future__ import annotations
 
 import json
-import secrets
+import os
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from filewright.page.comments import MARK, TOLD_CHARS, Comment, told
 
@@ -35,8 +34,7 @@ _TELLING = ("PostToolUse", "PostToolUseFailure", "AfterTool")
 Word = Literal["allowed", "refused"]
 
 
-@dataclass(frozen=True, slots=True)
-class WaitingCall:
+class WaitingCall(NamedTuple):
     """A call that waits: `question` names it, `diff` is what it would do (a `Diff` as JSON), or `shown` says it.
 
     Its `id` is the digest of exactly this call and what was shown of it.
@@ -61,7 +59,7 @@ class Words:
 
     def ask(self, call: WaitingCall) -> None:
         """Let a call wait; one that waits already is asked for anew."""
-        content = json.dumps({**asdict(call), "shown": call.shown[:_SHOWN_CHARS]})
+        content = json.dumps({**call._asdict(), "shown": call.shown[:_SHOWN_CHARS]})
         with self._workspace.changes.database().transaction(durable=False) as execute:
             execute(
                 "INSERT OR REPLACE INTO words VALUES (?, 'call', ?, ?, ?, ?, NULL, NULL)",
@@ -104,14 +102,14 @@ class Words:
 
     def comment(self, comment: Comment, session: str, client: str) -> None:
         """Keep a comment for the next answer to the session `session` of the client `client`."""
-        given = (secrets.token_hex(8), time.time(), session, client, json.dumps(asdict(comment)))
+        given = (os.urandom(8).hex(), time.time(), session, client, json.dumps(comment._asdict()))
         with self._workspace.changes.database().transaction() as execute:
             execute("INSERT INTO words VALUES (?, 'comment', ?, ?, ?, ?, NULL, NULL)", given)
 
     def comments(self, viewed: str) -> list[Comment]:
         """The comments on what is at an address, the oldest first."""
         return [
-            replace(comment, id=name, delivered=delivered, resolved=resolved)
+            comment._replace(id=name, delivered=delivered, resolved=resolved)
             for name, given, delivered, resolved in self._read(
                 "id, content, word, resolved", "kind = 'comment' ORDER BY at"
             )

@@ -8,7 +8,6 @@ import logging
 import secrets
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -209,7 +208,7 @@ class Handlers:
             with suppress(FilewrightError):  # Then it stays as it was known last.
                 self._prompt = Words(self._workspace).prompted(self._process)
         session, turn = self._prompt or (caller.session, None)
-        return replace(caller, session=session, turn=caller.turn or turn)
+        return caller._replace(session=session, turn=caller.turn or turn)
 
     def _view(self, result: ChangeResult, task: Task) -> dict[str, Any]:
         """What the app shows of a change, and the tool that takes it back, if it is offered here."""
