@@ -133,7 +133,10 @@ def test_a_command_that_changes_nothing_records_nothing(workspace: Any, root: Pa
         ("rm .git/info/exclude", []),
         ("rm .agentsignore", []),
         ("mv src lib", ["lib"]),
-        ("true > .gitignore; mv ../older . && mkdir n && echo > n/n", [".gitignore", "n", "n/n"]),
+        (
+            "true > .gitignore; mv ../older . && mkdir n && echo > n/n",
+            [".gitignore", "n", "n/n", "older", "older/o", "older/o/o.txt"],
+        ),
     ],
 )
 def test_what_was_hidden_before_or_is_hidden_after_was_not_changed(

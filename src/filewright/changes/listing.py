@@ -115,12 +115,9 @@ Listing = dict[bytes, FolderRow]
 """By the path of a folder, with a slash at its end."""
 
 
-class Look(NamedTuple):
-    """What was seen of a root: the `rows` of folders that have the names they had, and those of which rules must be
-    `asked`: of all below (0), or only of what is in it (1)."""
-
-    rows: Listing
-    asked: dict[bytes, int]
+Look = dict[bytes, FolderRow | int]
+"""What was seen of the folders that are not as they were listed: a row; or how many levels of it rules must be asked
+about: its own names (1), or all below (0)."""
 
 
 class KeptListing(NamedTuple):
@@ -209,61 +206,65 @@ def row_of(folder: Folder, names: list[bytes], left: Iterable[bytes]) -> FolderR
 
 
 def look(root: Folder, last: Listing, *, cross: bool, check: Callable[[], None]) -> Look:
-    """Look at all that was there as `last` says; rows that are the same are the same objects."""
-    found = Look({}, {})
+    """Look at all that was there as `last` says."""
+    found: Look = {}
     for prefix, old in last.items():
         check()
-        try:
-            with root.beneath(prefix.split(b"/")[:-1], links=False, cross=cross) as folder:
-                names = folder.names()
-                if _rules(folder, names) != old.rules:
-                    found.asked[prefix] = 0
-                elif b"/".join(names) != old.names or (row := _row_again(folder, old)) is None:
-                    found.asked[prefix] = 1
-                else:
-                    found.rows[prefix] = row
-        except OSError:
-            continue  # It is gone, or may not be read any more.
+        row: FolderRow | int = 1
+        # It may be gone, or not be readable any more.
+        with suppress(OSError), root.beneath(prefix.split(b"/")[:-1], links=False, cross=cross) as folder:
+            names = folder.names()
+            if _rules(folder, names) != old.rules:
+                row = 0
+            elif b"/".join(names) == old.names:
+                row = _row_again(folder, old)
+        if row is not old:
+            found[prefix] = row
     return found
 
 
 def settled(seen: Look, last: Listing, ask: Callable[[bytes, int], Listing]) -> Listing:
-    """What is below a root, where it was `seen`; `ask` has the rows of a folder and of so many levels below it, 1 being
-    its own alone and 0 all, as rules have it now."""
-    rows = seen.rows
+    """What is below a root that was `seen` as it differs from `last`; rows that are the same are the same objects.
+
+    `ask` has the rows of a folder and of so many levels below it, as rules have it now.
+    """
+    rows = last.copy()
     entire: tuple[bytes, ...] = ()
-    for prefix, depth in sorted(seen.asked.items()):
+    for prefix, row in sorted(seen.items()):
         if prefix.startswith(entire):
             continue
-        found = ask(prefix, depth)
-        if depth:
-            for name, stamp in found.get(prefix, FolderRow()).things():
-                if stamp.is_folder and prefix + name + b"/" not in last:
-                    found |= ask(prefix + name + b"/", 0)
-        else:
+        if isinstance(row, FolderRow):
+            rows[prefix] = row
+            continue
+        found = ask(prefix, row)
+        if not row or prefix not in found:
             entire += (prefix,)
             rows = {path: row for path, row in rows.items() if not path.startswith(prefix)}
-        rows = rows | found
+        else:
+            for name, stamp in found[prefix].things():
+                if stamp.is_folder and prefix + name + b"/" not in last:
+                    found |= ask(prefix + name + b"/", 0)
+        rows |= found
     return rows
 
 
-def _row_again(folder: Folder, old: FolderRow) -> FolderRow | None:
-    """The row of a folder that has the names it had; None where rules may say something else of one of them."""
+def _row_again(folder: Folder, old: FolderRow) -> FolderRow | int:
+    """The row of a folder that has the names it had; 1 where rules may say something else of one of them."""
     if old.hidden:
         folders = _folders_in(folder)
         if any((name.removesuffix(b"/") in folders) is not name.endswith(b"/") for name in old.hidden):
-            return None
-    stamps, large = _packed(folder.stamps(old.listed()))
+            return 1
+    found = folder.stamps(old.listed())
+    if None in found:
+        return 1
+    stamps, large = _packed(found)
     if stamps == old.stamps:
         return old
     row = old._replace(stamps=stamps, large=large, kept="")
-    try:
-        for (_, was), (_, now) in zip(old.things(), row.things(), strict=True):
-            # Another folder of that name, or one that may be entered now, may have what was not listed.
-            if was != now and (was.kind != now.kind or was.is_folder):
-                return None
-    except ValueError:
-        return None  # Some of it is gone meanwhile.
+    for (_, was), (_, now) in zip(old.things(), row.things(), strict=True):
+        # Another folder of that name, or one that may be entered now, may have what was not listed.
+        if was != now and (was.kind != now.kind or was.is_folder):
+            return 1
     return row
 
 

@@ -147,7 +147,7 @@ class QuickLook:
                 raise _Other
             seen = _look_twice(folder, kept.rows, kept.outer[2])
         self.looks[root.path] = kept, seen
-        if seen.rows != kept.rows:
+        if seen:
             raise _Other
         return kept
 
@@ -191,20 +191,18 @@ def _look_twice(folder: Folder, rows: Listing, cross: bool) -> Look:
         child = os.fork()
         if not child:
             with suppress(BaseException):
-                seen = once(others)
-                gone = [prefix for prefix in others if prefix not in seen.rows]
-                changed = {p: tuple(row) for p, row in seen.rows.items() if row is not others[p]}
-                marshal.dump((gone, changed, seen.asked), given)
+                plain = {
+                    prefix: row if isinstance(row, int) else tuple(row)
+                    for prefix, row in once(others).items()
+                }
+                marshal.dump(plain, given)
                 given.flush()
             os._exit(0)
         given.close()
         seen = once(mine)
-        gone, changed, asked = marshal.loads(taken.read())
+        theirs = marshal.loads(taken.read())
     os.waitpid(child, 0)
-    for prefix in gone:
-        del others[prefix]
-    others |= {prefix: FolderRow(*row) for prefix, row in changed.items()}
-    return Look(seen.rows | others, seen.asked | asked)
+    return seen | {prefix: row if isinstance(row, int) else FolderRow(*row) for prefix, row in theirs.items()}
 
 
 def _nothing() -> None:

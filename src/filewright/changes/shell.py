@@ -25,11 +25,11 @@ import stat
 import struct
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from fnmatch import translate
-from functools import partial
+from functools import cache, partial
 from posixpath import basename, dirname
 from typing import NamedTuple
 
@@ -41,7 +41,6 @@ from filewright.changes.content import Flusher, digest_of
 from filewright.changes.contents import Contents
 from filewright.changes.database import Database
 from filewright.changes.listing import (
-    FORMS,
     LARGE,
     NEWEST,
     FolderRow,
@@ -59,7 +58,7 @@ from filewright.changes.listing import (
 from filewright.changes.log import Log
 from filewright.changes.plan import CommitPlan
 from filewright.changes.quick import TAKES_AWAY, QuickLook, list_of
-from filewright.changes.record import ChangeRecord, Entry, Place, Stamp
+from filewright.changes.record import ChangeRecord, Entry, Kind, Place, Stamp
 from filewright.changes.state import Index, StateFolder, base_folder
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task
@@ -94,7 +93,6 @@ _STAGED = struct.Struct(">10I20sH")
 _INDEX_MOST, _GIT_EACH = 64 * MB, 4 * MB
 _SLACK_NS = 2 * 10**9
 """By how much the clocks of two file systems may differ."""
-_RULE_FILES = frozenset((b".gitignore", b".ignore", b".agentsignore"))
 _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 _NOTHING = FolderRow()
 
@@ -125,14 +123,6 @@ def watched(boundary: Boundary, log: Log, root: Root, task: Task, identifier: st
             yield Watch(boundary, log, root, folder, kept, task, identifier)
         finally:
             kept.close()
-
-
-class Thing(NamedTuple):
-    """What was at a path: as it was `listed` at one, or as a tool has `left` it."""
-
-    stamp: ListedStamp
-    listed: bytes = b""
-    left: tuple[Entry, Contents] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,21 +197,7 @@ class Watch:
         with fresh_in(self.folder) as fresh:
             # What a tool has changed since a look is not in it.
             rows, outer = self._listed(last, None if changes else self._looked(looked)[1])
-            before: dict[bytes, Thing] = {}
-            after: dict[bytes, ListedStamp] = {}
-            uncovered = {b""} if outer != last.outer else set()
-            for prefix in last.rows.keys() | rows.keys():
-                old, new = last.rows.get(prefix, _NOTHING), rows.get(prefix, _NOTHING)
-                if changes or old != new:
-                    before |= {prefix + name: Thing(stamp, prefix + name) for name, stamp in old.things()}
-                    after |= {prefix + name: stamp for name, stamp in new.things()}
-                    if old.rules != new.rules:
-                        uncovered.add(prefix)
-            command = _Command(self)
-            for change in changes:
-                before = command.after(change, before)
-            since = last.begun_ns - (0 if self.folder.status().device == self.root.device else _SLACK_NS)
-            command.compare(before, after, since, uncovered)
+            command = _Command(self, last, rows, changes)
             command.ask_git(last.git_index)
             records = command.record(summary, caller)
             if rows != last.rows:  # What the command has made is there for the next.
@@ -235,8 +211,7 @@ class Watch:
 
     def at(self, path: bytes) -> Location:
         """Where something is."""
-        parts = tuple(path.split(b"/"))
-        return Location(self.root, parts, Location(self.root, parts).shown)
+        return Location.of(self.root, tuple(path.split(b"/")))
 
     def content(self, path: bytes, stamp: ListedStamp) -> bytes | None:
         """What a file or link holds, if it is still the one that was listed."""
@@ -271,8 +246,8 @@ class Watch:
         """The rows of a folder and of so many levels below it, as the boundary walks them."""
         found: Listing = {}
         # What is below a root within this one is listed there.
-        roots = [_path_in(self.root, Place(other.resolved, ())) for other in self.boundary.roots]
-        within = tuple(path + b"/" for path in roots if path is not None)
+        inner = self.root.below([root.resolved for root in self.boundary.roots])
+        within = tuple(b"/".join(parts) + b"/" for parts in inner)
 
         def visit(folder: WalkedFolder, opened: Folder, names: list[bytes], left: list[bytes]) -> None:
             if folder.root_prefix.startswith(within):
@@ -289,13 +264,11 @@ class Watch:
 
     # What is kept of it
 
-    def kept(self, thing: Thing) -> bytes | None:
+    def kept(self, path: bytes, stamp: ListedStamp) -> bytes | None:
         """What was kept of something that was listed."""
-        if not thing.listed:
-            return None
         query = "SELECT content FROM kept WHERE folder = ? AND name = ? AND stamp = ?"
         try:
-            rows = self.database.read(query, *_row_key(thing))
+            rows = self.database.read(query, *_row_key(path, stamp))
             if not rows or _checked(rows[0][0][16:]) == rows[0][0]:
                 return rows[0][0][16:] if rows else None
         except FilewrightError as error:
@@ -469,9 +442,9 @@ class Watch:
                 self.folder.remove(name)
 
 
-def _row_key(thing: Thing) -> tuple[bytes, bytes, bytes]:
+def _row_key(path: bytes, stamp: ListedStamp) -> tuple[bytes, bytes, bytes]:
     """By what the cache knows a thing: folder, name and stamp."""
-    return prefix_of(thing.listed), basename(thing.listed), thing.stamp.key
+    return prefix_of(path), basename(path), stamp.key
 
 
 def _checked(content: bytes) -> bytes:
@@ -514,218 +487,237 @@ def _variable(data: bytes, at: int) -> tuple[int, int]:
 # Comparing
 
 
-class _Met(NamedTuple):
-    """What a tool found at `path`, other than what was listed there: a `thing`, or nothing. It is at `now` since."""
+class Thing(NamedTuple):
+    """Something at a `path` at one moment, and what reads what it holds.
 
-    entry: Entry
-    change: Contents
+    Of what was `listed`, at a path from which a tool may have moved it, `seen` is the stamp; what a tool has found or
+    left has none.
+    """
+
     path: bytes
-    thing: Thing | None
-    now: bytes
+    side: Stamp
+    held: Callable[[], bytes | None]
+    seen: ListedStamp | None = None
+    listed: bytes = b""
+
+    @property
+    def kind(self) -> Kind:
+        """What it is."""
+        return self.side.kind
+
+    @property
+    def written(self) -> tuple[Kind, int | None, int, int]:
+        """Which thing it is, as it was last written."""
+        return self.kind, self.side.inode, self.side.size, self.side.mtime_ns
+
+    @property
+    def rights(self) -> tuple[int, int, int]:
+        """Its mode and owner."""
+        return self.side.mode, self.side.uid, self.side.gid
+
+
+_Pair = tuple[Thing | None, Thing | None]
+"""What was there, and what became of it."""
 
 
 class _Command:
-    """What a command did: what is `gone`, what `came`, and what is other than it was, by path."""
+    """What a command did between two listings: pairs of things that are not the same.
 
-    def __init__(self, seen: Watch) -> None:
-        self._seen = seen
-        self._found: list[_Met] = []
-        self._gone: dict[bytes, Thing] = {}
-        self._came: dict[bytes, ListedStamp] = {}
-        self._changed: dict[bytes, tuple[Thing, ListedStamp]] = {}
+    What it had done to a thing before a tool came to that is among the pairs of an earlier part, whose number comes
+    just before that of the tool's change.
+    """
+
+    def __init__(self, watch: Watch, last: KeptListing, rows: Listing, changes: Sequence[Contents]) -> None:
+        self._watch = watch
+        self._pairs: list[_Pair] = []
+        self._parts: dict[int, list[_Pair]] = {}
+        self._moves: dict[bytes, bytes] = {}
         self._lost: list[str] = []
-        self._kept_after = 0
+        self._room = _AFTER_ALL
+        self._before: dict[bytes, Thing] = {}
+        self._after: dict[bytes, Thing] = {}
+        for prefix in last.rows.keys() | rows.keys():
+            old, new = last.rows.get(prefix, _NOTHING), rows.get(prefix, _NOTHING)
+            if changes or old != new:
+                self._before |= _things(prefix, old, watch.kept)
+                self._after |= _things(prefix, new, watch.content)
+        for change in changes:
+            self._follow(change)
+        self._compare(last)
 
-    def after(self, change: Contents, before: dict[bytes, Thing]) -> dict[bytes, Thing]:
-        """What was listed, as it is after a change that is on record: what that made is known by its content."""
-        moves: dict[bytes, bytes] = {}
-        taken: set[bytes] = set()
-        made: dict[bytes, Thing] = {}
+    def _follow(self, change: Contents) -> None:
+        """Have what was there before as it is after a change that is on record."""
+        before, moves, made = self._before, dict[bytes, bytes](), dict[bytes, Thing]()
         for entry in change.record.entries:
-            self._seen.task.check()
-            path = _path_in(self._seen.root, entry.place)
-            was = _path_in(self._seen.root, entry.was) if entry.was is not None else path
-            if was is not None:
-                thing = before.get(was)
-                if thing and path and path != was and _is_as_it_was(entry):
-                    moves[was] = path
-                    continue
-                if thing is None:
-                    found_other = path is not None and entry.before is not None
-                else:
-                    found_other = thing.left is None and not _is_side(thing.stamp, entry.before)
-                if found_other:
-                    self._found.append(_Met(entry, change, was, thing, path or was))
-                taken.add(was)
-            if path is not None and entry.after is not None:
-                stamp = _stamp_of(entry.after, change.record.number)
-                made[path] = Thing(stamp, left=(entry, change))
-        stayed: dict[bytes, Thing] = {}
-        moved: dict[bytes, Thing] = {}
-        for path, thing in before.items():
-            if path not in taken:
-                to = _along(moves, path)
-                (stayed if to == path else moved)[to] = thing
-        return stayed | moved | made
-
-    def compare(
-        self,
-        before: Mapping[bytes, Thing],
-        after: Mapping[bytes, ListedStamp],
-        since: int,
-        uncovered: set[bytes],
-    ) -> None:
-        """Find what is different since that time.
-
-        What only an ignore rule has hidden is still there, and what one has uncovered was there before. Below the
-        `uncovered` folders other rules hold now, or another mode: names may have been there that nobody saw.
-        """
-        # What is not seen now was ignored, and was there before.
-        self._found = [found for found in self._found if found.thing is not None or found.now in after]
-        for path in sorted(before.keys() | after.keys()):
-            self._seen.task.check()
-            old, now = before.get(path), after.get(path)
-            if now is None:
-                if old is not None and self._is_gone(path, old.stamp.inode):
-                    self._gone[path] = old
-            elif old is None:
-                self._came[path] = now
-            elif old.stamp == now or self._is_left(path, old, now):
+            self._watch.task.check()
+            path = self._path_of(entry.place)
+            was = self._path_of(entry.was) if entry.was is not None else path
+            old = before.get(was) if was is not None else None
+            if old is not None and path is not None and path != was and _is_as_it_was(entry):
+                moves[old.path] = path
                 continue
+            if path is not None and entry.after is not None:
+                side = replace(entry.after, mtime_ns=entry.after.mtime_ns or change.record.number)
+                made[path] = Thing(path, side, partial(change.after, entry))
+            if was is None:
+                continue
+            found = None
+            if entry.before is not None:
+                found = Thing(was, entry.before, partial(change.before, entry))
+            if old is None:  # What is not seen now either was ignored.
+                is_other = found is not None and path in self._after
             else:
-                self._changed[path] = old, now
-                if now.kind == old.stamp.kind == "folder" and old.stamp.inode == now.inode:
-                    uncovered.add(path + b"/")
-            if basename(path) in _RULE_FILES:
-                uncovered.add(prefix_of(path))
-        # What came to be seen below `uncovered` folders was made if it is new, or had another name.
-        replaced = {
-            path: now
-            for path, (old, now) in self._changed.items()
-            if old.stamp.inode != now.inode or old.stamp.kind != "folder"
-        }
-        known = {thing.stamp.inode for thing in self._gone.values()}
-        known |= {self._changed[path][0].stamp.inode for path in replaced}
-        made: set[bytes] = set()
-        for path, now in sorted((*self._came.items(), *replaced.items())):
-            came_to_light = prefix_of(path) not in made and not uncovered.isdisjoint(_folders_to(path))
-            if now.inode in known:
-                if now.kind == "folder":
-                    uncovered.add(path + b"/")  # Other rules may hold for its new name.
-            elif came_to_light and path in self._came and not self._is_new(path, now, since):
-                del self._came[path]
-            elif now.kind == "folder":
-                made.add(path + b"/")
+                is_other = old.seen is not None and _looks(old.side) != _looks(entry.before)
+            if is_other:
+                self._parts.setdefault(change.record.number - 1, []).append((old, found))
+            before.pop(was, None)
+        for path in [path for path in before if _along(moves, path) != path]:
+            to = _along(moves, path)
+            made.setdefault(to, before.pop(path)._replace(path=to))
+        before |= made
 
-    def _is_new(self, path: bytes, stamp: ListedStamp, since: int) -> bool:
-        """Whether something was made since then."""
-        if stamp.kind != "folder":
-            return stamp.ctime_ns >= since
+    def _compare(self, last: KeptListing) -> None:
+        """Pair what is not the same, a thing that has another name with itself."""
+        gone: dict[bytes, Thing] = {}
+        came: dict[bytes, Thing] = {}
+        for path in sorted(self._before.keys() | self._after.keys()):
+            self._watch.task.check()
+            old, now = self._before.get(path), self._after.get(path)
+            if old is not None and now is not None and old.kind == now.kind:
+                if old.seen != now.seen and now.kind != "other":
+                    self._pairs.append((old, now))
+                continue
+            if old is not None and (now is not None or self._is_gone(old)):
+                gone[path] = old
+            if now is not None:
+                came[path] = now
+        self._leave_uncovered(came, gone, last)
+        self._find_renamed(gone, came)
+        self._pairs += [(old, None) for old in gone.values()]
+        self._pairs += [(None, now) for now in came.values()]
+
+    def _is_gone(self, old: Thing) -> bool:
+        """Whether something is no longer there: a rule may only hide it; what is behind a link is elsewhere."""
+        *above, name = old.path.split(b"/")
         try:
-            status = self._seen.boundary.stat(self._seen.at(path))
+            with self._watch.root.folder.beneath(above, links=False, listing=False) as folder:
+                return old.side.inode not in (None, folder.stat(name).inode)
+        except OSError as error:
+            return error.errno in _NOT_THERE
+
+    def _leave_uncovered(
+        self, came: dict[bytes, Thing], gone: Mapping[bytes, Thing], last: KeptListing
+    ) -> None:
+        """Leave out what was there before, though nobody saw it: rules hid it, or a folder that could not be read.
+
+        What is newer than the listing, or was elsewhere, is none of it.
+        """
+        watch = self._watch
+        since = last.begun_ns - (0 if watch.folder.status().device == watch.root.device else _SLACK_NS)
+        listed = {old.side.inode: old.listed for old in self._before.values() if old.kind == "folder"}
+        elsewhere = {old.side.inode for old in gone.values()}
+        elsewhere |= {
+            old.side.inode for old, now in self._pairs if old and now and old.written != now.written
+        }
+        uncovered: set[bytes] = set()
+
+        @cache
+        def hidden_in(prefix: bytes) -> Collection[bytes] | None:
+            row = last.rows.get(prefix)
+            return None if row is None else {name.removesuffix(b"/") for name in row.hidden}
+
+        for path, now in sorted(came.items()):
+            above, name = dirname(path), basename(path)
+            folder = self._after.get(above)
+            was = above if folder is None else listed.get(folder.side.inode)
+            hidden = hidden_in(was and was + b"/") if was is not None else None
+            was_there = above in uncovered if was is None else hidden is None or name in hidden
+            if was_there and now.side.inode not in elsewhere and not self._is_new(now, since):
+                uncovered.add(path)
+                del came[path]
+
+    def _is_new(self, now: Thing, since: int) -> bool:
+        """Whether something was made since then."""
+        if now.kind != "folder" and now.seen is not None:
+            return now.seen.ctime_ns >= since
+        try:
+            status = self._watch.boundary.stat(self._watch.at(now.path))
         except FilewrightError:
             return False
         return (status.birth_ns or status.ctime_ns) >= since
 
-    def _is_gone(self, path: bytes, inode: int) -> bool:
-        """Whether something is no longer there; what is behind a link is elsewhere."""
-        *above, name = path.split(b"/")
-        try:
-            with self._seen.root.folder.beneath(above, links=False, listing=False) as folder:
-                return inode not in (0, folder.stat(name).inode)
-        except OSError as error:
-            return error.errno in _NOT_THERE
+    def _find_renamed(self, gone: dict[bytes, Thing], came: dict[bytes, Thing]) -> None:
+        """Pair what has another name: the same inode, size and time. A folder has, if something in it moved along."""
+        known: dict[object, list[bytes]] = {}
+        inside: dict[bytes, list[bytes]] = {}
+        for path, now in came.items():
+            known.setdefault(now.written, []).append(path)
+
+        def is_renamed(old: Thing, to: bytes) -> bool:
+            if old.kind == "folder":  # Its number may have been given to another.
+                below = inside.get(old.path, ())
+                return any(self._moves.get(each) == to + each[len(old.path) :] for each in below)
+            now = came[to]
+            return old.seen is not None or (old.kind == now.kind and self._is_unwritten(old, now))
+
+        for path in sorted(gone, reverse=True):  # A folder after what was in it.
+            old = gone[path]
+            inside.setdefault(dirname(path), []).append(path)
+            those = known.get(old.written, ()) if old.seen is not None else [*came]
+            found = [to for to in those if to in came and is_renamed(old, to)]
+            if found:
+                # Of several names of one inode each goes its own way, the same name before another.
+                to = next((each for each in found if basename(each) == basename(path)), found[0])
+                self._moves[path] = to
+                self._pairs.append((gone.pop(path), came.pop(to)))
 
     def ask_git(self, index: tuple[int, ...] | None) -> None:
         """Have what git stores of the files that were not kept, if its index knew them as they were."""
-        seen, found = self._seen, list[tuple[Thing, str]]()
+        watch, found = self._watch, list[tuple[Thing, str]]()
         wanted = {
-            thing.listed: thing
-            for thing in (*self._gone.values(), *(old for old, _ in self._changed.values()))
-            if thing.stamp.kind == "file" and 0 < thing.stamp.size <= _GIT_EACH and thing.listed
-            if seen.kept(thing) is None
+            old.listed: old
+            for old, _ in self._pairs
+            if old is not None and old.kind == "file" and 0 < old.side.size <= _GIT_EACH and old.seen
+            if old.held() is None
         }
-        for path, stamp, stored in seen.staged(index) if wanted else ():
-            if path in wanted and _is_staged(wanted[path].stamp, stamp):
-                found.append((wanted[path], stored))
+        for path, stamp, stored in watch.staged(index) if wanted else ():
+            old = wanted.get(path)
+            if old is not None and old.seen is not None and _is_staged(old.seen, stamp):
+                found.append((old, stored))
         if not found:
             return
         from filewright.structure import git_objects
 
-        names, where = (stored for _, stored in found), seen.at(b"file")
-        contents = git_objects(seen.boundary, where, names, limit=_GIT_EACH, task=seen.task)
-        for (thing, stored), content in zip(found, contents, strict=False):
+        names, where = (stored for _, stored in found), watch.at(b"file")
+        contents = git_objects(watch.boundary, where, names, limit=_GIT_EACH, task=watch.task)
+        for (old, stored), content in zip(found, contents, strict=False):
             # Of another size, it is not what the file held: git has converted its line ends, say.
             named = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
-            if len(content) == thing.stamp.size and named == stored:
-                seen.keep([(*_row_key(thing), _checked(content))])
+            if old.seen is not None and len(content) == old.side.size and named == stored:
+                watch.keep([(*_row_key(old.listed, old.seen), _checked(content))])
+
+    # Recording
 
     def record(self, summary: str, caller: Caller) -> list[ChangeRecord]:
         """The change, committed, the oldest part first; none if nothing is different."""
-        log = self._seen.log
-        with log.begin(self._seen.task) as intent:
-            self._section = intent.keep
-            parts = self._found_by_tools()
-            entries = sorted(self._entries(), key=lambda entry: entry.place.parts)
-            if entries or self._lost:
-                parts[intent.number] = entries
-            records = [
-                ChangeRecord(
-                    number=number,
-                    tool="shell",
-                    summary=summary,
-                    entries=tuple(part),
-                    **caller._asdict(),
-                    notes=tuple(self._notes()) if number == intent.number else (),
-                )
-                for number, part in parts.items()
-            ]
-            for record in records:
+        log, records = self._watch.log, list[ChangeRecord]()
+        with log.begin(self._watch.task) as intent:
+            self._keep = intent.keep
+            for number, pairs in (*self._parts.items(), (intent.number, self._pairs)):
+                if number != intent.number and log.operation(number) is not None:  # A clock that stood still.
+                    self._lost += [self._watch.at(each.path).shown for each, _ in pairs if each is not None]
+                    continue
+                found = (entry for pair in pairs for entry in self._entries(*pair))
+                entries = tuple(sorted(found, key=lambda entry: entry.place.parts))
+                notes = tuple(self._notes()) if number == intent.number else ()
+                if not entries and not notes:
+                    continue
+                record = ChangeRecord(number, "shell", summary, entries, **caller._asdict(), notes=notes)
                 # It displaced nothing, and nothing is left to clean up.
                 log.write(record, CommitPlan((), ()), state="settled")
+                records.append(record)
         log.collect()
         return records
-
-    def _found_by_tools(self) -> dict[int, list[Entry]]:
-        """What the command had done when a tool came to it: a part of the change, just before the tool's."""
-        parts: dict[int, list[Entry]] = {}
-        for found in self._found:
-            before, after = None, found.entry.before
-            if found.thing is not None:
-                before = self._before(found.path, found.thing)
-            if after is None or (before is None and found.thing is not None):
-                continue
-            number = found.change.record.number - 1
-            if number not in parts and self._seen.log.operation(number) is not None:
-                self._lost.append(self._seen.at(found.path).shown)  # A clock that stood still.
-                continue
-            content = found.change.before(found.entry)
-            if content is not None:
-                digest = xxhash.xxh3_128_hexdigest(content)
-                after = replace(after, digest=digest, blob=self._section(content))
-            place, part = self._at(found.path), parts.setdefault(number, [])
-            if before is None or before.kind == after.kind:
-                part.append(Entry(place, before, after))
-            else:
-                part += [Entry(place, before, None), Entry(place, None, after)]
-        return parts
-
-    def _is_left(self, path: bytes, old: Thing, now: ListedStamp) -> bool:
-        """Whether something is as a tool has left it."""
-        if old.left is None or old.stamp.rights != now.rights:
-            return False
-        return now.kind == "folder" or self._holds(path, now, old.left[0].after)
-
-    def _holds(self, path: bytes, now: ListedStamp, side: Stamp | None) -> bool:
-        """Whether a link leads there, or a file holds that; not where it cannot be read."""
-        where = self._seen.at(path)
-        try:
-            if now.kind == "link":
-                return side is not None and self._seen.boundary.read_link(where) == side.target
-            with self._seen.boundary.open_file(where) as file:
-                return side is not None and digest_of(file) == side.digest
-        except (FilewrightError, OSError):
-            return False
 
     def _notes(self) -> Iterator[str]:
         for path in self._lost[:_NAMED]:
@@ -733,150 +725,100 @@ class _Command:
         if len(self._lost) > _NAMED:
             yield f"nor can {len(self._lost) - _NAMED:,} more files"
 
-    def _entries(self) -> Iterator[Entry]:
-        yield from self._moves()
-        pairs: dict[bytes, tuple[Thing | None, ListedStamp | None]] = {**self._changed}
-        pairs |= {path: (thing, None) for path, thing in self._gone.items()}
-        pairs |= {path: (None, stamp) for path, stamp in self._came.items()}
-        for path, (old, now) in pairs.items():
-            yield from self._alterations(path, old, now)
-
-    def _moves(self) -> Iterator[Entry]:
-        """What has another name: the same inode, size and time. A folder has, if something in it has moved along."""
-        came: dict[tuple[int, ...], list[bytes]] = {}
-        for path, stamp in self._came.items():
-            if stamp.kind != "folder":
-                came.setdefault(stamp.written, []).append(path)
-        folders = {stamp.inode: path for path, stamp in self._came.items() if stamp.kind == "folder"}
-        files: list[tuple[bytes, bytes]] = []
-        moved: dict[bytes, bytes] = {}
-        for path, thing in self._gone.items():
-            if thing.stamp.kind == "folder":
-                continue
-            known = came.get(thing.stamp.written, []) if thing.left is None else self._alike(thing)
-            if not known:
-                continue
-            # Of several names of one inode each goes its own way, the same name before another.
-            to = next((each for each in known if basename(each) == basename(path)), known[0])
-            known.remove(to)
-            files.append((path, to))
-            # Up from the file, as long as the folders have the same inodes as before.
-            old, new = dirname(path), dirname(to)
-            while old and new and old != new and basename(path) == basename(to):
-                above = self._gone.get(old)
-                if above is None or folders.get(above.stamp.inode) != new:
-                    break
-                moved[old] = new
-                old, new = dirname(old), dirname(new)
-        for old, new in moved.items():
-            yield Entry(
-                self._at(new), _side(self._gone.pop(old).stamp), _side(self._came.pop(new)), self._at(old)
-            )
-        for path, to in files:
-            stamp, now = self._gone.pop(path).stamp, self._came.pop(to)
-            carried = moved.get(dirname(path)) == dirname(to) and basename(path) == basename(to)
-            if not carried or stamp.rights != now.rights:
-                yield Entry(self._at(to), _side(stamp), _side(now), self._at(path))
-
-    def _alike(self, thing: Thing) -> list[bytes]:
-        """Where a file is now that a tool has made or changed: what came and holds the same."""
-        side = thing.left[0].after if thing.left is not None else None
-        for path, now in self._came.items():
-            if (now.size, now.kind) == (thing.stamp.size, thing.stamp.kind) and self._holds(path, now, side):
-                return [path]
-        return []
-
-    def _alterations(self, path: bytes, old: Thing | None, now: ListedStamp | None) -> Iterator[Entry]:
-        place = self._at(path)
-        if old is None or now is None or old.stamp.kind != now.kind or now.kind == "link":
-            before = self._before(path, old) if old is not None else None
-            after = self._after(path, now) if now is not None else None
-            # What cannot be made again, such as a pipe, or be read is in the way of the undo, but not recorded.
-            if old is not None and before is None:
-                return
-            if before and after and before.target is not None and before.target == after.target:
-                return
-            if before is not None:
-                yield Entry(place, before, None)
-            if after is not None:
-                yield Entry(place, None, after)
+    def _entries(self, old: Thing | None, now: Thing | None) -> Iterator[Entry]:
+        """What became of a thing; what cannot be brought back is noted instead."""
+        if old is not None and now is not None and self._is_unwritten(old, now):
+            was = self._at(old) if old.path != now.path else None
+            # What is in a folder that was moved goes along.
+            along = self._moves.get(dirname(old.path)) == dirname(now.path)
+            is_carried = along and basename(old.path) == basename(now.path)
+            if (was is not None and not is_carried) or (now.kind != "link" and old.rights != now.rights):
+                same = replace(now.side, digest=old.side.digest, target=old.side.target)
+                yield Entry(self._at(now), replace(old.side, blob=None), same, was)
             return
-        was = old.stamp
-        if now.kind == "folder" or (was.written == now.written and not self._is_rewritten(path, old, now)):
-            if was.rights != now.rights and now.kind != "other":
-                yield Entry(place, _side(was), _side(now))
-        elif (before := self._before(path, old)) is not None:
-            after = self._after(path, now) or _side(now)  # Of what cannot be read any more, no digest.
-            if (before.digest, before.target, before.mode) != (after.digest, after.target, after.mode):
-                yield Entry(place, before, after)
+        before = self._told(old) if old is not None else None
+        if old is not None and before is None:
+            if old.kind != "other":
+                self._lost.append(self._watch.at(old.path).shown)
+            return
+        after = self._told(now, is_now=True) if now is not None else None
+        if now is not None and after is None and now.kind != "other" and (old or now.seen is None):
+            after = now.side  # Of what cannot be read any more, no digest.
+        if old and before and now and after and before.kind == after.kind != "folder":
+            if (before.digest, before.target, old.rights) == (after.digest, after.target, now.rights):
+                return
+            if before.kind == "file":
+                yield Entry(self._at(now), before, after)
+                return
+        if old and before:
+            yield Entry(self._at(old), before, None)
+        if now and after:
+            yield Entry(self._at(now), None, after)
 
-    def _is_rewritten(self, path: bytes, old: Thing, now: ListedStamp) -> bool:
-        """Whether a file that was given its earlier time again holds something else."""
-        if old.stamp.ctime_ns == now.ctime_ns or old.stamp.rights != now.rights:
+    def _is_unwritten(self, old: Thing, now: Thing) -> bool:
+        """Whether a thing holds what it held, as far as that can be told without having kept it."""
+        if old.kind != now.kind or old.kind in ("folder", "other"):
+            return old.kind == now.kind
+        if old.seen is None:
+            if old.kind == "link":
+                return now.held() == old.side.target
+            return old.side.size == now.side.size and self._digest(now) == old.side.digest
+        if old.written != now.written:
             return False
-        held = self._seen.kept(old)
-        return held is not None and self._seen.content(path, now) not in (None, held)
+        if old.path != now.path or now.seen is None or old.seen.ctime_ns == now.seen.ctime_ns:
+            return True
+        # It may have been given its earlier time again.
+        held = old.held() if old.rights == now.rights else None
+        return held is None or now.held() in (None, held)
 
-    def _before(self, path: bytes, thing: Thing) -> Stamp | None:
-        """What was there, with its content; None, and said, where that was not kept."""
-        stamp = thing.stamp
-        if stamp.kind == "other":
-            return None
-        if stamp.kind == "folder":
-            return _side(stamp)
-        if thing.left is None:
-            content = self._seen.kept(thing)
-        else:
-            entry, change = thing.left
-            content = entry.after.target if entry.after and stamp.kind == "link" else change.after(entry)
-        if content is None:
-            self._lost.append(self._seen.at(path).shown)
-            return None
-        return self._sided(stamp, content, keep=True)
+    def _told(self, thing: Thing, *, is_now: bool = False) -> Stamp | None:
+        """A thing with what it holds, which is kept: of what there is now, what is small.
 
-    def _after(self, path: bytes, stamp: ListedStamp) -> Stamp | None:
-        """What is there now, its content kept if it is small; None where it cannot be read."""
-        if stamp.kind == "other":
-            return None
-        if stamp.kind == "folder":
-            return _side(stamp)
-        self._seen.task.check()
-        where = self._seen.at(path)
-        if stamp.kind == "file" and stamp.size > _AFTER_EACH:
-            try:
-                with self._seen.boundary.open_file(where) as file:
-                    return _side(stamp, digest=digest_of(file) if stamp.size <= _HASHED else None)
-            except (FilewrightError, OSError):
-                return None
-        content = self._seen.content(path, stamp)
+        None for what cannot be read or was not kept, and for what cannot be made again, such as a pipe.
+        """
+        if thing.kind in ("folder", "other"):
+            return thing.side if thing.kind == "folder" else None
+        self._watch.task.check()
+        side = thing.side
+        if is_now and thing.kind == "file" and side.size > _AFTER_EACH:
+            digest = self._digest(thing) if side.size <= _HASHED else None
+            return replace(side, digest=digest) if digest or side.size > _HASHED else None
+        content = thing.held() if side.target is None else side.target
         if content is None:
             return None
-        self._kept_after += len(content)
-        return self._sided(stamp, content, keep=self._kept_after <= _AFTER_ALL)
+        if thing.kind == "link":
+            return replace(side, target=content)
+        self._room -= len(content) if is_now else 0
+        blob = self._keep(content) if not is_now or self._room >= 0 else None
+        return replace(side, digest=xxhash.xxh3_128_hexdigest(content), blob=blob)
 
-    def _sided(self, stamp: ListedStamp, content: bytes, *, keep: bool) -> Stamp:
-        if stamp.kind == "link":
-            return _side(stamp, target=content)
-        blob = self._section(content) if keep else None
-        return _side(stamp, digest=xxhash.xxh3_128_hexdigest(content), blob=blob)
+    def _digest(self, now: Thing) -> str | None:
+        """That of a file that is there; None if it cannot be read."""
+        try:
+            with self._watch.boundary.open_file(self._watch.at(now.path)) as file:
+                return digest_of(file)
+        except (FilewrightError, OSError):
+            return None
 
-    def _at(self, path: bytes) -> Place:
-        return Place.of(self._seen.at(path))
+    def _at(self, thing: Thing) -> Place:
+        return Place.of(self._watch.at(thing.path))
+
+    def _path_of(self, place: Place) -> bytes | None:
+        """Where a place is below the root, whichever root it is named from; None if it is not."""
+        found = self._watch.root.below([b"/".join((place.root.rstrip(b"/"), *place.parts))])
+        return b"/".join(found[0]) if found else None
 
 
-def _folders_to(path: bytes) -> Iterator[bytes]:
-    """The folders above, each with a slash at its end, the root being nothing."""
-    while path:
-        yield (path := prefix_of(path.removesuffix(b"/")))
-
-
-def _path_in(root: Root, place: Place) -> bytes | None:
-    """Where a place is below a root, whichever root it is named from; None if it is not."""
-    names = (*filter(None, place.root.split(b"/")), *place.parts)
-    above = tuple(filter(None, root.resolved.split(b"/")))
-    if names[: len(above)] != above or len(names) == len(above):
-        return None
-    return b"/".join(names[len(above) :])
+def _things(
+    prefix: bytes, row: FolderRow, read: Callable[[bytes, ListedStamp], bytes | None]
+) -> Iterator[tuple[bytes, Thing]]:
+    """What was listed of a folder, by path."""
+    for name, stamp in row.things():
+        path = prefix + name
+        mode, size = stat.S_IMODE(stamp.mode), stamp.size if stamp.kind == "file" else 0
+        rights = mode, stamp.uid, stamp.gid
+        side = Stamp(stamp.kind, *rights, size, stamp.mtime_ns, inode=stamp.inode)
+        yield path, Thing(path, side, partial(read, path, stamp), stamp, path)
 
 
 def _along(moves: Mapping[bytes, bytes], path: bytes) -> bytes:
@@ -897,25 +839,8 @@ def _is_as_it_was(entry: Entry) -> bool:
     return replace(before, digest=after.digest, mode=after.mode, uid=after.uid, gid=after.gid) == before
 
 
-def _side(
-    stamp: ListedStamp, *, digest: str | None = None, blob: str | None = None, target: bytes | None = None
-) -> Stamp:
-    """What was listed, for history, with what else is known."""
-    mode, size = stat.S_IMODE(stamp.mode), stamp.size if stamp.kind == "file" else 0
-    return Stamp(stamp.kind, mode, stamp.uid, stamp.gid, size, stamp.mtime_ns, digest, blob, target)
-
-
-def _is_side(stamp: ListedStamp, side: Stamp | None) -> bool:
-    """Whether what was listed is what a tool has found."""
-    was = _side(stamp)
-    if side is None or was.kind != side.kind:
-        return False
-    rights = (was.mode, was.uid, was.gid) == (side.mode, side.uid, side.gid)
-    written = (was.size, was.mtime_ns) == (side.size, side.mtime_ns)
-    return was.kind == "link" or (rights and (was.kind != "file" or written))
-
-
-def _stamp_of(side: Stamp, time_ns: int) -> ListedStamp:
-    """What a listing has of something that a change made at some time; its number is not known."""
-    size = len(side.target or b"") if side.kind == "link" else side.size
-    return ListedStamp(FORMS[side.kind] | side.mode, 0, 0, 0, side.uid, side.gid, size, time_ns, 0)
+def _looks(side: Stamp | None) -> tuple[object, ...] | None:
+    """What a listing and a change on record say of a thing in the same words."""
+    if side is None:
+        return None
+    return side.kind, side.mode, side.uid, side.gid, side.size, side.mtime_ns if side.kind == "file" else 0
