@@ -14,12 +14,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from filewright.edit.locate.request import collapsed
 from filewright.languages import Language
 from filewright.progress import Task
-from filewright.text import Encoding, Line, Lines, finder
+from filewright.text import Line, Snapshot, finder
 
 if TYPE_CHECKING:
     from filewright.edit.find import Regions
@@ -36,35 +36,11 @@ _UNMATCHABLE = b"\n"  # no line's body holds its terminator
 _BLOCKS_KEPT = 4
 
 
-class EditSource(Protocol):
-    """What locating needs of a `Snapshot`; a result of earlier edits offers it too."""
-
-    @property
-    def size(self) -> int: ...
-
-    @property
-    def held(self) -> bytes | None: ...
-
-    @property
-    def encoding(self) -> Encoding: ...
-
-    @property
-    def start(self) -> int: ...
-
-    @property
-    def dominant(self) -> bytes: ...
-
-    @property
-    def lines(self) -> Lines: ...
-
-    def read(self, offset: int, length: int, /) -> bytes: ...
-
-
 class FileText:
     """A snapshot as edits read it; `language` is its file's, if known."""
 
     def __init__(
-        self, snapshot: EditSource, task: Task | None = None, *, language: Language | None = None
+        self, snapshot: Snapshot, task: Task | None = None, *, language: Language | None = None
     ) -> None:
         self.snapshot = snapshot
         self.task = task or Task()

@@ -274,7 +274,6 @@ def _parts(source: FileText, edit: LineEdit) -> Iterator[Rewrite]:
 def _matched(source: FileText, edit: LineEdit) -> Iterator[Rewrite]:
     """The matches of the pattern, each replaced in its lines."""
     snapshot, pattern = source.snapshot, edit.pattern
-    assert isinstance(snapshot, Snapshot)
     assert pattern is not None
     start = source.offset(edit.start_line - 1)
     expanded = edit.template.expander(snapshot) if edit.template is not None else lambda _: b""

@@ -5,10 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
-from filewright.edit.filetext import EditSource
-from filewright.text import Encoding, Lines, Splice, apply
+from filewright.text import Snapshot, Splice, apply
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,45 +19,27 @@ class _Piece:
     data: bytes | None
 
 
-class Overlay:
-    """A snapshot with ordered splices applied; reads like a snapshot."""
+class Overlay(Snapshot):
+    """A snapshot with ordered splices applied, as a snapshot; held where that is."""
 
-    def __init__(self, snapshot: EditSource, splices: Sequence[Splice]) -> None:
-        self._snapshot = snapshot
+    def __init__(self, snapshot: Snapshot, splices: Sequence[Splice]) -> None:
+        held = snapshot.held
+        super().__init__(None if held is None else apply(held, splices), location=snapshot.location)
         self.splices = tuple(splices)
+        self.encoding = snapshot.encoding  # an edit never changes it
+        self._snapshot = snapshot
         self._pieces, self.size = _pieces(snapshot.size, splices)
         self._starts = [piece.at for piece in self._pieces]
-
-    @cached_property
-    def held(self) -> bytes | None:
-        """The whole result where the snapshot is held."""
-        held = self._snapshot.held
-        return None if held is None else apply(held, self.splices)
-
-    @property
-    def encoding(self) -> Encoding:
-        """The snapshot's: an edit never changes it."""
-        return self._snapshot.encoding
-
-    @property
-    def start(self) -> int:
-        """Where text begins."""
-        return self._snapshot.start
 
     @property
     def dominant(self) -> bytes:
         """The dominant terminator of the result; of a text too large to be held, the snapshot's."""
-        return self._snapshot.dominant if self.held is None else self.lines.terminators.dominant
-
-    @cached_property
-    def lines(self) -> Lines:
-        """The line index of the result."""
-        return Lines(self)
+        return self._snapshot.dominant if self.held is None else super().dominant
 
     def read(self, offset: int, length: int, /) -> bytes:
         """The bytes [offset, offset + length) of the result, clipped to it."""
         if self.held is not None:
-            return self.held[offset : offset + length]
+            return super().read(offset, length)
         pieces = self._within(offset, min(length, self.size - offset))
         return b"".join(
             self._snapshot.read(piece.origin, piece.length) if piece.data is None else piece.data

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from filewright.edit.drift import find_drifted
-from filewright.edit.filetext import EditSource, FileText
+from filewright.edit.filetext import FileText
 from filewright.edit.find import ByteRange, Literal, Located, Missed, UnclearError, WholeLines
 from filewright.edit.lines import located_rewrite
 from filewright.edit.locate.cascade import locate
@@ -22,7 +22,7 @@ from filewright.edit.overlay import Overlay
 from filewright.edit.refusal import Refusal, explained, overlapping, unchanged, unclear
 from filewright.edit.write import checked
 from filewright.errors import Code, FilewrightError
-from filewright.languages import Language, language_of
+from filewright.languages import language_of
 from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.text import Narrowed, Snapshot, Splice, normalised, ordered, terminators_in
@@ -137,7 +137,7 @@ class _Placed(NamedTuple):
 
 
 def plan(
-    snapshot: EditSource,
+    snapshot: Snapshot,
     edits: Sequence[Edit | Rewrite | Asked],
     *,
     total: int = 0,
@@ -158,7 +158,7 @@ def plan(
     `already_applied`, `stale_version`, `overlap`, `no_change`; all of them are in
     `details["refusals"]`), `invalid_input`, `too_large`, `unencodable`, `is_binary`.
     """
-    name = asked or str(getattr(snapshot, "asked", "the text"))
+    name = asked or snapshot.asked
     most = Settings.fields["max_edits"].default if limit is None else limit
     if not edits:
         raise FilewrightError(
@@ -173,7 +173,7 @@ def plan(
         )
     given = [one if isinstance(one, Asked) else Asked(one, at, fuzzy) for at, one in enumerate(edits)]
     narrow: Narrowed | None = None
-    if isinstance(snapshot, Snapshot) and snapshot.encoding.width > 1:
+    if snapshot.encoding.width > 1:
         narrow = Narrowed.to_edit(snapshot)
         snapshot, bases = narrow.snapshot, [narrow.text(base) for base in bases]
         given = [
@@ -182,7 +182,8 @@ def plan(
             else one
             for one in given
         ]
-    source = FileText(snapshot, task, language=_language(snapshot, name))
+    file_name = getattr(snapshot.location, "name", None) or name.rpartition("/")[2].encode(errors="replace")
+    source = FileText(snapshot, task, language=language_of(file_name, b""))
     placed: list[_Placed] = []
     splices: tuple[Splice, ...] = ()
     refusals: list[Refusal] = []
@@ -325,11 +326,6 @@ def _outcomes(placed: Sequence[_Placed]) -> Iterator[Outcome]:
             if offset <= spans[0].start
         )
         yield replace(own, new_first=own.first + shift, new_last=own.new_last + shift)
-
-
-def _language(snapshot: EditSource, name: str) -> Language | None:
-    located = getattr(getattr(snapshot, "location", None), "name", None)
-    return language_of(located or name.rpartition("/")[2].encode(errors="replace"), b"")
 
 
 def _follows(source: FileText, located: Located) -> str:
