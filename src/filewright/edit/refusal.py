@@ -21,7 +21,7 @@ from typing import Any
 from filewright.edit.damage import is_damaged
 from filewright.edit.diff3 import merge3
 from filewright.edit.filetext import FileText
-from filewright.edit.find import Literal, Located, Missed, UnclearError, find_exact, find_regions
+from filewright.edit.find import ByteRange, Literal, Located, Missed, UnclearError, find_exact, find_regions
 from filewright.edit.linediff import align
 from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.elision import says_omitted
@@ -183,8 +183,15 @@ def _already(source: FileText, edit: Edit) -> tuple[int, ...]:
 # Suggestions: what would succeed
 
 
-def succeeds(source: FileText, edit: Edit, *, fuzzy: bool = True) -> bool:
-    """Whether an edit, sent as it is, changes the file: what is offered has been run."""
+def _first_run(source: FileText, edits: Iterable[Edit | None], *modes: bool) -> tuple[Edit, ...]:
+    """The first of some edits that changes the file, sent as it is with each of the `modes` of fuzzy; if any does."""
+    for edit in edits:
+        if edit is not None and all(_succeeds(source, edit, fuzzy=fuzzy) for fuzzy in modes):
+            return (edit,)
+    return ()
+
+
+def _succeeds(source: FileText, edit: Edit, *, fuzzy: bool) -> bool:
     try:
         found = locate(source, edit, fuzzy=fuzzy)
         return isinstance(found, Located) and bool(checked(source, found, literal=not fuzzy))
@@ -200,7 +207,12 @@ def _ambiguous(
     how = "" if missed.reached is Tier.EXACT else f" (by the tier {missed.reached})"
     count = f"more than {len(lines)}" if missed.more else str(len(lines))
     message = f"the search text matches {count} places{how}: at lines {listed}{more}"
-    suggestions = tuple(_choices(source, missed, lines, fuzzy=fuzzy))
+    modes = () if source.size > _CHECKED_BYTES else (fuzzy,)
+    suggestions = tuple(
+        chosen
+        for span, line in list(zip(missed.spans, lines, strict=True))[:3]
+        for chosen in _first_run(source, _choices(source, missed, span, line), *modes)
+    )
     if suggestions and suggestions[0].start_line is not None:
         starts = ", ".join(str(edit.start_line) for edit in suggestions)
         hint = f"give start_line to choose one ({starts}), or add lines of context to search and replace"
@@ -214,26 +226,17 @@ def _ambiguous(
     return Refusal(index, missed.code, message, hint, missed.reached, lines, suggestions=suggestions)
 
 
-def _choices(source: FileText, missed: Missed, lines: tuple[int, ...], *, fuzzy: bool) -> Iterator[Edit]:
-    """The edit made clear for each of the first regions: by a start line, or by context."""
-    for span, line in list(zip(missed.spans, lines, strict=True))[:3]:
-        chosen = replace(missed.edit, start_line=line)
-        if source.size > _CHECKED_BYTES or succeeds(source, chosen, fuzzy=fuzzy):
-            yield chosen
-        elif missed.reached is Tier.EXACT:
-            part = Literal(span, missed.edit.search, missed.edit.replace)
-            found = Located(missed.edit, Tier.EXACT, (part,))
-            rows = _rows_of(source, span.start, span.end)
-            for _ in range(12):
-                wider = _as_there(source, found, rows)
-                if wider is not None and succeeds(source, wider, fuzzy=fuzzy):
-                    yield wider
-                    break
-                rows = [
-                    source.row_before(rows[0]) or rows[0],
-                    *rows,
-                    source.row_from(rows[-1].end) or rows[-1],
-                ]
+def _choices(source: FileText, missed: Missed, span: ByteRange, line: int) -> Iterator[Edit | None]:
+    """The edit made clear for one region: by a start line, or by ever more context."""
+    yield replace(missed.edit, start_line=line)
+    if missed.reached is Tier.EXACT:
+        part = Literal(span, missed.edit.search, missed.edit.replace)
+        found = Located(missed.edit, Tier.EXACT, (part,))
+        rows = _rows_of(source, span.start, span.end)
+        for _ in range(12):
+            yield _as_there(source, found, rows)
+            above, below = source.row_before(rows[0]), source.row_from(rows[-1].end)
+            rows = [above or rows[0], *rows, below or rows[-1]]
 
 
 def _as_there(source: FileText, found: Located, rows: Sequence[Line]) -> Edit | None:
@@ -266,22 +269,22 @@ def _elsewhere(source: FileText, missed: Missed, places: tuple[int, ...], index:
     near: tuple[NearText, ...] = ()
     if rows and len(there) <= MOST_CHARS:
         near = (compared(source, rows, edit.search.removesuffix("\n").split("\n"), 0.0),)
-    suggestions: Iterable[Edit] = ()
+    choices: Iterable[Edit] = ()
     hint = "use the text that is there, or leave out the lines to look for the text in the whole file"
     if len(places) == 1:
         line = places[0]
         last = line + edit.search.removesuffix("\n").count("\n")
         hint = f"the text is on {_lines(line, last)}: use start_line={line}, end_line={last}"
         both = ((line, last), (None, None))
-        suggestions = (replace(edit, start_line=first, end_line=final) for first, final in both)
+        choices = [replace(edit, start_line=first, end_line=final) for first, final in both]
     elif places:
         hint = f"the text is at lines {', '.join(map(str, places))}: choose one"
     elif near:
-        suggestions = (
-            replace(one, start_line=start, end_line=end) for one in _carried(source, edit, near[0])
-        )
-    run = tuple(islice((one for one in suggestions if succeeds(source, one)), 1))
-    return Refusal(index, missed.code, message, hint, Tier.EXACT, places, near, suggestions=run, there=there)
+        choices = [replace(one, start_line=start, end_line=end) for one in _carried(source, edit, near[0])]
+    offered = _first_run(source, choices, True)
+    return Refusal(
+        index, missed.code, message, hint, Tier.EXACT, places, near, suggestions=offered, there=there
+    )
 
 
 def _rows(source: FileText, start: int, count: int) -> list[Line]:
@@ -298,9 +301,7 @@ def _nowhere(source: FileText, missed: Missed, index: int, *, fuzzy: bool) -> Re
         near = (compared(source, rows, edit.search.split("\n"), 1.0),)
         message = f"the text is not there exactly; it is by the tier {found.tier}"
         hint = "leave out fuzzy=false, or use exactly the text that is there"
-        exact = _as_there(source, found, rows)
-        if exact is not None and succeeds(source, exact, fuzzy=False):
-            suggestions = (exact,)
+        suggestions = _first_run(source, [_as_there(source, found, rows)], False)
     else:
         near = nearest(source, edit.search)
         message = f"the search text is not in the file (looked for by every tier up to {missed.reached})"
@@ -310,33 +311,32 @@ def _nowhere(source: FileText, missed: Missed, index: int, *, fuzzy: bool) -> Re
         if find_exact(source, other.search, 1):
             message += "; it is there in another Unicode normalisation form (composed and decomposed letters)"
             hint = "use exactly the text that is there, letter by letter as the file has it"
-            suggestions = suggestions or ((other,) if succeeds(source, other) else ())
+            suggestions = suggestions or _first_run(source, [other], True)
     if not suggestions and near and source.size <= _CHECKED_BYTES:
         best = near[0]
         if best.similarity >= _LIKELY and best.similarity - best.next_best >= _APART:
-            suggestions = tuple(_carried(source, edit, best))
+            suggestions = _carried(source, edit, best)
     if not suggestions and near:
         hint = "look at what differs, and make search and replace anew from the text that is there"
     return Refusal(index, missed.code, message, hint, missed.reached, (), near, suggestions=suggestions)
 
 
-def _carried(source: FileText, edit: Edit, there: NearText) -> Iterator[Edit]:
+def _carried(source: FileText, edit: Edit, there: NearText) -> tuple[Edit, ...]:
     """The edit with the text that is there and the replacement carried over to it; none if that is not certain."""
     if any(map(_is_doubtful, (edit.search, edit.replace))) or len(there.text) > MOST_CHARS:
-        return
+        return ()
     if not _corresponds(edit.search, there.text) or _goes_on(source, edit.search, there):
-        return
+        return ()
     new = _merged(edit.search.strip("\n"), there.text, edit.replace.strip("\n"))
     if new is None or new == there.text:
-        return
-    for tail in dict.fromkeys(("\n" if edit.search.endswith("\n") else "", "")):
-        for line in (None, there.first_line):
-            whole = new + tail if new else ""
-            better = replace(edit, search=there.text + tail, replace=whole, start_line=line, end_line=None)
-            # It is sent as the refused one was, or without fuzzy.
-            if succeeds(source, better) and succeeds(source, better, fuzzy=False):
-                yield better
-                return
+        return ()
+    choices = [
+        replace(edit, search=there.text + tail, replace=new and new + tail, start_line=line, end_line=None)
+        for tail in dict.fromkeys(("\n" if edit.search.endswith("\n") else "", ""))
+        for line in (None, there.first_line)
+    ]
+    # It is sent as the refused one was, or without fuzzy.
+    return _first_run(source, choices, True, False)
 
 
 def _is_doubtful(text: str) -> bool:
