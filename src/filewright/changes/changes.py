@@ -285,12 +285,12 @@ class Changes(RecordedChanges):
 
         False where much is not kept yet that another process should keep ahead of the next commands.
         """
-        newest, looked = number_of(self.newest() or "") or 0, self.looked
-        kept = [watch.begin(line, newest, looked) for watch in self._watched(task, identifier)]
-        if looked is not None:
+        newest = number_of(self.newest() or "") or 0
+        kept = [watch.begin(line, newest) for watch in self._watched(task, identifier)]
+        if self.looked is not None:
             pairs = zip(self._own, self._boundary.roots, strict=True)
             states = [(root.path, (root.device, root.inode), log.state) for log, root in pairs]
-            looked.note(states, [database.path for database in self.databases])
+            self.looked.note(states, [database.path for database in self.databases])
         return all(kept)
 
     def keep_ahead(self, task: Task, *, seconds: float) -> bool:
@@ -317,7 +317,7 @@ class Changes(RecordedChanges):
         made: list[ChangeRecord] = []
         with self.writing(task):
             for watch in self._watched(task, identifier):
-                made += watch.end(summary, caller, self.looked, made_since)
+                made += watch.end(summary, caller, made_since)
         return tuple(made)
 
     def _watched(self, task: Task, identifier: str = "0") -> Iterator[Watch]:
@@ -325,7 +325,7 @@ class Changes(RecordedChanges):
 
         self._open(task)
         for log, root in zip(self._own, self._boundary.roots, strict=True):
-            with watched(self._boundary, log, root, task, identifier) as watch:
+            with watched(self._boundary, log, root, task, self.looked, identifier) as watch:
                 yield watch
 
     # Undoing

@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple
 
 import xxhash
 
-from filewright.system import File, Folder
+from filewright.system import File, Folder, Status
 
 Kind = Literal["file", "folder", "link", "other"]
 
@@ -30,9 +30,8 @@ _SLICE = 4096
 _RULE_FILES = (b".gitignore", b".ignore")
 _DENY_FILE, _EXCLUDE = b".agentsignore", (b".git", b"info", b"exclude")
 _FOLDER = 0o040000
-FORMS: dict[Kind, int] = {"file": 0o100000, "folder": _FOLDER, "link": 0o120000, "other": 0o010000}
-"""The bits of a mode that say what something is."""
-_KINDS = {form: kind for kind, form in FORMS.items()}
+_KINDS: dict[int, Kind] = {0o100000: "file", _FOLDER: "folder", 0o120000: "link"}
+"""By the bits of a mode that say what something is."""
 _FORMAT = 8
 
 
@@ -63,11 +62,6 @@ class ListedStamp(NamedTuple):
     def written(self) -> tuple[int, int, int]:
         """Which file it is, as it was last written."""
         return self.inode, self.size, self.mtime_ns
-
-    @property
-    def rights(self) -> tuple[int, int, int]:
-        """Its kind, mode and owner."""
-        return self.mode, self.uid, self.gid
 
     @property
     def key(self) -> bytes:
@@ -266,6 +260,11 @@ def _row_again(folder: Folder, old: FolderRow) -> FolderRow | int:
         if was != now and (was.kind != now.kind or was.is_folder):
             return 1
     return row
+
+
+def written(status: Status) -> tuple[int, int, int]:
+    """Which file it is, as it was last written."""
+    return status.inode, status.size, status.mtime_ns
 
 
 def prefix_of(path: bytes) -> bytes:

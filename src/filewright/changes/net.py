@@ -8,9 +8,9 @@ back by a merge of its own.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from filewright.changes.contents import Contents, ContentStore
 from filewright.changes.record import ChangeRecord, Entry, Kind, Place, Stamp, continues, same_content
@@ -21,20 +21,18 @@ class _Thing:
     """A file, folder or link that a change has touched, or a folder above one.
 
     It is at `name` in `folder`, or was there at last; without the chosen changes it would be at `home`, or not at
-    all (None). `edits` are the entries of the chosen changes that changed what it holds.
+    all (None). `entries` are what the chosen changes did to it; `moved_on`: others have renamed it after these had.
     """
 
-    __slots__ = ("edits", "first", "folder", "home", "inside", "kind", "last", "moved_on", "name")
+    __slots__ = ("entries", "folder", "home", "inside", "kind", "moved_on", "name")
 
     def __init__(self, folder: _Thing | None, name: bytes, kind: Kind, *, made: bool = False) -> None:
         self.folder = folder
         self.name = name
         self.home = None if made or folder is None else (folder, name)
-        self.inside: dict[bytes, _Thing] = {}
         self.kind: Kind = kind
-        self.first: Entry | None = None
-        self.last: Entry | None = None
-        self.edits: list[Entry] = []
+        self.inside: dict[bytes, _Thing] = {}
+        self.entries: list[Entry] = []
         self.moved_on = False
 
     @property
@@ -43,29 +41,15 @@ class _Thing:
         assert self.folder is not None
         return self.folder, self.name
 
-    def add(self, entry: Entry) -> None:
-        """Something that a chosen change did to it."""
-        self.first = self.first or entry
-        self.last = entry
-        if not same_content(entry):
-            self.edits.append(entry)
-
-    def leave(self) -> None:
-        """It is no longer where it was."""
-        folder, name = self.slot
-        if folder.inside.get(name) is self:
-            del folder.inside[name]
-
     def place(self, *, wanted: bool = False) -> Place:
         """Where it is; or would be without the chosen changes, one that they made staying in its folder."""
         names: list[bytes] = []
-        thing, seen = self, set[int]()
+        thing, seen = self, set[_Thing]()
         while thing.folder is not None:
-            if id(thing) in seen:
-                return (
-                    self.place()
-                )  # Its folder was moved by others into one that a chosen change made in it.
-            seen.add(id(thing))
+            if thing in seen:
+                # Its folder was moved by others into one that a chosen change made in it.
+                return self.place()
+            seen.add(thing)
             above, name = (wanted and thing.home) or thing.slot
             names.append(name)
             thing = above
@@ -77,13 +61,13 @@ _Slot = tuple[_Thing, bytes]
 
 class _Played:
     """The tree of things: what is there; by where they were, what others deleted (`lost`); and by where they would
-    be without the chosen changes, what those deleted (`gone`)."""
+    be without the chosen changes, what those deleted (`gone`). All that they touched is `touched`."""
 
     def __init__(self) -> None:
         self._roots: dict[bytes, _Thing] = {}
         self._lost: dict[_Slot, _Thing] = {}
         self._gone: dict[_Slot, _Thing] = {}
-        self.touched: dict[int, _Thing] = {}
+        self.touched: list[_Thing] = []
 
     def play(self, entries: Sequence[Entry], task: Task, *, chosen: bool) -> None:
         """A change, all its entries at once: it finds the tree as it was before all of them.
@@ -93,32 +77,37 @@ class _Played:
         found: list[tuple[Entry, _Thing | None]] = []
         for entry in entries:
             task.check()
-            before, after, was = entry.before, entry.after, entry.was or entry.place
-            if chosen or (before is not None and after is not None and entry.was is not None):
-                found.append((entry, self._at(was, before.kind) if before is not None else None))
-            elif before is not None and after is None:
-                found.append((entry, self._known(was)))
+            before, was = entry.before, entry.was or entry.place
+            thing = None
+            if before is not None and (chosen or (entry.after is not None and entry.was is not None)):
+                thing = self._in(self._slot(was), before.kind)
+            elif before is not None and entry.after is None:
+                thing = self._known(was)
+            if thing is not None or (chosen and before is None):
+                found.append((entry, thing))
         for entry, thing in found:
-            if thing is None:
+            if thing is None or (entry.after is not None and entry.was is None):
                 continue
-            if entry.after is None or entry.was is not None:
-                thing.leave()
+            folder, name = thing.slot
+            if folder.inside.get(name) is thing:
+                del folder.inside[name]
             if entry.after is not None:
                 continue
             if not chosen:
                 self._lost[thing.slot] = thing
-                continue
-            self._touch(thing, entry)
-            if thing.home is not None:
-                self._gone[thing.home] = thing
-        for entry, moving in sorted(found, key=_depth):
+            else:
+                self._touch(thing, entry)
+                if thing.home is not None:
+                    self._gone[thing.home] = thing
+        for entry, moving in sorted(found, key=lambda each: len(each[0].place.parts)):
             task.check()
             if entry.after is None:
                 continue
-            thing = moving or self._at(entry.place, entry.after.kind, made=True)
+            slot = self._slot(entry.place)
+            thing = moving or self._in(slot, entry.after.kind, made=True)
             stayed = thing.home == thing.slot
             if entry.was is not None:
-                self._come(thing, self._slot(entry.place))
+                self._come(thing, slot)
             if chosen:
                 thing.kind = entry.after.kind
                 self._touch(thing, entry)
@@ -128,8 +117,9 @@ class _Played:
                 thing.moved_on = True
 
     def _touch(self, thing: _Thing, entry: Entry) -> None:
-        thing.add(entry)
-        self.touched[id(thing)] = thing
+        if not thing.entries:
+            self.touched.append(thing)
+        thing.entries.append(entry)
 
     def _slot(self, place: Place) -> _Slot:
         folder = self._roots.get(place.root)
@@ -138,9 +128,6 @@ class _Played:
         for name in place.parts[:-1]:
             folder = self._in((folder, name), "folder")
         return folder, place.parts[-1]
-
-    def _at(self, place: Place, kind: Kind, *, made: bool = False) -> _Thing:
-        return self._in(self._slot(place), kind, made=made)
 
     def _in(self, slot: _Slot, kind: Kind, *, made: bool = False) -> _Thing:
         """What is in a slot, where that kind of thing is.
@@ -151,11 +138,10 @@ class _Played:
         for thing in (there, self._lost.get(slot), self._gone.get(slot)):
             if thing is None or thing.kind != kind:
                 continue
-            if made and (thing.last is None or kind not in ("file", "folder")):
+            if made and not (thing.entries and kind in ("file", "folder")):
                 continue
-            if (
-                made or there is None
-            ):  # Else it is there, or others have overwritten it and not yet made it again.
+            # Else it is there, or others have overwritten it and not yet made it again.
+            if made or there is None:
                 self._come(thing, slot)
             return thing
         thing = _Thing(*slot, kind, made=made)
@@ -182,8 +168,32 @@ class _Played:
         folder.inside[name] = thing
 
 
-def _depth(found: tuple[Entry, _Thing | None]) -> int:
-    return len(found[0].place.parts)
+def _net(thing: _Thing, *, changed_only: bool) -> Entry | None:
+    """What the chosen changes made of a thing together; None if that is nothing."""
+    first, last = thing.entries[0], thing.entries[-1]
+    before, after = first.before if thing.home is not None else None, last.after
+    if before is None and after is None:
+        return None
+    edits = [entry for entry in thing.entries if not same_content(entry)]
+    if edits:
+        before, after = _holding(before, edits[0].before), _holding(after, edits[-1].after)
+    wanted = thing.place(wanted=True)
+    place = thing.place() if after is not None else wanted
+    if before is None or after is None:
+        if before is not None and last.before is not None:
+            before = replace(before, attributes=last.before.attributes)
+        return Entry(place, None, None).of_edits(before, after, edits)
+    has_moved = thing.home != thing.slot or wanted != place
+    together = Entry(place, None, None).of_edits(before, after, edits)
+    if has_moved:
+        return together._replace(was=wanted, carried=thing.home == thing.slot, moved_on=thing.moved_on)
+    if changed_only and same_content(together):
+        is_known = not edits or before.kind != "file" or before.digest is not None
+        rights = (before.mode, before.uid, before.gid), (after.mode, after.uid, after.gid)
+        is_chained = all(continues(one.after, other.before) for one, other in pairwise(edits))
+        if is_known and rights[0] == rights[1] and is_chained:
+            return None
+    return together
 
 
 def _holding(side: Stamp | None, held: Stamp | None) -> Stamp | None:
@@ -191,33 +201,6 @@ def _holding(side: Stamp | None, held: Stamp | None) -> Stamp | None:
     if side is None or held is None:
         return side
     return replace(held, mode=side.mode, uid=side.uid, gid=side.gid)
-
-
-def _net(thing: _Thing, *, changed_only: bool) -> Entry | None:
-    """What the chosen changes made of a thing together; None if that is nothing."""
-    first, last, edits = thing.first, thing.last, thing.edits
-    assert first is not None
-    assert last is not None
-    before, after = first.before if thing.home is not None else None, last.after
-    if before is None and after is None:
-        return None
-    if edits:
-        before, after = _holding(before, edits[0].before), _holding(after, edits[-1].after)
-    if before is not None and after is None and last.before is not None:
-        before = replace(before, attributes=last.before.attributes)
-    wanted = thing.place(wanted=True)
-    place = thing.place() if after is not None else wanted
-    carried = thing.home == thing.slot
-    has_moved = before is not None and after is not None and not (carried and wanted == place)
-    if changed_only and not has_moved and before is not None and after is not None:
-        same = (before.mode, before.uid, before.gid) == (after.mode, after.uid, after.gid)
-        chained = all(continues(one.after, other.before) for one, other in itertools.pairwise(edits))
-        known = not edits or before.kind != "file" or before.digest is not None
-        if same and chained and known and same_content(Entry(place, before, after)):
-            return None
-    together = Entry(place, None, None).of_edits(before, after, edits)
-    was = wanted if has_moved else None
-    return together._replace(was=was, carried=carried, moved_on=thing.moved_on and has_moved)
 
 
 def net_of(
@@ -242,6 +225,6 @@ def net_of(
         if chosen:
             small = contents.small
             kept.update((name, contents.keeper(name)) for entry in entries for name in entry.blobs)
-    found = [_net(thing, changed_only=changed_only) for thing in played.touched.values()]
+    found = [_net(thing, changed_only=changed_only) for thing in played.touched]
     together = sorted(filter(None, found), key=lambda entry: (entry.place.root, entry.place.parts))
     return Contents(kept.__getitem__, replace(record, entries=tuple(together)), small=small)

@@ -33,6 +33,7 @@ from filewright.changes.listing import (
     read_kept,
     sealed,
     unsealed,
+    written,
 )
 
 if TYPE_CHECKING:
@@ -212,18 +213,16 @@ def _nothing() -> None:
 def _index(root: Folder) -> tuple[int, ...] | None:
     """What tells git's index from another, as far as it is a file of this root."""
     try:
-        raw = root.stat_beneath((b".git", b"index")).raw
+        return written(root.stat_beneath((b".git", b"index")))
     except OSError:
         return None
-    return raw.st_ino, raw.st_size, raw.st_mtime_ns
 
 
 def _status(folder: bytes, name: bytes) -> tuple[int, ...] | None:
     try:
-        status = system.status_of(os.path.join(folder, name))
+        return written(system.status_of(os.path.join(folder, name)))
     except OSError:
         return None
-    return status.inode, status.size, status.mtime_ns
 
 
 def uri_of(path: bytes) -> str:

@@ -25,11 +25,11 @@ import stat
 import struct
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from fnmatch import translate
-from functools import cache, partial
+from functools import partial
 from posixpath import basename, dirname
 from typing import NamedTuple
 
@@ -54,12 +54,13 @@ from filewright.changes.listing import (
     read_kept,
     row_of,
     settled,
+    written,
 )
 from filewright.changes.log import Log
 from filewright.changes.plan import CommitPlan
 from filewright.changes.quick import TAKES_AWAY, QuickLook, list_of
-from filewright.changes.record import ChangeRecord, Entry, Kind, Place, Stamp
-from filewright.changes.state import Index, StateFolder, base_folder
+from filewright.changes.record import ChangeRecord, Entry, Kind, Place, Stamp, same_content
+from filewright.changes.state import Index, base_folder
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task
 from filewright.settings import KB, MB, Settings
@@ -98,19 +99,16 @@ _NOTHING = FolderRow()
 
 
 def begun_in(settings: Settings, identifier: str) -> list[str]:
-    """The roots of which a listing of that id was made; none for a bad one."""
-    if not _ID.fullmatch(identifier):
-        return []
-    index, name = Index(base_folder(settings), settings.lock_seconds), list_of(identifier)
-    return [
-        os.fsdecode(owner.path)
-        for owner in index.owners.values()
-        if owner.path and os.path.exists(StateFolder(index, None, owner).at(b"shell", name))
-    ]
+    """The roots of which a listing of that id was made."""
+    index, name = Index(base_folder(settings), settings.lock_seconds), os.fsdecode(list_of(identifier))
+    owners = [owner for owner in index.owners.values() if os.path.exists(index.of(owner.id, "shell", name))]
+    return [os.fsdecode(owner.path) for owner in owners if owner.path]
 
 
 @contextmanager
-def watched(boundary: Boundary, log: Log, root: Root, task: Task, identifier: str = "0") -> Iterator[Watch]:
+def watched(
+    boundary: Boundary, log: Log, root: Root, task: Task, looked: QuickLook | None, identifier: str = "0"
+) -> Iterator[Watch]:
     """A root as it is seen before a command of that id, and after it. Raises `not_found` for a bad id."""
     if not _ID.fullmatch(identifier):
         raise errors.unknown_listing(identifier)
@@ -120,7 +118,11 @@ def watched(boundary: Boundary, log: Log, root: Root, task: Task, identifier: st
         where, seconds = partial(log.state.at, b"shell", _KEPT), log.settings.lock_seconds
         kept = Database(where, _TABLES, Flusher(enabled=False), seconds)
         try:
-            yield Watch(boundary, log, root, folder, kept, task, identifier)
+            looked_at, seen = (
+                looked.looks.get(root.path, (None, None)) if looked is not None else (None, None)
+            )
+            hook = looked is not None
+            yield Watch(boundary, log, root, folder, kept, task, hook, looked_at, seen, identifier)
         finally:
             kept.close()
 
@@ -128,6 +130,8 @@ def watched(boundary: Boundary, log: Log, root: Root, task: Task, identifier: st
 @dataclass(frozen=True, slots=True)
 class Watch:
     """A root as it is seen now, and what files held, kept in the `database` by path and stamp.
+
+    For a hook, it may have been `seen` already, as it differs from the listing `looked_at`.
 
     Other processes may keep contents, and begin and end commands, at the same time.
     """
@@ -138,30 +142,29 @@ class Watch:
     folder: Folder
     database: Database
     task: Task
+    hook: bool
+    looked_at: KeptListing | None
+    seen: Look | None
     identifier: str
 
     # What is called around a command
 
-    def begin(self, line: str, newest: int, looked: QuickLook | None) -> bool:
+    def begin(self, line: str, newest: int) -> bool:
         """List what is below the root, as the change `newest` has left it, and keep what fits into the budget.
 
         What the command line `line` names comes first; what of that a command that takes away cannot be had back is a
-        notice of the task. For a hook, which has `looked`, the rest is left to who keeps ahead; False if somebody
-        should begin to.
+        notice of the task. For a hook the rest is left to who keeps ahead; False if somebody should begin to.
         """
         with fresh_in(self.folder) as fresh:
             self._clean_up()
-            last, seen = self._looked(looked)
-            last = last or read_kept(self.folder)
-            rows, outer = self._listed(last, seen)
-            known = last.rows if looked and last else None
-            seconds = _KEEP_IN_HOOK if looked else _KEEP_SECONDS
+            last = self.looked_at or read_kept(self.folder)
+            rows, outer = self._listed(last, self.seen)
+            known = last.rows if self.hook and last else None
+            seconds = _KEEP_IN_HOOK if self.hook else _KEEP_SECONDS
             rows, late = self._keep(rows, line, seconds, _KEEP_AT_ONCE, known)
             index = self._keep_index()
-            if lost := self._lost(rows, line, late, index):
-                files = [f"{self.at(path).shown} ({sized(stamp.size)})" for path, stamp in lost.items()]
-                named = listed_of(files, _NAMED_BEFORE)
-                self.task.notices.append(f"filewright has not kept, and cannot bring back: {named}")
+            if TAKES_AWAY.search(line):
+                self._warn_of(rows, line, late, index)
             KeptListing(newest, outer, index, rows).write(self.folder, fresh, list_of(self.identifier))
         return all(row.kept for row in rows.values()) or self._is_kept_ahead()
 
@@ -178,11 +181,7 @@ class Watch:
         return all(row.kept for row in rows.values())
 
     def end(
-        self,
-        summary: str,
-        caller: Caller,
-        looked: QuickLook | None,
-        made_since: Callable[[int], Iterable[Contents]],
+        self, summary: str, caller: Caller, made_since: Callable[[int], Iterable[Contents]]
     ) -> list[ChangeRecord]:
         """Record what is different from the listing, as the changes made since, the oldest first, have left it.
 
@@ -196,7 +195,7 @@ class Watch:
         changes = list(made_since(last.newest))
         with fresh_in(self.folder) as fresh:
             # What a tool has changed since a look is not in it.
-            rows, outer = self._listed(last, None if changes else self._looked(looked)[1])
+            rows, outer = self._listed(last, None if changes else self.seen)
             command = _Command(self, last, rows, changes)
             command.ask_git(last.git_index)
             records = command.record(summary, caller)
@@ -219,18 +218,12 @@ class Watch:
         try:
             if stamp.kind == "link":
                 return self.boundary.read_link(where)
-            if stamp.kind != "file":
-                return None
             with self.boundary.open_file(where) as file:
                 content = file.read(0, stamp.size + 1)
-                raw = file.status().raw
+                is_same = written(file.status()) == stamp.written
         except (FilewrightError, OSError):
             return None
-        same = (raw.st_ino, raw.st_size, raw.st_mtime_ns) == stamp.written
-        return content if same and len(content) == stamp.size else None
-
-    def _looked(self, looked: QuickLook | None) -> tuple[KeptListing | None, Look | None]:
-        return (looked and looked.looks.get(self.root.path)) or (None, None)
+        return content if is_same and len(content) == stamp.size else None
 
     def _listed(self, last: KeptListing | None, seen: Look | None) -> tuple[Listing, object]:
         """What is below the root, compared with `last`; and what from outside of it says what is ignored."""
@@ -267,20 +260,18 @@ class Watch:
     def kept(self, path: bytes, stamp: ListedStamp) -> bytes | None:
         """What was kept of something that was listed."""
         query = "SELECT content FROM kept WHERE folder = ? AND name = ? AND stamp = ?"
-        try:
-            rows = self.database.read(query, *_row_key(path, stamp))
-            if not rows or _checked(rows[0][0][16:]) == rows[0][0]:
-                return rows[0][0][16:] if rows else None
-        except FilewrightError as error:
-            if error.code not in _USELESS:
-                raise
-        self._throw_away()
+        with self._while_sound():
+            for (content,) in self.database.read(query, *_row_key(path, stamp)):
+                if _checked(content[16:]) == content:
+                    return bytes(content[16:])
+                self._throw_away()
         return None
 
-    def keep(self, rows: Iterable[tuple[bytes, ...]]) -> None:
-        """Keep contents: each with its folder, name and stamp, after its hash."""
+    def keep(self, contents: Iterable[tuple[bytes, ListedStamp, bytes]]) -> None:
+        """Keep what was at paths with these stamps."""
         with self.database.transaction(self.task, durable=False) as execute:
-            for row in rows:
+            for path, stamp, content in contents:
+                row = *_row_key(path, stamp), _checked(content)
                 execute("INSERT OR REPLACE INTO kept VALUES (?,?,?,?)", row)
 
     def _keep(
@@ -292,8 +283,9 @@ class Watch:
         Returns the rows, of which it is noted; and of what the line names that for which there was no time or room.
         """
         names, late, left = _named(line), dict[bytes, ListedStamp](), Counter[bytes]()
-        wanted: list[tuple[bool, int, bytes, bytes, ListedStamp]] = []
-        self._require_sound()
+        wanted: list[tuple[bool, int, bytes, ListedStamp]] = []
+        with self._while_sound():
+            self.database.read("SELECT name, (SELECT 1 FROM kept LIMIT 1) FROM cache")
         with self.database.transaction(self.task, durable=False) as execute:
             (cache,) = execute("SELECT name FROM cache").fetchone()
             for prefix, row in rows.items():
@@ -309,23 +301,23 @@ class Watch:
                     if stamp.is_folder or stamp.size > LARGE or (had and (name, stamp.key) in had):
                         continue
                     unnamed = not (above or names([name]))
-                    wanted.append((unnamed, -stamp.mtime_ns, prefix, name, stamp))
+                    wanted.append((unnamed, -stamp.mtime_ns, prefix + name, stamp))
                     left[prefix] += 1
-        begun, some = time.monotonic(), list[tuple[bytes, ...]]()
-        for number, (unnamed, _, prefix, name, stamp) in enumerate(sorted(wanted)):
+        begun, some = time.monotonic(), list[tuple[bytes, ListedStamp, bytes]]()
+        for number, (unnamed, _, path, stamp) in enumerate(sorted(wanted)):
             most = seconds if unnamed else max(seconds, _KEEP_SECONDS)
             # On a busy machine the time may be over before the first.
             if room < 0 or (number >= _AT_LEAST and time.monotonic() - begun > most):
                 if unnamed:
                     break
-                late[prefix + name] = stamp
+                late[path] = stamp
                 continue
             self.task.check()
-            content = self.content(prefix + name, stamp)
+            content = self.content(path, stamp)
             if content is not None:
                 room -= len(content)
-                some.append((prefix, name, stamp.key, _checked(content)))
-            left[prefix] -= 1
+                some.append((path, stamp, content))
+            left[prefix_of(path)] -= 1
             if len(some) == _AT_A_TIME:  # Whoever else keeps something waits for no more.
                 self.keep(some)
                 some = []
@@ -334,32 +326,27 @@ class Watch:
             prefix: row._replace(kept="" if left[prefix] else cache) for prefix, row in rows.items()
         }, late
 
-    def _lost(
-        self,
-        rows: Listing,
-        line: str,
-        late: Mapping[bytes, ListedStamp],
-        index: tuple[int, ...] | None,
-    ) -> dict[bytes, ListedStamp]:
-        """The files that the line of a command names which takes away, and that nobody has kept."""
-        if not TAKES_AWAY.search(line):
-            return {}
-        names, found = _named(line), dict(late)
+    def _warn_of(
+        self, rows: Listing, line: str, late: dict[bytes, ListedStamp], index: tuple[int, ...] | None
+    ) -> None:
+        """Say which files that a command line names, those that are `late` or too large, nobody has kept."""
+        names = _named(line)
         for prefix, row in rows.items():
             for name, stamp in row.things() if row.large else ():
                 if stamp.size > LARGE and names([*prefix.split(b"/"), name]):
-                    found[prefix + name] = stamp
-        for path, seen, _ in self.staged(index if found else None):
-            if path in found and found[path].size <= _GIT_EACH and _is_staged(found[path], seen):
-                del found[path]
-        return {path: stamp for path, stamp in found.items() if stamp.kind == "file"}
+                    late[prefix + name] = stamp
+        for path, _ in self.staged(index, late):
+            del late[path]
+        files = [(self.at(path).shown, stamp) for path, stamp in late.items() if stamp.kind == "file"]
+        if files:
+            named = listed_of([f"{shown} ({sized(stamp.size)})" for shown, stamp in files], _NAMED_BEFORE)
+            self.task.notices.append(f"filewright has not kept, and cannot bring back: {named}")
 
     def _keep_index(self) -> tuple[int, ...] | None:
         """Keep git's index as it is, unless it is kept; its stamp, or None where the root has no repository."""
         try:
             with self.boundary.open_file(self.at(b".git/index")) as file:
-                raw = file.status().raw
-                index = raw.st_ino, raw.st_size, raw.st_mtime_ns
+                index = written(file.status())
                 if not self.folder.holds_any((_index(index),)):
                     with fresh_in(self.folder) as fresh:
                         with self.folder.open(fresh, write=True) as made:
@@ -369,10 +356,14 @@ class Watch:
         except (FilewrightError, OSError):
             return None
 
-    def staged(self, index: tuple[int, ...] | None) -> Iterator[tuple[bytes, tuple[int, int, int], str]]:
-        """What git's index, as it was kept, says of files that are as they were when it looked: path, inode, size,
-        time, and object. Ends at what is no index."""
-        if index is None:
+    def staged(
+        self, index: tuple[int, ...] | None, wanted: Mapping[bytes, ListedStamp]
+    ) -> Iterator[tuple[bytes, str]]:
+        """Those of the `wanted` files that git's index, as it was kept, knew as they are, each with its object.
+
+        Ends at what is no index.
+        """
+        if index is None or not wanted:
             return
         with suppress(OSError, struct.error, ValueError, IndexError):
             with self.folder.open(_index(index)) as file:
@@ -394,10 +385,12 @@ class Watch:
                 end = data.index(b"\0", start)
                 path = path[: len(path) - shared] + data[start:end]
                 at = end + 1 if version == 4 else at + (end - at + 8) // 8 * 8
-                time_ns = seconds * 10**9 + nanoseconds
+                stamp, time_ns = wanted.get(path), seconds * 10**9 + nanoseconds
                 # Changed as the index was written, a file may have been changed once more, and git does not know.
-                if time_ns < index[2] and not flags & 0x3000:
-                    yield path, (inode, size, time_ns), name.hex()
+                if stamp is None or stamp.size > _GIT_EACH or time_ns >= index[2] or flags & 0x3000:
+                    continue
+                if (stamp.inode & 0xFFFFFFFF, stamp.size, stamp.mtime_ns) == (inode, size, time_ns):
+                    yield path, name.hex()
 
     def _clean_up(self) -> None:
         """Remove what was left of commands that never ended, and all that is kept if it is too much."""
@@ -415,10 +408,11 @@ class Watch:
         [status] = self.folder.stats([_KEPT])
         return status.size if status is not None else 0
 
-    def _require_sound(self) -> None:
-        """Throw the cache away if it cannot be read."""
+    @contextmanager
+    def _while_sound(self) -> Iterator[None]:
+        """Throw the cache away if it cannot be read inside."""
         try:
-            self.database.read("SELECT name, (SELECT 1 FROM kept LIMIT 1) FROM cache")
+            yield
         except FilewrightError as error:
             if error.code not in _USELESS:
                 raise
@@ -471,10 +465,6 @@ def _index(index: tuple[int, ...]) -> bytes:
     return b"index-%x-%x-%x" % index
 
 
-def _is_staged(stamp: ListedStamp, seen: tuple[int, int, int]) -> bool:
-    return (stamp.inode & 0xFFFFFFFF, stamp.size, stamp.mtime_ns) == seen
-
-
 def _variable(data: bytes, at: int) -> tuple[int, int]:
     """A number of variable length, as git's offsets in packs are, and where it ends."""
     value = data[at] & 0x7F
@@ -511,9 +501,9 @@ class Thing(NamedTuple):
         return self.kind, self.side.inode, self.side.size, self.side.mtime_ns
 
     @property
-    def rights(self) -> tuple[int, int, int]:
+    def rights(self) -> object:
         """Its mode and owner."""
-        return self.side.mode, self.side.uid, self.side.gid
+        return _rights(self.side)
 
 
 _Pair = tuple[Thing | None, Thing | None]
@@ -553,7 +543,14 @@ class _Command:
             path = self._path_of(entry.place)
             was = self._path_of(entry.was) if entry.was is not None else path
             old = before.get(was) if was is not None else None
-            if old is not None and path is not None and path != was and _is_as_it_was(entry):
+            sides = entry.before, entry.after
+            if (
+                old
+                and path
+                and path != was
+                and same_content(entry)
+                and _rights(sides[0]) == _rights(sides[1])
+            ):
                 moves[old.path] = path
                 continue
             if path is not None and entry.after is not None:
@@ -619,19 +616,19 @@ class _Command:
         elsewhere |= {
             old.side.inode for old, now in self._pairs if old and now and old.written != now.written
         }
+        hidden = {
+            prefix + name.removesuffix(b"/") for prefix, row in last.rows.items() for name in row.hidden
+        }
         uncovered: set[bytes] = set()
-
-        @cache
-        def hidden_in(prefix: bytes) -> Collection[bytes] | None:
-            row = last.rows.get(prefix)
-            return None if row is None else {name.removesuffix(b"/") for name in row.hidden}
-
         for path, now in sorted(came.items()):
-            above, name = dirname(path), basename(path)
+            above = dirname(path)
             folder = self._after.get(above)
-            was = above if folder is None else listed.get(folder.side.inode)
-            hidden = hidden_in(was and was + b"/") if was is not None else None
-            was_there = above in uncovered if was is None else hidden is None or name in hidden
+            was_above = above if folder is None else listed.get(folder.side.inode)
+            if was_above is None:
+                was_there = above in uncovered
+            else:
+                was = was_above + b"/" * bool(was_above) + basename(path)
+                was_there = was in hidden or prefix_of(was) not in last.rows
             if was_there and now.side.inode not in elsewhere and not self._is_new(now, since):
                 uncovered.add(path)
                 del came[path]
@@ -673,28 +670,22 @@ class _Command:
 
     def ask_git(self, index: tuple[int, ...] | None) -> None:
         """Have what git stores of the files that were not kept, if its index knew them as they were."""
-        watch, found = self._watch, list[tuple[Thing, str]]()
+        watch, olds = self._watch, (old for old, _ in self._pairs if old is not None)
         wanted = {
-            old.listed: old
-            for old, _ in self._pairs
-            if old is not None and old.kind == "file" and 0 < old.side.size <= _GIT_EACH and old.seen
-            if old.held() is None
+            old.listed: old.seen for old in olds if old.kind == "file" and old.seen and old.held() is None
         }
-        for path, stamp, stored in watch.staged(index) if wanted else ():
-            old = wanted.get(path)
-            if old is not None and old.seen is not None and _is_staged(old.seen, stamp):
-                found.append((old, stored))
+        found = list(watch.staged(index, wanted))
         if not found:
             return
         from filewright.structure import git_objects
 
         names, where = (stored for _, stored in found), watch.at(b"file")
         contents = git_objects(watch.boundary, where, names, limit=_GIT_EACH, task=watch.task)
-        for (old, stored), content in zip(found, contents, strict=False):
+        for (path, stored), content in zip(found, contents, strict=False):
             # Of another size, it is not what the file held: git has converted its line ends, say.
             named = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
-            if old.seen is not None and len(content) == old.side.size and named == stored:
-                watch.keep([(*_row_key(old.listed, old.seen), _checked(content))])
+            if len(content) == wanted[path].size and named == stored:
+                watch.keep([(path, wanted[path], content)])
 
     # Recording
 
@@ -831,16 +822,10 @@ def _along(moves: Mapping[bytes, bytes], path: bytes) -> bytes:
     return path
 
 
-def _is_as_it_was(entry: Entry) -> bool:
-    """Whether something was only moved."""
-    before, after = entry.before, entry.after
-    if before is None or after is None or entry.spliced:
-        return False
-    return replace(before, digest=after.digest, mode=after.mode, uid=after.uid, gid=after.gid) == before
+def _rights(side: Stamp | None) -> object:
+    return side and (side.mode, side.uid, side.gid)
 
 
-def _looks(side: Stamp | None) -> tuple[object, ...] | None:
+def _looks(side: Stamp | None) -> object:
     """What a listing and a change on record say of a thing in the same words."""
-    if side is None:
-        return None
-    return side.kind, side.mode, side.uid, side.gid, side.size, side.mtime_ns if side.kind == "file" else 0
+    return side and (side.kind, _rights(side), side.size, side.mtime_ns if side.kind == "file" else 0)
