@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise, takewhile
+from itertools import groupby, islice, pairwise, takewhile
 
 from filewright.edit.filetext import FileText
 from filewright.edit.locate.indentation import Indentation
@@ -91,43 +91,21 @@ def find_exact(source: FileText, search: str, limit: int) -> list[ByteRange]:
 def _with_any_terminators(source: FileText, pieces: list[bytes]) -> Iterator[ByteRange]:
     """Occurrences where each newline may be any terminator, found through the longest line."""
     anchor = max(range(len(pieces)), key=lambda index: len(pieces[index]))
-    if not pieces[anchor]:
-        ended = (row for row in source.rows() if row.terminator)
-        run: deque[Line] = deque(maxlen=len(pieces) - 1)
-        for row in ended:
-            if row.body:
-                run.clear()  # of this row only the end counts
-            run.append(row)
-            if len(run) == run.maxlen:
-                yield ByteRange(run[0].body_end, row.end)
-        return
-    for at in source.occurrences(pieces[anchor]):
-        start, row = at, source.row_at(at)
-        if anchor:
-            above = zip(source.rows_before(row), reversed(pieces[:anchor]), strict=False)
-            rows = [
-                row
-                for row, _ in takewhile(lambda two: not two[0].whole or two[0].body.endswith(two[1]), above)
-            ]
-            if row.offset != at or len(rows) < anchor:
-                continue
-            start = rows[-1].body_end - len(pieces[0])
-        end = _end_of(source, pieces, start)
-        if end:
-            yield ByteRange(start, end)
-
-
-def _end_of(source: FileText, pieces: list[bytes], at: int) -> int:
-    """Where the pieces end if they are there from `at` on, a terminator between any two; 0 if they are not."""
-    width = 0
-    for number, piece in enumerate(pieces):
-        if number:
-            ending = source.read(at, at + 2)
-            width = 2 if ending == b"\r\n" else 1 if ending[:1] in (b"\n", b"\r") else 0
-        at += width + len(piece)
-        if (number and not width) or source.read(at - len(piece), at) != piece:
-            return 0
-    return at
+    hits = map(source.index_of, source.occurrences(pieces[anchor]))
+    for at, _ in groupby(hits if pieces[anchor] else range(source.count)):
+        rows = source.rows_at(max(0, at - anchor), len(pieces))
+        bodies = [row.body for row in rows]
+        if len(rows) == len(pieces) - 1 and rows[-1].terminator:
+            bodies.append(b"")  # what is behind the last line's end
+        if (
+            at >= anchor
+            and len(bodies) == len(pieces)
+            and bodies[0].endswith(pieces[0])
+            and bodies[1:-1] == pieces[1:-1]
+            and bodies[-1].startswith(pieces[-1])
+        ):
+            last = rows[-1].offset if len(rows) == len(pieces) else source.size
+            yield ByteRange(rows[0].body_end - len(pieces[0]), last + len(pieces[-1]))
 
 
 class TooAlikeError(Exception):

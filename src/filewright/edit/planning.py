@@ -331,17 +331,17 @@ def _outcomes(placed: Sequence[_Placed]) -> Iterator[Outcome]:
 def _follows(source: FileText, located: Located) -> str:
     """A note on an insertion of text that is there already."""
     part = located.parts[0]
-    if not isinstance(part, Literal) or located.edit.replace_all or len(part.replace) <= len(part.search):
+    if not isinstance(part, Literal) or located.edit.replace_all:
         return ""
-    if part.replace.startswith(part.search):
-        more = part.replace[len(part.search) :]
-        there = source.read(part.span.end, part.span.end + 8 * len(more))
-        if normalised(source.text(there)).startswith(more):
+    span, new, more = part.span, part.replace, len(part.replace) - len(part.search)
+    near = 8 * more
+    if more > 0 and new.startswith(part.search):
+        there = normalised(source.text(source.read(span.end, span.end + near)))
+        if there.startswith(new[-more:]):
             return "the text that it puts in is there already, right behind"
-    if part.replace.endswith(part.search):
-        more = part.replace[: -len(part.search)]
-        there = source.read(part.span.start - 8 * len(more), part.span.start)
-        if normalised(source.text(there)).endswith(more):
+    if more > 0 and new.endswith(part.search):
+        there = normalised(source.text(source.read(span.start - near, span.start)))
+        if there.endswith(new[:more]):
             return "the text that it puts in is there already, right before"
     return ""
 

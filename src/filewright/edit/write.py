@@ -48,7 +48,7 @@ from filewright.text import Splice, encoded
 
 _MOST_COMPARED = 160_000
 """Pairs of lines of search and replace that are aligned longest run first."""
-_WORD, _WORD_BYTES = re.compile(r"\w+"), 256
+_WORD_BYTES = 256
 _ALIKE = 0.5
 _LONGEST_INDENT = 1 << 16  # a line may be as long as the file
 
@@ -292,15 +292,7 @@ def _rows(source: FileText, part: Rows, *, numbered: bool, literal: bool) -> lis
         ending = part.terminators[index] if part.terminators else None
         made.append(_Made(at, texts[at], text) if at >= 0 else _Made(-1, fresh(text), text, ending))
     if not literal and part.indentation is not None:
-        found = [text for text, old in zip(texts, part.old, strict=True) if not is_blank(old)]
-        _check_depths(
-            source,
-            part,
-            part.indentation,
-            found,
-            [one for one in made if one.asked.strip()],
-            numbered=numbered,
-        )
+        _check_depths(source, part, part.indentation, made, numbered=numbered)
     return _spliced(source, part, made)
 
 
@@ -467,7 +459,6 @@ def _check_depths(
     source: FileText,
     part: Rows,
     indentation: Indentation,
-    found: Sequence[str],
     made: Sequence[_Made],
     *,
     numbered: bool,
@@ -479,7 +470,8 @@ def _check_depths(
     """
     known = indentation.known
     asked = [text for text in part.old if not is_blank(text)]
-    wanted, lines = [one.asked for one in made], [one.text for one in made]
+    solid = [one for one in made if not is_blank(one.asked)]
+    wanted, lines = [one.asked for one in solid], [one.text for one in solid]
     if not indentation.same and _leaves_its_block(asked, wanted):
         raise UnclearError(
             Code.AMBIGUOUS_MATCH,
@@ -500,7 +492,7 @@ def _check_depths(
             fits = (width_of(wanted[at]) - width_of(wanted[at - 1]), deeper) == (step, deep)
         else:
             fits = deeper % deep == 0 or deeper > 8 or wanted[at].lstrip().startswith("*")
-        if not (at and fits) and (step or indent_of(lines[at]) not in map(indent_of, found)):
+        if not (at and fits) and (step or indent_of(lines[at]) not in known.values()):
             raise UnclearError(
                 Code.AMBIGUOUS_MATCH,
                 f"nothing says how deep {wanted[at].strip()!r} belongs: it would be indented by "
@@ -559,19 +551,20 @@ def _check_indent(source: FileText, part: Literal) -> None:
 
 def _check_word(source: FileText, part: Literal) -> None:
     """Refuse a text found inside a word of which the replacement has all: a part of the word would be there twice."""
-    span, search = part.span, part.search
-    head = tail = ""
-    first, last = _WORD.match(search), _WORD.match(search[::-1])
-    if first:
-        before = _WORD.match(source.text(source.read(span.start - _WORD_BYTES, span.start))[::-1])
-        head = before[0][::-1] + first[0] if before else ""
-    if last:
-        after = _WORD.match(source.text(source.read(span.end, span.end + _WORD_BYTES)))
-        tail = last[0][::-1] + after[0] if after else ""
-    if (head and part.replace.startswith(head)) or (tail and part.replace.endswith(tail)):
-        word = head or tail
-        raise UnclearError(
-            Code.AMBIGUOUS_MATCH,
-            f"the search text has only a part of the word {word!r}, and the replacement all of it",
-            "send search and replace with the same parts of the line",
-        )
+    before, after = (
+        source.text(source.read(start, start + _WORD_BYTES))
+        for start in (part.span.start - _WORD_BYTES, part.span.end)
+    )
+    search, new = part.search, part.replace
+    for left, right, holds in (
+        (before, search, new.startswith),
+        (search[-_WORD_BYTES:], after, new.endswith),
+    ):
+        ending, beginning = re.search(r"\w+\Z", left), re.match(r"\w+", right)
+        if ending and beginning and holds(ending[0] + beginning[0]):
+            raise UnclearError(
+                Code.AMBIGUOUS_MATCH,
+                f"the search text has only a part of the word {ending[0] + beginning[0]!r}, "
+                "and the replacement all of it",
+                "send search and replace with the same parts of the line",
+            )

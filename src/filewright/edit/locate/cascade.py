@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice
 
 from filewright.edit.damage import Repaired, fence_at_edge, repairs
 from filewright.edit.filetext import FileText
@@ -246,16 +245,15 @@ def _insertion(source: FileText, edit: Edit) -> Located:
 
 def _anchored(source: FileText, edit: Edit, start: int, end: int) -> Located | Missed:
     """Exactly the search text at exactly these lines, a final newline of it aside."""
-    lines = source.snapshot.lines
-    first = lines.offset_of(start)
-    wanted = edit.search.removesuffix("\n").split("\n")
-    rows = list(islice(source.rows_from(first), min(end - start, len(wanted)) + 1))
+    search, new = edit.search, edit.replace
+    wanted = search.removesuffix("\n").split("\n")
+    rows = source.rows_at(start - 1, min(end - start, len(wanted)) + 1)
     if len(rows) == end - start + 1 and [source.text(row.body) for row in rows] == wanted:
-        whole = edit.search.endswith("\n") and bool(rows[-1].terminator)
-        span = ByteRange(first, rows[-1].end if whole else rows[-1].body_end)
-        search = "\n".join(wanted) + ("\n" if whole else "")
-        replace = edit.replace if whole or not edit.search.endswith("\n") else edit.replace.removesuffix("\n")
-        return Located(edit, Tier.EXACT, (Literal(span, search, replace),))
+        last = rows[-1]
+        if search.endswith("\n") and not last.terminator:
+            search, new = search.removesuffix("\n"), new.removesuffix("\n")
+        span = ByteRange(rows[0].offset, last.end if search.endswith("\n") else last.body_end)
+        return Located(edit, Tier.EXACT, (Literal(span, search, new),))
     text = "\n".join(wanted)
     elsewhere = find_exact(source, text, _LINES_NAMED) if text.strip() else []
     spans = [span for span in elsewhere if _is_whole(source, span)]
