@@ -292,7 +292,7 @@ def test_all_of_it_is_written_once_and_taken_out_again(name: str, scope: str, pr
     assert result.exit_code == 0, result.output
     made = everything(project)
     text = b"\n".join(made.values()).decode()
-    assert ("has no hooks" in result.stderr) == (name not in HOOKS)
+    assert ("no hooks are written for it" in result.stderr) == (name not in HOOKS)
     assert ("snapshot begin --hook" in text) == (name in HOOKS)
     files = CLIENTS[name].user if scope == "--user" else CLIENTS[name].project
     assert (RULE in text) == ("rule" in files)
@@ -424,6 +424,25 @@ def test_a_configuration_of_another_user_is_named_and_stays(
         assert ".mcp.json" in result.stderr
         assert ("ask the user who owns it" if writable else "make it writable") in result.stderr
         assert there == '{"mcpServers": {}}\n'
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can be two users")
+def test_a_file_that_may_not_be_read_is_named_though_no_client_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        (Path(name) / ".mcp.json").write_text('{"mcpServers": {"filewright": {}}}\n')
+        (Path(name) / ".mcp.json").chmod(0o600)
+        monkeypatch.setenv("HOME", name)
+        monkeypatch.chdir(name)
+        os.seteuid(54_321)
+        try:
+            checked, removed = setup("--check"), setup("--remove", "--yes")
+        finally:
+            os.seteuid(0)
+        for result in (checked, removed):
+            assert f"LOOK {name}/.mcp.json may not be read" in result.stdout
+        assert checked.exit_code == 1
+        assert "filewright" in (Path(name) / ".mcp.json").read_text()
 
 
 # Whatever is where a configuration should be

@@ -483,6 +483,19 @@ CALLS = {
         "hook_event_name": "beforeShellExecution",
         "command": "rm a.txt",
     },
+    "vscode": {
+        "session_id": "abc-1",
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Bash",
+        "tool_input": {"command": "rm a.txt"},
+    },
+    "vscode local": {
+        "sessionId": "abc-1",
+        "hookEventName": "PreToolUse",
+        "tool_name": "run_in_terminal",
+        "tool_input": {"command": "rm a.txt", "isBackground": False},
+        "tool_use_id": "call_1",
+    },
 }
 
 
@@ -505,6 +518,24 @@ def test_an_agents_hooks_record_its_commands(root: Path, tmp_path: Path, agent: 
         assert record.session == "abc-1"
         workspace.revert_edit(session="abc-1")
     assert (root / "a.txt").read_bytes() == b"one\ntwo\r\nthree"
+
+
+def test_a_tool_that_goes_by_another_name_afterwards_is_the_same_call(root: Path, tmp_path: Path) -> None:
+    """And hooks that are called twice, since an agent reads two files of them, record it once."""
+    state = tmp_path / "state"
+    given = {
+        "session_id": "abc-1",
+        "cwd": str(root),
+        "tool_input": {"path": str(root / "a.txt"), "file_text": "x"},
+    }
+    for _ in range(2):
+        _hook("begin", root, state, {**given, "hook_event_name": "PreToolUse", "tool_name": "Write"})
+    (root / "a.txt").write_text("x")
+    for _ in range(2):
+        _hook("end", root, state, {**given, "hook_event_name": "PostToolUse", "tool_name": "create"})
+    with Workspace(root, settings=Settings(state_dir=state)) as workspace:
+        [record] = workspace.history()
+        assert (record.summary, record.session) == ("Edit a.txt", "abc-1")
 
 
 _LOADED = """

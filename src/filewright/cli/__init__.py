@@ -18,7 +18,16 @@ import atexit
 import gc
 import sys
 
-__all__ = ["main"]
+__all__ = ["main", "write"]
+
+
+def write(text: str, *, to_error: bool = False) -> None:
+    """Write `text` and a line feed as UTF-8, whatever the locale; what cannot be encoded is spelled out."""
+    stream = sys.stderr if to_error else sys.stdout
+    data = (text if text.endswith("\n") else f"{text}\n").encode("utf-8", "backslashreplace")
+    stream.flush()
+    stream.buffer.write(data)
+    stream.buffer.flush()
 
 
 def main() -> None:
@@ -39,5 +48,5 @@ def main() -> None:
     try:
         program(prog_name="filewright")
     except FilewrightError as error:
-        sys.stderr.write(f"filewright: {error}\n".encode("utf-8", "backslashreplace").decode())
+        write(f"filewright: {error}", to_error=True)
         sys.exit(2)

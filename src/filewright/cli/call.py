@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from filewright.cli import write
 from filewright.cli.options import caller_options, dialect_option, in_workspace, workspace_options
-from filewright.cli.terminal import working, write, write_coloured
+from filewright.cli.terminal import working, write_coloured
 
 if TYPE_CHECKING:
     from filewright.workspace import Workspace

@@ -11,7 +11,6 @@ import sys
 import sysconfig
 import tomllib
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -52,7 +51,11 @@ def _filled(shape: Any, words: Mapping[str, Any]) -> Any:
         return {name: _filled(value, words) for name, value in shape.items()}
     if isinstance(shape, list):
         return [_filled(value, words) for value in shape]
-    return words.get(shape, shape)
+    if not isinstance(shape, str):
+        return shape
+    name, blank, rest = shape.partition(" ")
+    word = words.get(name, name)
+    return f"{word}{blank}{rest}" if blank else word
 
 
 @dataclass(frozen=True)
@@ -90,14 +93,16 @@ class Client:
             found["server"] += "c"
         return found
 
-    def said(self, everyone: bool) -> bytes:
-        """What these files say of servers and hooks, as far as it is ours to read."""
-        found = b""
+    def said(self, everyone: bool) -> tuple[bytes, list[str]]:
+        """What these files say of servers and hooks, and those that are not ours to read."""
+        found, unread = b"", []
         for what, path in self.files(everyone).items():
             if what != "rule" and os.path.isfile(path):
-                with suppress(PermissionError):
+                try:
                     found += Path(path).read_bytes()
-        return found
+                except PermissionError:
+                    unread.append(path)
+        return found, unread
 
     def entry(self, roots: Sequence[str], read_only: bool, dialect: str | None, uvx: bool) -> Entry:
         """The server of those options, as it is written into the client's configuration."""
@@ -138,14 +143,14 @@ def configured() -> list[str]:
     return [
         client.title
         for client in CLIENTS.values()
-        if b"filewright" in client.said(everyone=False) + client.said(everyone=True)
+        if any(b"filewright" in client.said(everyone)[0] for everyone in (False, True))
     ]
 
 
 def state_folders() -> set[str]:
     """The state folders that clients' configurations name."""
     named = re.compile(rb"""--state-dir(?:",\s*"([^"]+)| '([^']+)| ([^\s"']+))""")
-    said = b"\n".join(client.said(everyone) for client in CLIENTS.values() for everyone in (False, True))
+    said = b"\n".join(client.said(everyone)[0] for client in CLIENTS.values() for everyone in (False, True))
     return {os.fsdecode(b"".join(each)) for each in named.findall(said)}
 
 

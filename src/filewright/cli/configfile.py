@@ -20,7 +20,6 @@ _STRING_OR_LAST_COMMA = re.compile(r'"(?:[^"\\\n]|\\.)*"|,(?=\s*[}\]])')
 _BESIDE = re.compile(r"(?:[ \t]+|/\*[^\n]*?\*/)*(?://[^\n]*(?=\n))?")
 """What is behind a value in its line and belongs to it: a remark."""
 _REST_OF_LINE = re.compile(r"[ \t]*(?://[^\n]*)?\r?\n")
-_PLAIN_LIST = re.compile(r'\[\n\s*((?:"(?:[^"\\\n]|\\.)*"|[^][{}"])*?)\s*\]')
 _COMMA = re.compile(r"\s*,")
 _PLAIN_LIST = re.compile(r'\[\n\s*((?:"(?:[^"\\\n]|\\.)*"|[^][{}"])*?)\s*\]')
 _decoded = json.JSONDecoder().raw_decode

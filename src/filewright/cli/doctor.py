@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from filewright import __version__, system
+from filewright.cli import write
 from filewright.cli.options import in_workspace, workspace_options
-from filewright.cli.terminal import is_terminal, write
+from filewright.cli.terminal import is_terminal
 from filewright.errors import FilewrightError
 from filewright.wording import listed
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from filewright.cli import write
 from filewright.cli.options import ANYTHING, in_workspace, open_workspace, workspace_options
-from filewright.cli.terminal import write, write_paged
+from filewright.cli.terminal import ask, write_paged
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.visible import one_line
 from filewright.wording import counted, listed
@@ -224,9 +224,7 @@ def _taking_back(command: Callable[..., _TakingBack]) -> Callable[..., None]:
             write_paged(act(True).text)
             if dry_run:
                 return
-            if not click.confirm(question, err=True):
-                write("nothing was changed", to_error=True)
-                sys.exit(1)
+            ask(question)
         write_paged(act(False).text)
 
     yes = click.option("-y", "--yes", is_flag=True, help="Do not ask.")

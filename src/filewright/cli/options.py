@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from filewright.cli.terminal import for_shell, write
+from filewright.cli import write
+from filewright.cli.terminal import for_shell
 from filewright.errors import FilewrightError
 from filewright.settings import Settings
 

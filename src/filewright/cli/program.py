@@ -10,20 +10,20 @@ import click
 from filewright import __version__
 
 _COMMANDS = {
-    "serve": "filewright.cli.serve:serve",
-    "call": "filewright.cli.call:call",
-    "log": "filewright.cli.history:log",
-    "show": "filewright.cli.history:show",
-    "undo": "filewright.cli.history:undo",
-    "redo": "filewright.cli.history:redo",
-    "rewind": "filewright.cli.history:rewind",
-    "restore": "filewright.cli.history:restore",
-    "review": "filewright.cli.review:review",
-    "snapshot": "filewright.cli.snapshot:snapshot",
-    "doctor": "filewright.cli.doctor:doctor",
-    "config": "filewright.cli.setup:config",
-    "setup": "filewright.cli.setup:setup",
-    "completion": "filewright.cli.completion:completion",
+    "serve": "serve",
+    "call": "call",
+    "log": "history",
+    "show": "history",
+    "undo": "history",
+    "redo": "history",
+    "rewind": "history",
+    "restore": "history",
+    "review": "review",
+    "snapshot": "snapshot",
+    "doctor": "doctor",
+    "config": "setup",
+    "setup": "setup",
+    "completion": "completion",
 }
 
 
@@ -38,8 +38,8 @@ class LazyGroup(click.Group):
         """Import the command called `cmd_name`; None if there is none."""
         if cmd_name not in _COMMANDS:
             return None
-        module, _, attribute = _COMMANDS[cmd_name].partition(":")
-        command: click.Command = getattr(importlib.import_module(module), attribute)
+        module = importlib.import_module(f"filewright.cli.{_COMMANDS[cmd_name]}")
+        command: click.Command = getattr(module, cmd_name)
         return command
 
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from filewright.cli import write
 from filewright.cli.options import ANYTHING, in_workspace, of_settings, roots_argument
-from filewright.cli.terminal import write
 
 if TYPE_CHECKING:
     from filewright.workspace import Workspace

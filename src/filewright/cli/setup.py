@@ -16,10 +16,11 @@ from urllib.parse import quote
 
 import click
 
+from filewright.cli import write
 from filewright.cli.clients import CLIENT, CLIENTS, HOOKS, Client, describes_server, whole
 from filewright.cli.configfile import read, value_at, with_entry, with_value
 from filewright.cli.options import ANYTHING, open_workspace, saying_refusals
-from filewright.cli.terminal import write, write_coloured
+from filewright.cli.terminal import ask, write_coloured
 from filewright.errors import Code, FilewrightError, stale
 from filewright.progress import SETUP
 
@@ -36,6 +37,7 @@ _ALWAYS = f"---\nalwaysApply: true\n---\n{RULE}\n"
 _RULE_LINE = re.compile(rf"((?<=\n)\n)?{re.escape(RULE)}\n?\Z|{re.escape(RULE)}\n?")
 """Its line, at the end of a file with the empty one before it."""
 _PLUG_IN = "// Written by `filewright setup"
+UNRECORDED = "no hooks are written for it: what its shell and its own tools change is not recorded"
 HOOK_LINE = re.compile(r"\bfilewright\b.* snapshot (begin|end) --hook\b")
 """What hooks of ours call."""
 
@@ -148,9 +150,13 @@ Examples:
 )
 @click.option("--no-rule", is_flag=True, help="No line that tells the client to prefer filewright's tools.")
 @click.option(
-    "--check", is_flag=True, help="Say what is configured, and try it; of all clients without CLIENT."
+    "--check", is_flag=True, help="Say what is configured, and try it; without CLIENT, of every client."
 )
-@click.option("--remove", is_flag=True, help="Take out what was written, and nothing else; likewise.")
+@click.option(
+    "--remove",
+    is_flag=True,
+    help="Take out what was written, and nothing else; likewise, here and for all projects.",
+)
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @click.option("-n", "--dry-run", is_flag=True, help="Show what would be written, and write nothing.")
 @saying_refusals()
@@ -178,10 +184,11 @@ def setup(
     if client is None and (file or not (check or remove)):
         raise click.UsageError(f"name a CLIENT: {', '.join(CLIENTS)}")
     chosen = CLIENTS[client] if client else None
-    parts = []
+    parts, unread = list[Part](), set[str]()
     for each in [chosen] if chosen else CLIENTS.values():
         scopes = _scopes(each, user, project)
-        there = [everyone for everyone in scopes if b"filewright" in each.said(everyone)]
+        there = [everyone for everyone in scopes if b"filewright" in each.said(everyone)[0]]
+        unread.update(path for everyone in scopes for path in each.said(everyone)[1])
         if chosen and not scopes:
             has = "a file in each project" if user else "one file for all projects"
             raise click.UsageError(f"{each.title} has {has}: leave --{'user' if user else 'project'} out")
@@ -190,21 +197,23 @@ def setup(
         for everyone in there:
             files = {"server": whole(file)} if file else each.files(everyone)
             parts += _planned(each, files, **server)
-    left_out = [*(["hooks"] if no_hooks else []), *(["rule"] if no_rule else [])]
-    parts = [part for part in parts if part.what not in left_out]
+    left_out = {"hooks": no_hooks, "rule": no_rule}
+    parts = [part for part in parts if not left_out.get(part.what)]
+    if chosen is None:
+        for path in sorted(unread):
+            write(f"LOOK {path} may not be read: what is in it is not known, and stays")
     if not parts:
         write("no client is configured here: filewright setup CLIENT")
         sys.exit(int(check))
     if check:
         from filewright.cli.setup_check import checked
 
-        sys.exit(0 if checked(parts, titled=chosen is None) else 1)
+        sys.exit(0 if checked(parts, titled=chosen is None) and not unread else 1)
     if not _carried_out(parts, remove=remove, yes=yes, dry_run=dry_run) or remove or chosen is None:
         return
     write(f"{chosen.title}: {chosen.note}", to_error=True)
     if not chosen.hooks:
-        said = "has no hooks: what its shell and its own tools change is not recorded"
-        write(f"{chosen.title} {said}", to_error=True)
+        write(f"{chosen.title}: {UNRECORDED}", to_error=True)
 
 
 def _scopes(client: Client, user: bool, project: bool) -> list[bool]:
@@ -228,9 +237,8 @@ def _carried_out(parts: list[Part], *, remove: bool, yes: bool, dry_run: bool) -
         write_coloured(_difference(path, before[path], after[path]))
     if dry_run or not changed:
         return False
-    if not yes and not click.confirm(f"Write this to {', '.join(changed)}?", err=True):
-        write("nothing was changed", to_error=True)
-        sys.exit(1)
+    if not yes:
+        ask(f"Write this to {', '.join(changed)}?")
     for path in changed:
         write(_written(path, before[path], after[path], empty_goes=remove))
     return True
@@ -324,12 +332,10 @@ def config(client: str, hooks: bool, **server: Any) -> None:
     chosen, what = CLIENTS[client], "hooks" if hooks else "server"
     if hooks and not chosen.hooks:
         raise click.BadParameter(
-            f"{chosen.title} has no hooks that we know; these have: {', '.join(HOOKS)}", param_hint="CLIENT"
+            f"no hooks are written for {chosen.title}; these have some: {', '.join(HOOKS)}",
+            param_hint="CLIENT",
         )
-    places = [
-        *([chosen.project[what]] if what in chosen.project else ()),
-        *([whole(chosen.user[what])] if what in chosen.user else ()),
-    ]
+    places = [files[what] for files in (chosen.project, chosen.files(everyone=True)) if what in files]
     write(f"{chosen.title}: {' or '.join(places)}{'' if hooks else f'; {chosen.note}'}", to_error=True)
     [part] = _planned(chosen, {what: places[0]}, **server)
     write(part.edited(""))

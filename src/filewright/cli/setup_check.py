@@ -14,9 +14,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, TextIO
 
+from filewright.cli import write
 from filewright.cli.configfile import read, value_at
-from filewright.cli.setup import HOOK_LINE, Part, content_of
-from filewright.cli.terminal import write
+from filewright.cli.hook import PROJECT
+from filewright.cli.setup import HOOK_LINE, UNRECORDED, Part, content_of
 from filewright.errors import FilewrightError
 
 _SECONDS = 60
@@ -38,9 +39,7 @@ def checked(parts: Sequence[Part], *, titled: bool) -> bool:
             write(f"{'ok  ' if fine else 'LOOK'} {part.what}: {said}")
             good = good and fine
         if not client.hooks:
-            write(
-                f"     hooks: {client.title} has none; what its shell and its own tools change is not recorded"
-            )
+            write(f"     hooks: {UNRECORDED}")
     return good
 
 
@@ -112,9 +111,9 @@ def _try_hooks(text: str) -> str:
         project, state = Path(place, "project"), str(Path(place, "state"))
         project.mkdir()
         (project / "file").write_text("before\n")
-        environment = {**os.environ, "FILEWRIGHT_STATE_DIR": state}
-        for name in ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR", "CURSOR_PROJECT_DIR"):
-            environment[name] = str(project)
+        environment = {
+            **os.environ, **dict.fromkeys(PROJECT, str(project)), "FILEWRIGHT_STATE_DIR": state
+        }  # fmt: skip
         given = json.dumps({**_CALL, "cwd": str(project), "tool_input": {"command": "echo after > file"}})
         said = ""
         for line in (first, last):

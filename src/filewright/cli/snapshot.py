@@ -9,12 +9,17 @@ from pathlib import Path
 import click
 
 from filewright.cli import hook as hooks
-from filewright.cli.options import caller_options, open_workspace, workspace_options
-from filewright.cli.terminal import write
+from filewright.cli import write
+from filewright.cli.options import caller_options, open_workspace, saying_refusals, workspace_options
 
 _AHEAD_SECONDS, _ROUND_SECONDS = 240, 0.5
 
-_hook = click.option("--hook", is_flag=True, help="Called by an agent: its JSON is on standard input.")
+_hook = click.option(
+    "--hook",
+    is_flag=True,
+    expose_value=False,
+    help="Called by an agent, whose JSON is on standard input.",
+)
 
 
 @click.group(
@@ -31,15 +36,13 @@ def snapshot() -> None:
 @snapshot.command()
 @_hook
 @workspace_options
-def begin(*, hook: bool, roots: tuple[str, ...], state_dir: Path | None) -> None:
+def begin(*, roots: tuple[str, ...], state_dir: Path | None) -> None:
     """Note what is there before a command; prints the id for `end`.
 
     Called by a hook before a prompt, it notes which session of the agent begins a turn.
     """
-    with hooks.out_of_the_way(hook=hook):
-        made = hooks.begin(hooks.call_of(hook=hook), roots, str(state_dir) if state_dir else None, hook=hook)
-        if not hook and made:
-            write(made)
+    with saying_refusals():
+        write(str(hooks.begin(hooks.HookCall(), roots, state_dir)))
 
 
 @snapshot.command(hidden=True)
@@ -50,14 +53,14 @@ def keep(*, roots: tuple[str, ...], state_dir: Path | None) -> None:
 
     if hasattr(os, "nice"):
         os.nice(10)
-    with hooks.out_of_the_way(hook=True), open_workspace(roots, state_dir=state_dir) as workspace:
+    with hooks.out_of_the_way(), open_workspace(roots, state_dir=state_dir) as workspace:
         task = Task(seconds=_AHEAD_SECONDS)
         while not workspace.changes.keep_ahead(task, seconds=_ROUND_SECONDS):
             time.sleep(0.1)  # A hook may be waiting for the cache.
 
 
 @snapshot.command()
-@click.argument("identifier", required=False, metavar="ID")
+@click.argument("identifier", metavar="ID")
 @click.option("--command", "line", metavar="TEXT", help="The command line, for the history.")
 @click.option("--turn", metavar="NAME", help="The part of the conversation it belongs to.")
 @_hook
@@ -65,27 +68,18 @@ def keep(*, roots: tuple[str, ...], state_dir: Path | None) -> None:
 @workspace_options
 def end(
     *,
-    identifier: str | None,
+    identifier: str,
     line: str | None,
     turn: str | None,
-    hook: bool,
     session: str | None,
     actor: str | None,
     roots: tuple[str, ...],
     state_dir: Path | None,
 ) -> None:
     """Record what is different since `begin`; prints the changes made of it."""
-    if identifier is None and not hook:
-        raise click.UsageError("give the ID that begin has printed")
-    with hooks.out_of_the_way(hook=hook):
-        call = hooks.call_of(hook=hook)
-        call = call._replace(
-            identifier=identifier or call.identifier, command=line or call.command, turn=turn or call.turn
-        )
-        state = str(state_dir) if state_dir else None
-        records = hooks.end(call, roots, state, session or call.session, actor, hook=hook)
-        if hook:
-            return
+    call = hooks.HookCall(line, turn=turn, identifier=identifier)
+    with saying_refusals():
+        records = hooks.end(call, roots, state_dir, session, actor)
         for record in records:
             write("\n".join([f"{record.id}  {record.summary}", *(f"[{note}]" for note in record.notes)]))
         if not records:

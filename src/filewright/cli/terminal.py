@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
+from filewright.cli import write
+
 if TYPE_CHECKING:
     from filewright.errors import FilewrightError
     from filewright.progress import Task
@@ -26,15 +28,6 @@ _COMMANDS = {
 }
 """What a hint calls a tool or an argument, and what that is on the command line."""
 _DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
-
-
-def write(text: str, *, to_error: bool = False) -> None:
-    """Write `text` and a line feed as UTF-8, whatever the locale; what cannot be encoded is spelled out."""
-    stream = sys.stderr if to_error else sys.stdout
-    data = (text if text.endswith("\n") else f"{text}\n").encode("utf-8", "backslashreplace")
-    stream.flush()
-    stream.buffer.write(data)
-    stream.buffer.flush()
 
 
 def write_coloured(text: str) -> None:
@@ -61,6 +54,13 @@ def _coloured(text: str) -> str:
         colour = None if heading else _DIFF_STYLES.get(line[:1])
         lines.append(click.style(line, fg=colour, bold=heading or None) if heading or colour else line)
     return "\n".join(lines)
+
+
+def ask(question: str) -> None:
+    """Ask before something is changed; a no ends the command."""
+    if not click.confirm(question, err=True):
+        write("nothing was changed", to_error=True)
+        sys.exit(1)
 
 
 def for_shell(error: FilewrightError) -> str:
