@@ -22,7 +22,6 @@ from filewright.visible import encodable
 if TYPE_CHECKING:
     from filewright.changes import (
         ChangeRecord,
-        Contents,
         Entry,
         FileDifference,
         Recovery,
@@ -202,13 +201,11 @@ class Workspace(TypedTools, Closing):
 
     def record(self, scope: Scope | str) -> ChangeRecord:
         """The record of what `select` gives."""
-        return self.select(scope).contents.record
+        return self.select(scope).record
 
-    def difference(
-        self, contents: Contents, entry: Entry, *, max_lines: int, start: int = 0
-    ) -> FileDifference:
+    def difference(self, entry: Entry, *, max_lines: int, start: int = 0) -> FileDifference:
         """What became of one entry of what was selected: its diff, from `start` on, and its lines counted."""
-        return self._changes.difference(contents, entry, max_lines=max_lines, start=start)
+        return self._changes.difference(entry, max_lines=max_lines, start=start)
 
     def newest(self) -> str | None:
         """The id of the newest change, for a look whether there is a new one; it may be of another root."""

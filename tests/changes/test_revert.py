@@ -14,7 +14,7 @@ import pytest
 from tests.platforms.unix_only import not_on_wine
 
 from filewright import Workspace
-from filewright.changes import Scope
+from filewright.changes import Scope, held_after, held_before
 from filewright.edit.changeset import Copy, Create, Delete, MakeFolder, Move, SetMode
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
@@ -344,8 +344,9 @@ def test_undoing_the_oldest_change_keeps_it_in_history(bench: Any) -> None:
     record = bench.commit(bench.modify("a.txt", Splice(0, 3, b"ONE")))
     undone = bench.undo(record.id)
     assert [r.id for r in bench.changes.history()] == [undone.id, record.id]
-    assert bench.changes.contents(record.id).before(record.entries[0]) == b"one\ntwo\nthree\n"
-    assert bench.changes.contents(record.id).after(record.entries[0]) == b"ONE\ntwo\nthree\n"
+    (entry,) = bench.changes.record(record.id).entries
+    assert held_before(entry) == b"one\ntwo\nthree\n"
+    assert held_after(entry) == b"ONE\ntwo\nthree\n"
 
 
 def test_undoing_twice_is_told_to_be_nothing(bench: Any) -> None:

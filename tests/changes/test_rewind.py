@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import tracemalloc
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 from tests.examples import examples
 from tests.platforms.unix_only import not_on_wine
+from tests.promises import outside
 
 from filewright import Settings, Workspace
 from filewright.changes import Scope
@@ -47,6 +49,35 @@ def text(bench: Any) -> Path:
     path: Path = bench.root / "t.txt"
     path.write_bytes(TEXT)
     return path
+
+
+# A long history
+
+
+def test_rewinding_many_changes_takes_little_memory_for_each(area: Path, scene: Any) -> None:
+    """Of what a file held, only what it held first and what it holds last is needed."""
+    peaks = []
+    for times in (9, 99):
+        with scene.Bench(area / str(times), history_bytes=1 << 30) as bench:
+            for name in "abcde":
+                (bench.root / name).write_bytes(TEXT)
+            for line in (b"three\n", LINES[2]):
+                for name in "abcde":
+                    _by(bench, "s", _line(bench, name, 3, line))
+            outside.lengthen_history(bench.state, times)
+            _by(bench, "s", _line(bench, "a", 3, b"drei\n"))
+            _by(bench, "s", _line(bench, "b", 4, b"vier\n"))
+            tracemalloc.start()
+            try:
+                reversal = bench.changes.revert(Scope(session="s"))
+                peaks.append(tracemalloc.get_traced_memory()[1])
+            finally:
+                tracemalloc.stop()
+            assert len(reversal.selected.ids) == 10 * times + 12
+            assert [entry.place.shown for entry in reversal.selected.record.entries] == ["a", "b"]
+            _rewind(bench, "s")
+            assert (bench.root / "a").read_bytes() == (bench.root / "b").read_bytes() == TEXT
+    assert (peaks[1] - peaks[0]) / 900 < 500, "bytes for each change"
 
 
 # Whole sessions
@@ -475,7 +506,7 @@ def test_rewinding_one_of_two_sessions_leaves_the_lines_of_the_others(
         lines = (bench.root / name).read_text().splitlines(keepends=True)
         theirs = [line for line in lines if not line.startswith("s ")]
         if any(record.session == "s" for record in bench.changes.history(limit=100)):
-            changed = bench.changes.select(Scope(session="s")).contents.record.entries
+            changed = bench.changes.select(Scope(session="s")).record.entries
             try:
                 _ = _rewind(bench, "s") if changed else None
             except FilewrightError as error:

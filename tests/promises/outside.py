@@ -12,6 +12,7 @@ import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,8 @@ from typing import Any
 
 import pytest
 from tests import processes
+
+from filewright.changes.record import id_of
 
 NOBODY = 65534
 MB = 1 << 20
@@ -53,6 +56,23 @@ def contents(root: Path) -> dict[str, bytes]:
 def unasked(root: Path) -> list[str]:
     """Names below a folder that filewright made for its own use."""
     return [name for name in entries(root) if "~" in os.path.basename(name)]
+
+
+def lengthen_history(state: Path, times: int) -> str:
+    """Put all operations on record so many times more before themselves; the id of the oldest then.
+
+    They must begin as they end.
+    """
+    (path,) = state.rglob("state.db")
+    with contextlib.closing(sqlite3.connect(path)) as database, database:
+        first, last = database.execute("SELECT min(number), max(number) FROM operations").fetchone()
+        for back in range(last - first + 1, (times + 1) * (last - first + 1), last - first + 1):
+            for table, number in (("operations", "number"), ("entries", "operation")):
+                names = [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
+                values = ", ".join(f"{name} - {back}" if name == number else name for name in names)
+                copied = f"SELECT {values} FROM {table} WHERE {number} >= {first}"
+                database.execute(f"INSERT INTO {table} {copied}")
+    return id_of(first - times * (last - first + 1))
 
 
 # Other users

@@ -143,6 +143,27 @@ def test_undoing_seven_hundred_thousand_replacements_takes_little_memory(place: 
     assert (place / "work" / "f.txt").read_bytes() == before
 
 
+REWRITTEN = """
+with Workspace(given["work"], settings=Settings(state_dir=given["state"], flush=False)) as workspace:
+    for word in given["words"]:
+        for name in sorted(os.listdir(given["work"])):
+            workspace.write(name, word * 1000, mode="overwrite")
+say(None)
+"""
+
+
+@pytest.mark.sweep
+def test_rewinding_a_hundred_thousand_changes_takes_little_memory(place: Path) -> None:
+    for number in range(1_000):
+        (place / "work" / f"{number}.txt").write_text("one\n" * 1000)
+    given = {"work": place / "work", "state": place / "state"}
+    outside.run(REWRITTEN, words=["two\n", "one\n"], **given)
+    oldest = outside.lengthen_history(place / "state", 49)
+    outside.run(REWRITTEN, words=["three\n"], **given)
+    _within(place, ("revert_edit", {"since": f"{oldest}^"}))
+    assert (place / "work" / "7.txt").read_text() == "one\n" * 1000
+
+
 def test_searching_for_twenty_large_patterns_takes_little_memory(place: Path) -> None:
     (place / "work" / "f.txt").write_bytes(b"ab " * 20_000)
     patterns = [rf"\pL{{{120 + number}}}\pN{{120}}" for number in range(20)]

@@ -5,6 +5,7 @@ import threading
 import pytest
 
 from filewright import FilewrightError, Workspace
+from filewright.changes import held_after, held_before
 from filewright.changes.database import Database
 
 OLD = "def alpha():\n    return 1\n\n\ndef beta():\n    value = compute(1)\n    return value\n\n\ndef gamma():\n    return 3\n"
@@ -147,9 +148,8 @@ def test_a_session_is_seen_rewound_and_redone_from_the_library(root, tmp_path):
         assert mine.changed_files(whole, limit=1).next_offset == 1
         record = mine.record(whole)
         assert [entry.place.shown for entry in record.entries] == ["f", "new"]
-        contents = mine.select(whole).contents
-        assert contents.before(record.entries[0]) == "".join(f"line {n}\n" for n in range(20)).encode()
-        assert contents.after(record.entries[0]) == (root / "f").read_bytes()
+        assert held_before(record.entries[0]) == "".join(f"line {n}\n" for n in range(20)).encode()
+        assert held_after(record.entries[0]) == (root / "f").read_bytes()
         preview = mine.revert_edit(session=newest.session, preview=True)
         assert preview.preview
         assert "-drei" in preview.diff

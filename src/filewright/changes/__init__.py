@@ -34,7 +34,7 @@ from filewright.faces import face_of
 
 if TYPE_CHECKING:
     from filewright.changes.changes import Changes
-    from filewright.changes.contents import Contents
+    from filewright.changes.contents import held_after, held_before
     from filewright.changes.database import Database
     from filewright.changes.quick import QuickLook
     from filewright.changes.record import ChangeRecord, Entry, Place, Stamp, folders_above
@@ -49,7 +49,7 @@ __getattr__, __all__ = face_of(
     __name__,
     {
         "changes": "Changes",
-        "contents": "Contents",
+        "contents": "held_after held_before",
         "database": "Database",
         "quick": "QuickLook",
         "record": "ChangeRecord Entry Place Stamp folders_above",

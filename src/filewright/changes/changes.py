@@ -21,7 +21,6 @@ from filewright.progress import Caller, Task
 from filewright.settings import Settings
 
 if TYPE_CHECKING:
-    from filewright.changes.contents import Contents
     from filewright.changes.database import Database
     from filewright.changes.quick import QuickLook
     from filewright.changes.recovery import Recovery
@@ -310,9 +309,9 @@ class Changes(RecordedChanges):
         """
 
         @cache  # What is recorded of one root was not made meanwhile.
-        def made_since(newest: int) -> list[Contents]:
+        def made_since(newest: int) -> list[ChangeRecord]:
             later = itertools.takewhile(lambda head: head.number > newest, self.heads(task))
-            return [self._contents(head.id) for head in reversed(list(later))]
+            return [self._kept(head.id) for head in reversed(list(later))]
 
         made: list[ChangeRecord] = []
         with self.writing(task):

@@ -14,14 +14,13 @@ import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import xxhash
 
 from filewright.changes.content import Flusher
 from filewright.changes.database import Database, Execute
-from filewright.changes.record import ChangeRecord, Entry, Span, Stamp, id_of
+from filewright.changes.record import Entry, Span, Stamp, id_of
 from filewright.changes.state import StateFolder
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.settings import KB
@@ -261,79 +260,95 @@ def _unpacked(blocks: Iterable[bytes]) -> Iterator[bytes]:
     yield unpacker.flush()
 
 
-# What a record says of them
+# What an entry says of them
 
 
-Keeper = Callable[[str], tuple[ContentStore, str]]
-"""By whom a content is kept: the store, and the id of the change. Raises `KeyError` if by nobody."""
+class Keeper(NamedTuple):
+    """By whom the contents of a change are kept; `small` bounds what is ever put together in memory."""
+
+    store: ContentStore
+    change_id: str
+    small: int
+
+    def __eq__(self, _: object) -> bool:
+        """Where contents are kept makes no entry another."""
+        return True
+
+    def __hash__(self) -> int:
+        """The same for all."""
+        return 0
 
 
-class Contents:
-    """The contents that are kept for one record; `small` bounds what is ever put together in memory."""
+def _kept(entry: Entry, name: str, size: int, side: Stamp | None = None) -> Kept:
+    assert entry.keeper is not None
+    return Kept(entry.keeper.store, entry.keeper.change_id, name, size, side)
 
-    def __init__(self, keeper: Keeper, record: ChangeRecord, *, small: int) -> None:
-        self.keeper = keeper
-        self.record = record
-        self.small = small
 
-    def narrowed(self, entries: Sequence[Entry]) -> Contents:
-        """The same of some of the entries only."""
-        return Contents(self.keeper, replace(self.record, entries=entries), small=self.small)
+def whole_before(entry: Entry) -> Kept | None:
+    """What there was before, if it was kept whole."""
+    first, side = entry.changes[0], entry.before
+    return None if side is None or side.blob is None else _kept(first, side.blob, side.size, side)
 
-    def _kept(self, name: str, size: int, side: Stamp | None = None) -> Kept:
-        return Kept(*self.keeper(name), name, size, side)
 
-    def stream(self, side: Stamp) -> Kept | None:
-        """A side's whole content, if it was kept whole."""
-        return None if side.blob is None else self._kept(side.blob, side.size, side)
+def _is_small(entry: Entry, side: Stamp | None) -> bool:
+    keeper = entry.changes[0].keeper
+    return side is not None and side.kind == "file" and keeper is not None and side.size <= keeper.small
 
-    def before(self, entry: Entry, held: bytes | None = None) -> bytes | None:
-        """What the file held before, if that is small and follows from what was kept, or from what it `held` after."""
-        side = entry.before
-        if side is None or side.kind != "file" or side.size > self.small:
-            return None
-        for edit in reversed(entry.changes):  # Perhaps only what the last of them found was kept whole.
-            stream = self.stream(edit.before) if edit.before is not None else None
-            if stream is not None and stream.size <= self.small:
-                held = stream.read()
-            elif held is not None:
-                held = _spliced(held, self.backward(edit))
-        return held
 
-    def after(self, entry: Entry) -> bytes | None:
-        """What the file held after, if that follows from what was kept and is small."""
-        side = entry.after
-        if side is None or side.kind != "file" or side.size > self.small:
-            return None
-        stream = self.stream(side)
+def is_whole(edit: Entry) -> bool:
+    """Whether what there was before one edit needs no other to be known."""
+    side = edit.before
+    return side is None or (side.blob is not None and _is_small(edit, side))
+
+
+def held_before(entry: Entry, held: bytes | None = None) -> bytes | None:
+    """What the file held before, if that is small and follows from what was kept, or from what it `held` after."""
+    if not _is_small(entry, entry.before):
+        return None
+    for edit in reversed(entry.changes):  # Perhaps only what the last of them found was kept whole.
+        stream = whole_before(edit) if is_whole(edit) else None
         if stream is not None:
-            return stream.read()
-        if len(edits := entry.changes) > 1:
-            return self.after(edits[-1])
-        if entry.before is not None and entry.before.digest == side.digest:
-            return self.before(entry)
-        before = self.before(entry)
-        after = _spliced(before, self.forward(entry)) if before is not None else None
-        return after if after is not None and xxhash.xxh3_128_hexdigest(after) == side.digest else None
+            held = stream.read()
+        elif held is not None:
+            held = _spliced(held, backward(edit))
+    return held
 
-    def forward(self, entry: Entry, most: int | None = None) -> Sequence[Splice] | None:
-        """The splices that were made, or the first of them, if the change was an edit."""
-        if entry.inserted is None:
-            return None
-        inserted = self._kept(entry.inserted, sum(span.new for span in entry.spans())).read()
-        return _splices(entry.spans(most), inserted)
 
-    def backward(self, entry: Entry, most: int | None = None) -> Sequence[Splice] | None:
-        """The splices that turn the file after into the file before, or the first of them, if it was an edit."""
-        if not entry.spliced:
-            return None
-        if entry.removed is not None:
-            removed = self._kept(entry.removed, sum(span.old for span in entry.spans())).read()
-        elif (before := self.before(entry)) is not None:
-            removed = b"".join(before[s.offset : s.offset + s.old] for s in entry.spans(most))
-        else:
-            return None
-        return _splices(_turned(entry.spans(most)), removed)
+def held_after(entry: Entry) -> bytes | None:
+    """What the file held after, if that follows from what was kept and is small."""
+    last, side = entry.changes[-1], entry.after
+    if side is None or not _is_small(entry, side):
+        return None
+    if side.blob is not None:
+        return _kept(last, side.blob, side.size, side).read()
+    if last is not entry:
+        return held_after(last)
+    before = held_before(entry)
+    if entry.before is not None and entry.before.digest == side.digest:
+        return before
+    after = _spliced(before, forward(entry)) if before is not None else None
+    return after if after is not None and xxhash.xxh3_128_hexdigest(after) == side.digest else None
+
+
+def forward(entry: Entry, most: int | None = None) -> Sequence[Splice] | None:
+    """The splices that were made, or the first of them, if the change was an edit."""
+    if entry.inserted is None:
+        return None
+    inserted = _kept(entry, entry.inserted, sum(span.new for span in entry.spans())).read()
+    return _splices(entry.spans(most), inserted)
+
+
+def backward(entry: Entry, most: int | None = None) -> Sequence[Splice] | None:
+    """The splices that turn the file after into the file before, or the first of them, if it was an edit."""
+    if not entry.spliced:
+        return None
+    if entry.removed is not None:
+        removed = _kept(entry, entry.removed, sum(span.old for span in entry.spans())).read()
+    elif (before := held_before(entry)) is not None:
+        removed = b"".join(before[s.offset : s.offset + s.old] for s in entry.spans(most))
+    else:
+        return None
+    return _splices(_turned(entry.spans(most)), removed)
 
 
 def _splices(spans: Iterable[Span], replacements: bytes) -> Sequence[Splice]:

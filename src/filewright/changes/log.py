@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from filewright.boundary import Boundary, quote
 from filewright.changes.content import Flusher
-from filewright.changes.contents import ContentStore, Keeping
+from filewright.changes.contents import ContentStore, Keeper, Keeping
 from filewright.changes.database import Database, Row
 from filewright.changes.packing import (
     packed_entry,
@@ -311,8 +311,12 @@ class Log:
             elif above.startswith(path + b"/"):
                 yield number, b""
 
+    def keeper(self, operation: int) -> Keeper:
+        """By whom the contents of an operation are kept."""
+        return Keeper(self.contents, id_of(operation), self.settings.hold_bytes)
+
     def _entries(self, operation: int, count: int) -> Iterator[Entry]:
-        roots = self._roots()
+        roots, keeper = self._roots(), self.keeper(operation)
         for start in range(0, count, _HELD):
             rows = self.database.read(
                 "SELECT root, path, was_root, was, sides, spans FROM entries "
@@ -323,7 +327,7 @@ class Log:
             try:
                 for root, path, was_root, was, sides, spans in rows:
                     former = self._place(roots, was_root, was) if was is not None else None
-                    yield unpacked_entry(self._place(roots, root, path), former, sides, spans)
+                    yield unpacked_entry(self._place(roots, root, path), former, sides, spans, keeper)
             except _NO_SENSE as error:
                 name = id_of(operation)
                 message = f"the record of the change {name} is damaged: {error}"

@@ -3,16 +3,16 @@
 The changes are played, from the oldest on, on a tree of the things they touched. Each thing knows where it is, and
 where it would be without the chosen changes. A rename moves one thing, and what is in it goes along. What a file
 held is a chain: where another has written between two chosen changes it has several runs, each of which is taken
-back by a merge of its own.
+back by a merge of its own. Of a run nothing is held that is not needed: a file may have been changed a hundred
+thousand times.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import pairwise
 
-from filewright.changes.contents import Contents, ContentStore
+from filewright.changes.contents import is_whole
 from filewright.changes.record import ChangeRecord, Entry, Kind, Place, Stamp, continues, same_content
 from filewright.progress import Task
 
@@ -21,10 +21,11 @@ class _Thing:
     """A file, folder or link that a change has touched, or a folder above one.
 
     It is at `name` in `folder`, or was there at last; without the chosen changes it would be at `home`, or not at
-    all (None). `entries` are what the chosen changes did to it; `moved_on`: others have renamed it after these had.
+    all (None). `first` and `last` are of what the chosen changes did to it, `runs` what changed what it holds, each
+    where another left off; `moved_on`: others have renamed it after these had.
     """
 
-    __slots__ = ("entries", "folder", "home", "inside", "kind", "moved_on", "name")
+    __slots__ = ("first", "folder", "home", "inside", "kind", "last", "moved_on", "name", "runs")
 
     def __init__(self, folder: _Thing | None, name: bytes, kind: Kind, *, made: bool = False) -> None:
         self.folder = folder
@@ -32,7 +33,9 @@ class _Thing:
         self.home = None if made or folder is None else (folder, name)
         self.kind: Kind = kind
         self.inside: dict[bytes, _Thing] = {}
-        self.entries: list[Entry] = []
+        self.first: Entry | None = None
+        self.last: Entry | None = None
+        self.runs: list[list[Entry]] = []
         self.moved_on = False
 
     @property
@@ -40,6 +43,19 @@ class _Thing:
         """Where it is, or was at last."""
         assert self.folder is not None
         return self.folder, self.name
+
+    def add(self, entry: Entry) -> None:
+        """Something that a chosen change did to it."""
+        self.first, self.last = self.first or entry, entry
+        if same_content(entry):
+            return
+        if not self.runs or not continues(self.runs[-1][-1].after, entry.before):
+            self.runs.append([])
+        run = self.runs[-1]
+        # What a file held is known by the first that was kept whole, and what it holds by the last.
+        if len(run) > 1 and is_whole(run[-2]) and {*run[-2].ends, *entry.ends}.issuperset(run[-1].ends):
+            run.pop()
+        run.append(entry)
 
     def place(self, *, wanted: bool = False) -> Place:
         """Where it is; or would be without the chosen changes, one that they made staying in its folder."""
@@ -117,9 +133,9 @@ class _Played:
                 thing.moved_on = True
 
     def _touch(self, thing: _Thing, entry: Entry) -> None:
-        if not thing.entries:
+        if thing.first is None:
             self.touched.append(thing)
-        thing.entries.append(entry)
+        thing.add(entry)
 
     def _slot(self, place: Place) -> _Slot:
         folder = self._roots.get(place.root)
@@ -138,7 +154,7 @@ class _Played:
         for thing in (there, self._lost.get(slot), self._gone.get(slot)):
             if thing is None or thing.kind != kind:
                 continue
-            if made and not (thing.entries and kind in ("file", "folder")):
+            if made and not (thing.first and kind in ("file", "folder")):
                 continue
             # Else it is there, or others have overwritten it and not yet made it again.
             if made or there is None:
@@ -170,30 +186,38 @@ class _Played:
 
 def _net(thing: _Thing, *, changed_only: bool) -> Entry | None:
     """What the chosen changes made of a thing together; None if that is nothing."""
-    first, last = thing.entries[0], thing.entries[-1]
+    first, last, edits = thing.first, thing.last, [edit for run in thing.runs for edit in run]
+    assert first is not None
+    assert last is not None
     before, after = first.before if thing.home is not None else None, last.after
     if before is None and after is None:
         return None
-    edits = [entry for entry in thing.entries if not same_content(entry)]
     if edits:
         before, after = _holding(before, edits[0].before), _holding(after, edits[-1].after)
     wanted = thing.place(wanted=True)
     place = thing.place() if after is not None else wanted
+    if after is None and before is not None and last.before is not None:
+        before = replace(before, attributes=last.before.attributes)
+    together = _together(place, edits or [first])._replace(before=before, after=after)
+    if len(thing.runs) > 1:
+        together = together._replace(apart=tuple(_together(place, run) for run in thing.runs))
     if before is None or after is None:
-        if before is not None and last.before is not None:
-            before = replace(before, attributes=last.before.attributes)
-        return Entry(place, None, None).of_edits(before, after, edits)
-    has_moved = thing.home != thing.slot or wanted != place
-    together = Entry(place, None, None).of_edits(before, after, edits)
-    if has_moved:
+        return together
+    if thing.home != thing.slot or wanted != place:
         return together._replace(was=wanted, carried=thing.home == thing.slot, moved_on=thing.moved_on)
     if changed_only and same_content(together):
         is_known = not edits or before.kind != "file" or before.digest is not None
         rights = (before.mode, before.uid, before.gid), (after.mode, after.uid, after.gid)
-        is_chained = all(continues(one.after, other.before) for one, other in pairwise(edits))
-        if is_known and rights[0] == rights[1] and is_chained:
+        if is_known and rights[0] == rights[1] and len(thing.runs) < 2:
             return None
     return together
+
+
+def _together(place: Place, edits: Sequence[Entry]) -> Entry:
+    """Some edits of what a thing holds as one; a single one with its splices."""
+    if len(edits) == 1:
+        return edits[0]._replace(place=place, was=None, edits=(*edits,))
+    return Entry(place, edits[0].before, edits[-1].after, edits=(*edits,))
 
 
 def _holding(side: Stamp | None, held: Stamp | None) -> Stamp | None:
@@ -205,26 +229,20 @@ def _holding(side: Stamp | None, held: Stamp | None) -> Stamp | None:
 
 def net_of(
     record: ChangeRecord,
-    changes: Iterable[tuple[Contents, bool]],
+    changes: Iterable[tuple[ChangeRecord, bool]],
     *,
     changed_only: bool,
     task: Task,
-) -> Contents:
+) -> ChangeRecord:
     """What the chosen ones of `changes`, oldest first, did together, as `record` with its entries.
 
     The others are those between and after them: their renames are followed. With `changed_only`, what
     the changes have left as they found it is left out. Linear in the entries.
     """
     played = _Played()
-    kept: dict[str, tuple[ContentStore, str]] = {}
-    small = 0
-    for contents, chosen in changes:
+    for change, chosen in changes:
         task.check()
-        entries = contents.record.entries
-        played.play(entries, task, chosen=chosen)
-        if chosen:
-            small = contents.small
-            kept.update((name, contents.keeper(name)) for entry in entries for name in entry.blobs)
+        played.play(change.entries, task, chosen=chosen)
     found = [_net(thing, changed_only=changed_only) for thing in played.touched]
     together = sorted(filter(None, found), key=lambda entry: (entry.place.root, entry.place.parts))
-    return Contents(kept.__getitem__, replace(record, entries=tuple(together)), small=small)
+    return replace(record, entries=tuple(together))

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
+from filewright.changes.contents import Keeper
 from filewright.changes.plan import CommitPlan, FolderRef, Put, Slot
 from filewright.changes.record import ChangeRecord, Entry, Place, Stamp
 
@@ -59,11 +60,13 @@ def packed_entry(entry: Entry) -> tuple[bool, str, bytes | None]:
     return entry.after is None, text, zlib.compress(entry.spliced, 1) if entry.spliced else None
 
 
-def unpacked_entry(place: Place, was: Place | None, text: str, spans: bytes | None) -> Entry:
-    """An entry from its places and the last two."""
+def unpacked_entry(place: Place, was: Place | None, text: str, spans: bytes | None, keeper: Keeper) -> Entry:
+    """An entry from its places, the last two, and by whom its contents are kept."""
     before, after, *contents = _DECODER.decode(text)
     sides = before and _stamp(before, _KEPT), after and _stamp(after, _KEPT)
-    return Entry(place, *sides, was, zlib.decompress(spans) if spans is not None else b"", *contents)
+    spliced = zlib.decompress(spans) if spans is not None else b""
+    removed, inserted = contents
+    return Entry(place, *sides, was, spliced, removed, inserted, keeper=keeper)
 
 
 def packed_rest(record: ChangeRecord) -> str | None:

@@ -17,6 +17,7 @@ from filewright.boundary import Location, quote
 
 if TYPE_CHECKING:
     from filewright.boundary import Root
+    from filewright.changes.contents import Keeper
     from filewright.system import Status
     from filewright.text import Splice
 
@@ -188,9 +189,12 @@ class Entry(NamedTuple):
     `spliced` are its spans, packed; `removed` and `inserted` name the blobs that hold all old and all new bytes
     of these, one after the other.
 
-    Of several changes together, `edits` are those of what it holds, oldest first. `carried`: it is in the folder
-    where it was, which they may have moved; else `was` may be the same place in another folder. `moved_on`: they
-    renamed it, and another has renamed it again since.
+    Of several changes together, `edits` are those of what it holds, oldest first, but for what nobody needs; where
+    others have changed it between them, `apart` are the `runs`. `carried`: it is in the folder where it was, which
+    they may have moved; else `was` may be the same place in another folder. `moved_on`: they renamed it, and another
+    has renamed it again since.
+
+    `keeper` tells where its contents are kept; None before it is on record.
     """
 
     place: Place
@@ -203,6 +207,8 @@ class Entry(NamedTuple):
     edits: tuple[Entry, ...] = ()
     carried: bool | None = None
     moved_on: bool = False
+    apart: tuple[Entry, ...] = ()
+    keeper: Keeper | None = None
 
     def touches(self, place: Place) -> bool:
         """Whether something was done at `place` or below it, also where it was in between."""
@@ -227,20 +233,7 @@ class Entry(NamedTuple):
     @property
     def runs(self) -> Sequence[Entry]:
         """The same by runs: between two of them others have changed what it holds."""
-        found: list[list[Entry]] = []
-        for edit in self.edits:
-            if found and continues(found[-1][-1].after, edit.before):
-                found[-1].append(edit)
-            else:
-                found.append([edit])
-        if len(found) < 2:
-            return (self,)
-        return [self.of_edits(run[0].before, run[-1].after, run) for run in found]
-
-    def of_edits(self, before: Stamp | None, after: Stamp | None, edits: Sequence[Entry]) -> Entry:
-        """The same of some edits; of a single one, with its splices."""
-        only = edits[0] if len(edits) == 1 else Entry(self.place, None, None)
-        return Entry(self.place, before, after, None, only.spliced, only.removed, only.inserted, tuple(edits))
+        return self.apart or (self,)
 
     @property
     def action(self) -> str:
@@ -254,13 +247,6 @@ class Entry(NamedTuple):
         if self.before.digest != self.after.digest or self.before.kind != self.after.kind or self.spliced:
             return "modified"
         return "attributes"
-
-    @property
-    def blobs(self) -> set[str]:
-        """Every blob that undoing or showing this entry needs."""
-        named = {self.removed, self.inserted}
-        named |= {side.blob for side in (self.before, self.after) if side is not None}
-        return {name for name in named if name}
 
 
 class Entries(Sequence[Entry]):

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from filewright import errors
 from filewright.boundary import Boundary, Location, quote
 from filewright.changes.content import Flusher
-from filewright.changes.contents import Contents
 from filewright.changes.log import Log
 from filewright.changes.record import ChangeRecord, Entries, Entry, Place, Stamp, id_of, moved, number_of
 from filewright.changes.scope import (
@@ -180,7 +179,7 @@ class RecordedChanges:
 
     def record(self, change_id: str) -> ChangeRecord:
         """One change. Raises `not_found` if there is none with that id."""
-        record = self._inside(self._kept(change_id)[1])
+        record = self._inside(self._kept(change_id))
         if record is None:
             raise errors.unknown_change(change_id)
         return record
@@ -294,13 +293,12 @@ class RecordedChanges:
         task = task or Task()
         scope = Scope(scope) if isinstance(scope, str) else scope
         if scope.change_id is not None:
-            contents = self.contents(self.identify(scope.change_id), inside=inside)
-            record = contents.record
+            record = self._selected(self.identify(scope.change_id), inside)
             if not inside and any(log.departures(record.number, renames=True) for log in self.logs):
-                contents = self._net(record, {record.id}, task, changed_only=False)
+                record = self._net(record, {record.id}, task, changed_only=False)
             words = f": {record.summary}" if scope.path is None and scope.hunk is None else ""
             selected = Selected(
-                contents,
+                record,
                 (record.id,),
                 f"the change {record.id}",
                 f"undo {record.id}{words}",
@@ -312,7 +310,7 @@ class RecordedChanges:
 
     def _net(
         self, record: ChangeRecord, chosen: Collection[str], task: Task, *, changed_only: bool
-    ) -> Contents:
+    ) -> ChangeRecord:
         """What the chosen changes did together, at the places to which others have moved it."""
         from filewright.changes.net import net_of
 
@@ -325,7 +323,7 @@ class RecordedChanges:
         played = sorted({*moving}.difference(apart).union(chosen))
         return net_of(
             record,
-            ((self._contents(name), name in chosen) for name in played),
+            ((self._kept(name), name in chosen) for name in played),
             changed_only=changed_only,
             task=task,
         )
@@ -334,38 +332,42 @@ class RecordedChanges:
         """The changes of a session, of a prompt, or since a moment, as one."""
         if scope.session is not None:
             name = self._session(scope.session, task)
-            heads = list(self.heads(task, name))
+            heads = self.heads(task, name)
             what, summary = f"the session {name}", f"rewind the session {name}"
             named = {"session": name}
         elif scope.prompt is not None:
             change = self.identify(scope.prompt)
             groups = prompts(self.heads(task, self.record(change).session))
-            heads = next((group for group in groups if change in {head.id for head in group}), [])
+            heads = iter(next((group for group in groups if change in {head.id for head in group}), []))
             what, summary = f"the prompt of the change {change}", f"undo the prompt of {change}"
             named = {"prompt": change}
         else:
             moment, shown = self._moment(scope.since or "", known=True)
-            heads = list(itertools.takewhile(lambda head: head.number > moment, self.heads(task)))
+            heads = itertools.takewhile(lambda head: head.number > moment, self.heads(task))
             what, summary = f"what was changed since {shown}", f"rewind to {shown}"
             named = {"since": shown}
-        chosen = {head.id for head in heads}
+        # Their names only: there may be a hundred thousand.
+        undoable = {head.id: head.undoable for head in heads}
+        chosen = undoable.keys()
         left = chosen if every else effective(undoing(self.undos()), chosen)
-        meant = [head for head in heads if head.id in left]
-        if not meant:
+        ids = tuple(name for name in chosen if name in left)
+        if not ids:
             raise FilewrightError(
                 Code.NO_CHANGE,
                 f"there is nothing left to undo of {what}",
                 hint="it is undone already" if chosen else "nothing was changed since then",
                 details=named,
             )
-        record = replace(meant[0], summary=what, undoable=all(head.undoable for head in meant))
+        newest = replace(
+            self._kept(ids[0]), entries=(), summary=what, undoable=all(undoable[name] for name in ids)
+        )
         # An undo may have found some of it undone already: since a moment, nothing is left out.
         played = left if scope.session is not None else chosen
-        contents = self._net(record, played, task, changed_only=not every)
+        record = self._net(newest, played, task, changed_only=not every)
         if inside:
-            contents = contents.narrowed(list(self._seen(contents.record.entries)))
-        count = f" ({len(meant)} changes)" if len(meant) > 1 else ""
-        return Selected(contents, tuple(head.id for head in meant), what, summary + count, named)
+            record = replace(record, entries=list(self._seen(record.entries)))
+        count = f" ({len(ids)} changes)" if len(ids) > 1 else ""
+        return Selected(record, ids, what, summary + count, named)
 
     def scope_named(self, given: str) -> Scope:
         """What a person means by a word: a session, `last`, a time or a change since which all is meant."""
@@ -422,8 +424,8 @@ class RecordedChanges:
 
     def _narrowed(self, selected: Selected, scope: Scope) -> Selected:
         """What was done at the path of a scope only, or only its hunk."""
-        contents = selected.contents
-        entries: Sequence[Entry] = contents.record.entries
+        record = selected.record
+        entries: Sequence[Entry] = record.entries
         asked = ""
         if scope.path is not None:
             place, asked = Place.of(scope.path), scope.path.asked
@@ -440,7 +442,7 @@ class RecordedChanges:
             entries = (_content_only(entries[0], asked or entries[0].place.shown),)
             part = f"hunk {scope.hunk} of {asked or entries[0].place.shown}"
         return selected._replace(
-            contents=contents.narrowed(entries),
+            record=replace(record, entries=entries),
             summary=f"{selected.summary} ({part} only)",
             named={**selected.named, "path": asked or entries[0].place.shown},
             partial=True,
@@ -475,17 +477,15 @@ class RecordedChanges:
         It ends where the time of `task` does, and says what it left out.
         """
         return self._diffs.of_record(
-            self.select(scope, inside=True, task=task).contents,
+            self.select(scope, inside=True, task=task).record,
             max_lines=max_lines or self._settings.diff_lines,
             task=task or Task(),
             entries=entries,
         )
 
-    def difference(
-        self, contents: Contents, entry: Entry, *, max_lines: int, start: int = 0
-    ) -> FileDifference:
+    def difference(self, entry: Entry, *, max_lines: int, start: int = 0) -> FileDifference:
         """What became of one file, with its lines counted; with `max_lines` 0 without a diff."""
-        return self._diffs.of_entry(contents, entry, max_lines=max_lines, start=start)
+        return self._diffs.of_entry(entry, max_lines=max_lines, start=start)
 
     @property
     def _diffs(self) -> ChangeDiffs:
@@ -493,24 +493,13 @@ class RecordedChanges:
 
         return ChangeDiffs(self._boundary, self._settings)
 
-    def contents(self, change_id: str, *, inside: bool = False) -> Contents:
-        """What a change's files held before and after, as far as that was kept; or those `inside` the roots.
-
-        Of what is denied its words tell nothing in either.
-        """
-        contents = self._contents(change_id)
-        operation = contents.record
-        record = self._inside(operation)
-        if not inside:
-            record = replace(operation, summary=record.summary if record else operation.tool)
-        elif record is None:
-            raise errors.unknown_change(change_id)
-        return Contents(contents.keeper, record, small=contents.small)
-
-    def _contents(self, change_id: str) -> Contents:
-        log, operation = self._kept(change_id)
-        keeper = log.contents, operation.id
-        return Contents(lambda _: keeper, operation, small=self._settings.hold_bytes)
+    def _selected(self, change_id: str, inside: bool) -> ChangeRecord:
+        """A change, or what of it is `inside` the roots; of what is denied its words tell nothing in either."""
+        if inside:
+            return self.record(change_id)
+        whole = self._kept(change_id)
+        seen = self._inside(whole)
+        return replace(whole, summary=seen.summary if seen else whole.tool)
 
     # Places
 
@@ -532,11 +521,10 @@ class RecordedChanges:
 
         return locate
 
-    def _kept(self, change_id: str) -> tuple[Log, ChangeRecord]:
+    def _kept(self, change_id: str) -> ChangeRecord:
         for log in self.logs:
-            file = log.committed(change_id)
-            if file is not None:
-                return log, file
+            if (found := log.committed(change_id)) is not None:
+                return found
         raise errors.unknown_change(change_id)
 
     def entry_at(self, record: ChangeRecord, location: Location) -> Entry | None:

@@ -13,7 +13,6 @@ from filewright.errors import Code, FilewrightError
 
 if TYPE_CHECKING:
     from filewright.boundary import Location
-    from filewright.changes.contents import Contents
     from filewright.changes.record import ChangeRecord
 
 _AGO = re.compile(r"(\d{1,9}) ?(s|seconds?|m|min|minutes?|h|hours?|d|days?|w|weeks?)( ago)?")
@@ -41,13 +40,13 @@ class Scope(NamedTuple):
 
 
 class Selected(NamedTuple):
-    """What a `Scope` has turned out to be: `ids`, newest first, and what these changes did together.
+    """What a `Scope` has turned out to be: `ids`, newest first, and the `record` of what these changes did together.
 
     `what` names it in a message, `summary` in the history if it is undone; `named` are those names for
     programs. `partial`: only some of what the changes did.
     """
 
-    contents: Contents
+    record: ChangeRecord
     ids: tuple[str, ...]
     what: str
     summary: str

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Literal
 
 from filewright.boundary import is_temporary, quote
 from filewright.changes.content import copy_blocks
-from filewright.changes.contents import Contents
+from filewright.changes.contents import held_after
 from filewright.changes.plan import Put, Slot
 from filewright.changes.record import ChangeRecord, Stamp, id_of, kind_of
 from filewright.changes.slots import AS_IT_WAS, ITSELF, FolderGoneError, Slots, look, look_at
@@ -356,11 +356,10 @@ class _Settlement:
         """What a file that was to be made was to hold, as far as that is kept."""
         if (record := self._record) is None:
             return None
-        keeper = self._log.contents, record.id
-        contents = Contents(lambda _: keeper, record, small=self._log.settings.hold_bytes)
+        keeper = self._log.keeper(record.number)
         entries = (each for each in record.entries if each.after and each.after.digest == after.digest)
         with suppress(FilewrightError):  # Damaged undo data tells nothing.
-            return next((contents.after(entry) for entry in entries), None)
+            return next((held_after(entry._replace(keeper=keeper)) for entry in entries), None)
         return None
 
     # Cleaning up

@@ -38,7 +38,7 @@ import xxhash
 from filewright import errors
 from filewright.boundary import Boundary, Location, Root, WalkedFolder
 from filewright.changes.content import Flusher, digest_of
-from filewright.changes.contents import Contents
+from filewright.changes.contents import held_after, held_before
 from filewright.changes.database import Database
 from filewright.changes.listing import (
     LARGE,
@@ -181,7 +181,7 @@ class Watch:
         return all(row.kept for row in rows.values())
 
     def end(
-        self, summary: str, caller: Caller, made_since: Callable[[int], Iterable[Contents]]
+        self, summary: str, caller: Caller, made_since: Callable[[int], Iterable[ChangeRecord]]
     ) -> list[ChangeRecord]:
         """Record what is different from the listing, as the changes made since, the oldest first, have left it.
 
@@ -517,7 +517,9 @@ class _Command:
     just before that of the tool's change.
     """
 
-    def __init__(self, watch: Watch, last: KeptListing, rows: Listing, changes: Sequence[Contents]) -> None:
+    def __init__(
+        self, watch: Watch, last: KeptListing, rows: Listing, changes: Sequence[ChangeRecord]
+    ) -> None:
         self._watch = watch
         self._pairs: list[_Pair] = []
         self._parts: dict[int, list[_Pair]] = {}
@@ -535,10 +537,10 @@ class _Command:
             self._follow(change)
         self._compare(last)
 
-    def _follow(self, change: Contents) -> None:
+    def _follow(self, change: ChangeRecord) -> None:
         """Have what was there before as it is after a change that is on record."""
         before, moves, made = self._before, dict[bytes, bytes](), dict[bytes, Thing]()
-        for entry in change.record.entries:
+        for entry in change.entries:
             self._watch.task.check()
             path = self._path_of(entry.place)
             was = self._path_of(entry.was) if entry.was is not None else path
@@ -554,19 +556,19 @@ class _Command:
                 moves[old.path] = path
                 continue
             if path is not None and entry.after is not None:
-                side = replace(entry.after, mtime_ns=entry.after.mtime_ns or change.record.number)
-                made[path] = Thing(path, side, partial(change.after, entry))
+                side = replace(entry.after, mtime_ns=entry.after.mtime_ns or change.number)
+                made[path] = Thing(path, side, partial(held_after, entry))
             if was is None:
                 continue
             found = None
             if entry.before is not None:
-                found = Thing(was, entry.before, partial(change.before, entry))
+                found = Thing(was, entry.before, partial(held_before, entry))
             if old is None:  # What is not seen now either was ignored.
                 is_other = found is not None and path in self._after
             else:
                 is_other = old.seen is not None and _looks(old.side) != _looks(entry.before)
             if is_other:
-                self._parts.setdefault(change.record.number - 1, []).append((old, found))
+                self._parts.setdefault(change.number - 1, []).append((old, found))
             before.pop(was, None)
         for path in [path for path in before if _along(moves, path) != path]:
             to = _along(moves, path)

@@ -11,8 +11,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from filewright.boundary import Boundary, Location
-from filewright.changes.contents import Contents
-from filewright.changes.record import Entry, Place, Stamp, same_content
+from filewright.changes.contents import backward, forward, held_after, held_before
+from filewright.changes.record import ChangeRecord, Entry, Place, Stamp, same_content
 from filewright.changes.slots import OpenFolders
 from filewright.changes.tree import Item, Tree
 from filewright.edit import (
@@ -90,21 +90,21 @@ class ChangeDiffs:
     settings: Settings
 
     def of_record(
-        self, contents: Contents, *, max_lines: int, task: Task, entries: slice | None = None
+        self, record: ChangeRecord, *, max_lines: int, task: Task, entries: slice | None = None
     ) -> Diff:
         """What a committed change did, in about `max_lines` lines and the time left of `task`."""
         budget = _Budget(max_lines, task)
-        shown = contents.record.entries
+        shown = record.entries
         for entry in shown if entries is None else shown[entries]:
             if any(side is not None and side.kind == "folder" for side in (entry.before, entry.after)):
                 continue
             if budget.spent:
                 budget.cut += 1
                 continue
-            budget.add(*self.of_entry(contents, entry, max_lines=budget.lines).diffs)
+            budget.add(*self.of_entry(entry, max_lines=budget.lines).diffs)
         return budget.diff()
 
-    def of_entry(self, contents: Contents, entry: Entry, *, max_lines: int, start: int = 0) -> FileDifference:
+    def of_entry(self, entry: Entry, *, max_lines: int, start: int = 0) -> FileDifference:
         """What became of one entry that is no folder; with `max_lines` 0 its lines are only counted.
 
         `start` is the `next` of an earlier window of the one diff that it has.
@@ -113,10 +113,10 @@ class ChangeDiffs:
         now, was = (end.below(self.boundary.roots) or end for end in (entry.place, entry.was or entry.place))
         names = shown = _named(was, now, before, after)
         parts: list[FileDiff] = []
-        for edit in _edits_shown(contents, entry):
+        for edit in _edits_shown(entry):
             left = max_lines and max(10, max_lines - sum(part.rows for part in parts))
             try:
-                parts.append(self._of_edit(contents, edit, shown, left, start))
+                parts.append(self._of_edit(edit, shown, left, start))
             except FilewrightError as error:
                 parts.append(_unknown(shown, f"(not shown: {error.message})\n"))
             shown = replace(names, old=names.new, mode_before=names.mode_after)
@@ -206,9 +206,7 @@ class ChangeDiffs:
 
     # What was done
 
-    def _of_edit(
-        self, contents: Contents, entry: Entry, names: FileDiff, max_lines: int, start: int
-    ) -> FileDiff:
+    def _of_edit(self, entry: Entry, names: FileDiff, max_lines: int, start: int) -> FileDiff:
         if same_content(entry):
             return names
         # Nothing, and what a link leads to, need no looking up.
@@ -217,32 +215,29 @@ class ChangeDiffs:
             for side in (entry.before, entry.after)
         )
         if before is None:
-            before = contents.before(entry)
+            before = held_before(entry)
         if entry.spliced and before is None:
-            return self._excerpt(contents, entry, names, max_lines, start)
-        splices = contents.forward(entry)
+            return self._excerpt(entry, names, max_lines, start)
+        splices = forward(entry)
         if splices is None and after is None:
-            after = contents.after(entry)
+            after = held_after(entry)
         if before is None or (splices is None and after is None):
             size = (entry.before or entry.after or _NO_FILE).size
             return _unknown(names, f"(content of {size:,} bytes not shown)\n")
         return self._compared(names, self._of_bytes(before), splices, after, max_lines, start)
 
-    def _excerpt(
-        self, contents: Contents, entry: Entry, names: FileDiff, max_lines: int, start: int
-    ) -> FileDiff:
+    def _excerpt(self, entry: Entry, names: FileDiff, max_lines: int, start: int) -> FileDiff:
         """An edit of a large file: the lines around the first splices, as far as the file still has them."""
         most = max(10, max_lines)
-        forward = contents.forward(entry, most=most)
-        backward = contents.backward(entry, most=most)
-        if forward is None or backward is None:
+        made, undone = forward(entry, most=most), backward(entry, most=most)
+        if made is None or undone is None:
             return names
         parts: list[bytes] = []
         splices: list[Splice] = []
         size = 0
         end: int | None = None
         with self._now(entry) as now:
-            for ahead, back in zip(forward, backward, strict=True):
+            for ahead, back in zip(made, undone, strict=True):
                 lead = _between(now, end, back.offset)
                 splices.append(Splice(size + len(lead), ahead.length, ahead.replacement))
                 parts += (lead, back.replacement)
@@ -341,12 +336,13 @@ def _held(item: Item) -> bytes:
     return b"".join(map(bytes, item.content.blocks())) if whole else b"(a large content)\n"
 
 
-def _edits_shown(contents: Contents, entry: Entry) -> Iterator[Entry]:
+def _edits_shown(entry: Entry) -> Iterator[Entry]:
     """What is shown of an entry: one diff of all, but each run for itself, and each edit of a large file."""
     for run in entry.runs:
         edits = run.changes
         sides = [side for side in (run.before, run.after) if side is not None and side.kind == "file"]
-        large = any(side.size > _SHOWN_WHOLE for side in sides) and contents.before(run) is None
+        large = any(side.size > _SHOWN_WHOLE for side in sides)
+        large = large and run.before is not None and held_before(run) is None
         if large and len(edits) > 1 and any(edit.spliced for edit in edits):
             yield from edits
         else:

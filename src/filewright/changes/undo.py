@@ -23,7 +23,8 @@ import xxhash
 from filewright import errors
 from filewright.boundary import Location
 from filewright.changes.content import Held
-from filewright.changes.record import Entry, Place, Stamp, content_of, folders_above, moved
+from filewright.changes.contents import backward, forward, held_after, held_before, whole_before
+from filewright.changes.record import Entry, Place, Stamp, content_of, continues, folders_above, moved
 from filewright.changes.scope import Selected
 from filewright.changes.tree import Arranged, Item, Tree
 from filewright.edit import (
@@ -113,7 +114,7 @@ class Reversal:
         break_hard_links: bool,
         trusting: bool = False,
     ) -> None:
-        record = selected.contents.record
+        record = selected.record
         if not record.undoable:
             raise FilewrightError(
                 Code.UNSUPPORTED,
@@ -122,7 +123,7 @@ class Reversal:
                 details=selected.named,
             )
         self.selected, self.diff = selected, Diff(())
-        self._contents, self._hunk = selected.contents, selected.hunk
+        self._hunk = selected.hunk
         self._settings, self._task, self._locate, self._force = settings, task, locate, force
         self._trusting = trusting and selected.hunk is None
         self._whole, self._entries = _parted(record.entries) if self._trusting else ({}, [*record.entries])
@@ -325,7 +326,7 @@ class Reversal:
         elif before.target is not None:
             self._play(MakeLink(where, before.target))
         else:
-            content: Stream | None = self._contents.stream(before)
+            content: Stream | None = whole_before(entry)
             if gone and len(entry.runs) > 1 and not self._force:
                 content = Held(self._earlier(entry, None) or b"")
             if content is None:
@@ -362,13 +363,13 @@ class Reversal:
     ) -> Modify | Create | None:
         """The step that gives a file its earlier content; None if it has that."""
         expected = self._trusted(entry, after, item)
-        if expected is not None and (splices := self._contents.backward(entry)) is not None:
+        if expected is not None and (splices := backward(entry)) is not None:
             return Modify(where, expected, splices)
         with self._open(item, self._where(entry.place)) as now:
             held = now.held
             if held is None or max(now.size, before.size, after.size) > self._settings.hold_bytes:
                 return self._rewritten_large(entry, before, after, item, now, where)
-            stream = self._contents.stream(before) if self._force and self._hunk is None else None
+            stream = whole_before(entry) if self._force and self._hunk is None else None
             earlier = stream.read() if stream is not None else self._earlier(entry, held)
             splices = line_splices(held, earlier or b"")
             return Modify(where, Expected.of(now), splices) if splices else None
@@ -385,11 +386,13 @@ class Reversal:
         digest = bytes.fromhex(after.digest) if after.digest is not None else None
         expected = Expected(now.size, now.identity, digest)
         splices: Sequence[Splice] = ()
+        last, found = entry.changes[-1], None
         for edit in reversed(entry.changes):
             self._task.check()
-            back = self._contents.backward(edit)
+            back = backward(edit) if edit is last or continues(edit.after, found) else None
             if back is None:
                 break
+            found = edit.before
             splices = Overlay(now, splices).composed(back) if splices else back
         else:
             if now.size == after.size and digest is not None:
@@ -404,7 +407,7 @@ class Reversal:
             self._merged.append(shown)
             self._notes.append(f"{shown} has grown at its end since; what was added stays")
             return Modify(where, replace(expected, digest=None), splices)
-        stream = self._contents.stream(before)
+        stream = whole_before(entry)
         if stream is None:
             self._refuse(entry.place, "is too large to be undone from what was kept")
         if self._force:
@@ -430,7 +433,7 @@ class Reversal:
                     self._refuse(run.place, _EDITED)
                 held = None
             elif held is None:
-                held = self._contents.before(run)
+                held = held_before(run)
                 if held is None:
                     self._refuse(run.place, _NOT_KEPT)
             elif run.after is None:
@@ -446,10 +449,10 @@ class Reversal:
         before are the two sides.
         """
         unchanged = _is(held, run.after)
-        earlier = self._contents.before(run, held if unchanged else None)
+        earlier = held_before(run, held if unchanged else None)
         if earlier is None:
             self._refuse(run.place, "was not kept as it was before")
-        made = held if unchanged else self._contents.after(run)
+        made = held if unchanged else held_after(run)
         if made is None:
             self._refuse(run.place, "has changed since, and what the change made of it was not kept")
         if self._hunk is not None:
@@ -462,7 +465,7 @@ class Reversal:
         Raises `not_found` if it has fewer, `unsupported` where it is too large for hunks.
         """
         snapshot = Snapshot.of_bytes(earlier, settings=self._settings)
-        splices, narrow = self._contents.forward(run), None
+        splices, narrow = forward(run), None
         if snapshot.encoding.width > 1:
             narrow = Narrowed(snapshot)
             snapshot, splices = narrow.snapshot, line_splices(narrow.text(earlier), narrow.text(made))

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any, Literal
 from urllib.parse import quote as quote_path
 
-from filewright.changes import Contents, Entry, FileDifference
+from filewright.changes import ChangeRecord, Entry, FileDifference, held_after, held_before
 from filewright.edit import DiffHunk, FileDiff
 from filewright.edit import DiffRow as Row
 from filewright.page.view import FileView, view_of
@@ -90,37 +90,35 @@ class Card:
         return one and self.file.action in ("modified", "moved") and suffix(self.file.path) != "ipynb"
 
 
-def cards_of(workspace: Workspace, contents: Contents, *, start: int = 0) -> Sequence[Card]:
+def cards_of(workspace: Workspace, record: ChangeRecord, *, start: int = 0) -> Sequence[Card]:
     """A page of cards, from the entry `start` of the record on, as many loaded as the budget allows."""
     left = LINES_AT_ONCE
     found = []
-    for index, entry in enumerate(islice(contents.record.entries, start, start + CARDS), start):
+    for index, entry in enumerate(islice(record.entries, start, start + CARDS), start):
         lines = LINES_OF_A_FILE if left > 0 and not _large(entry) else 0
-        card = _card(workspace, contents, index, entry, lines)
+        card = _card(workspace, index, entry, lines)
         left -= sum(len(hunk.rows) for view in card.views or () for hunk in view.hunks)
         found.append(card)
     return found
 
 
-def card_of(workspace: Workspace, contents: Contents, index: int, *, start: int = 0) -> Card:
+def card_of(workspace: Workspace, record: ChangeRecord, index: int, *, start: int = 0) -> Card:
     """The card of one file with its diff, or with more of it: what follows the offset `start`."""
     lines = LINES_UNFOLDED if start else LINES_OF_A_FILE
-    return _card(workspace, contents, index, contents.record.entries[index], lines, start)
+    return _card(workspace, index, record.entries[index], lines, start)
 
 
 def _large(entry: Entry) -> bool:
     return any(side is not None and side.size > _LOOKED_AT for side in (entry.before, entry.after))
 
 
-def _card(
-    workspace: Workspace, contents: Contents, index: int, entry: Entry, lines: int, start: int = 0
-) -> Card:
+def _card(workspace: Workspace, index: int, entry: Entry, lines: int, start: int = 0) -> Card:
     """The card of an entry with a diff of so many `lines`; with 0 it is not loaded, but its lines are counted."""
-    found = workspace.difference(contents, entry, max_lines=lines, start=start)
+    found = workspace.difference(entry, max_lines=lines, start=start)
     badges = [_KINDS[found.kind]] if found.kind in _KINDS else []
     if None not in (found.mode_before, found.mode_after) and found.mode_before != found.mode_after:
         badges.append(f"mode {found.mode_before:03o} → {found.mode_after:03o}")
-    content = _held(contents, entry) if lines and not _large(entry) else None
+    content = _held(entry) if lines and not _large(entry) else None
     if content is not None and content.binary is None:
         badges += _written(content)
     views = tuple(map(view_of, found.diffs)) if lines else None
@@ -141,12 +139,10 @@ def _card(
     )
 
 
-def row_of(
-    workspace: Workspace, contents: Contents, entry: Entry, *, counted: bool
-) -> tuple[Entry, str, Any]:
+def row_of(workspace: Workspace, entry: Entry, *, counted: bool) -> tuple[Entry, str, Any]:
     """An entry as the tree has it: its version, and its lines if they are to be counted."""
     file = counted and not _large(entry)
-    return entry, _version(entry), workspace.difference(contents, entry, max_lines=0) if file else None
+    return entry, _version(entry), workspace.difference(entry, max_lines=0) if file else None
 
 
 def _version(entry: Entry) -> str:
@@ -163,17 +159,17 @@ def _editor(wanted: str, entry: Entry, views: Sequence[FileView]) -> str:
     return _EDITORS.get(wanted, wanted).replace("{path}", path).replace("{line}", str(line))
 
 
-def _held(contents: Contents, entry: Entry) -> Snapshot | None:
+def _held(entry: Entry) -> Snapshot | None:
     """The file as it was left, or found where it was deleted; None if it was not kept."""
     side = entry.after or entry.before
     if side is None or side.kind != "file":
         return None
-    content = contents.before(entry) if entry.after is None else contents.after(entry)
+    content = held_before(entry) if entry.after is None else held_after(entry)
     if content is None:
         return None
     if suffix(entry.place.shown) == "ipynb":
         # Its diff is one of cells where both sides are such, and so are its lines.
-        sides = contents.before(entry) or b"", contents.after(entry) or b""
+        sides = held_before(entry) or b"", held_after(entry) or b""
         both = [notebook_view(Snapshot.of_bytes(side), named=True) for side in sides]
         if all(isinstance(each, NotebookView) or not each.size for each in both):
             return both[entry.after is not None]
@@ -194,16 +190,21 @@ def _written(content: Snapshot) -> list[str]:
 
 
 def lines_of(
-    workspace: Workspace, contents: Contents, index: int, sign: Literal[" ", "-", "+"], first: int, count: int
+    workspace: Workspace,
+    record: ChangeRecord,
+    index: int,
+    sign: Literal[" ", "-", "+"],
+    first: int,
+    count: int,
 ) -> list[Row] | None:
     """Up to 1,000 lines of a file as it was (with "-") or was left, as rows, and one for the rest.
 
     None if the content was not kept.
     """
-    entry = contents.record.entries[index]
+    entry = record.entries[index]
     if not count:
         return []
-    content = _held(contents, entry._replace(after=None) if sign == "-" else entry)
+    content = _held(entry._replace(after=None) if sign == "-" else entry)
     if (
         content is None
         or content.binary is not None
@@ -233,9 +234,9 @@ def lines_of(
     return made
 
 
-def drawn(contents: Contents, index: int, rows: Sequence[Row]) -> FileView:
+def drawn(record: ChangeRecord, index: int, rows: Sequence[Row]) -> FileView:
     """Rows of a file as a diff of it has them."""
-    path = contents.record.entries[index].place.shown
+    path = record.entries[index].place.shown
     return view_of(FileDiff(path, path, (DiffHunk(0, 0, 0, 0, tuple(rows)),)))
 
 

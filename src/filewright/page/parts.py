@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Literal, get_args
 from urllib.parse import quote as in_address
 
-from filewright.changes import Contents, Scope, Selected
+from filewright.changes import ChangeRecord, Scope, Selected, held_after, held_before
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.page.cards import CARDS, IMAGES, LINES_UNFOLDED, card_of, cards_of, drawn, lines_of, suffix
 from filewright.page.render import render
@@ -32,9 +32,9 @@ class Viewed:
     selected: Selected
 
     @property
-    def contents(self) -> Contents:
-        """What the changes did and kept."""
-        return self.selected.contents
+    def record(self) -> ChangeRecord:
+        """What the changes did."""
+        return self.selected.record
 
     @property
     def address(self) -> str:
@@ -43,7 +43,7 @@ class Viewed:
 
     def index(self, given: int) -> int:
         """The number of one of its files. Raises `not_found`."""
-        count = len(self.contents.record.entries)
+        count = len(self.record.entries)
         if not 0 <= given < count:
             raise missing(f"There are {count} files.")
         return given
@@ -80,20 +80,18 @@ class ViewPart:
         raise missing("There is no such part of this page.")
 
     def _files(self, start: int) -> str:
-        contents = self.viewed.contents
-        cards = cards_of(self.workspace, contents, start=start)
-        return render(
-            "cards.html", **self.shared, record=contents.record, cards=cards, following=start + CARDS
-        )
+        record = self.viewed.record
+        cards = cards_of(self.workspace, record, start=start)
+        return render("cards.html", **self.shared, record=record, cards=cards, following=start + CARDS)
 
     def _file(self, start: int) -> str:
-        card = card_of(self.workspace, self.viewed.contents, self._index, start=start)
+        card = card_of(self.workspace, self.viewed.record, self._index, start=start)
         return render("window.html" if start else "card.html", **self.shared, card=card)
 
     def _lines(self) -> str:
         """Lines that are folded (`from`, `to`, `shift`), or hidden on one side or both (`old`, `new`: first, count)."""
-        index, contents = self._index, self.viewed.contents
-        lines = partial(lines_of, self.workspace, contents, index)
+        index, record = self._index, self.viewed.record
+        lines = partial(lines_of, self.workspace, record, index)
         if "from" in self.asked:
             first, last, shift = self._number("from"), self._number("to"), self._number("shift", -MOST)
             kept = lines(" ", first, min(last - first + 1, LINES_UNFOLDED))
@@ -103,15 +101,15 @@ class ViewPart:
             found = [lines("-", *old), lines("+", *new)]
         if None in found:
             raise missing("These lines were not kept.")
-        view = drawn(contents, index, [row for rows in found for row in rows or ()])
+        view = drawn(record, index, [row for rows in found for row in rows or ()])
         part = f"{self.shared['source']}?index={index}&part=lines"
         return render("lines.html", **self.shared, view=view, hunk=view.hunks[0], part=part)
 
     def _image(self) -> Picture:
-        contents = self.viewed.contents
-        entry = contents.record.entries[self._index]
+        record = self.viewed.record
+        entry = record.entries[self._index]
         media = IMAGES.get(suffix(entry.place.shown))
-        look = contents.before if self.asked.get("side") == "before" else contents.after
+        look = held_before if self.asked.get("side") == "before" else held_after
         content = look(entry) if media is not None else None
         if media is None or content is None:
             raise missing("There is no such image, or it was not kept.")

@@ -96,7 +96,7 @@ class ReviewSite:
         """Load and read what the first page needs, while the browser is still being opened."""
         with suppress(FilewrightError):  # the page itself will say what is wrong
             for newest in self._workspace.history(limit=1):
-                cards_of(self._workspace, self._selected("change", newest.id).contents)
+                cards_of(self._workspace, self._selected("change", newest.id).record)
             render("rows.html", base="", page=self._log.page(), chosen=None, person=REVIEW)
 
     # Looking
@@ -138,7 +138,7 @@ class ReviewSite:
     # Parts
 
     def _view(self, request: Request, viewed: Viewed) -> Response:
-        record = viewed.contents.record
+        record = viewed.record
         return self._html(
             "change.html",
             request,
@@ -146,7 +146,7 @@ class ReviewSite:
             row=self._log.row(record) if viewed.kind == "change" else None,
             prompt=self._log.prompt(viewed.name) if viewed.kind in ("change", "prompt") else None,
             record=record,
-            cards=cards_of(self._workspace, viewed.contents),
+            cards=cards_of(self._workspace, viewed.record),
             following=CARDS,
         )
 
@@ -183,10 +183,10 @@ class ReviewSite:
         """All files by their folders, the lines counted as far as there is time."""
         clock = Task(seconds=_COUNTED_SECONDS)
         rows = [
-            row_of(self._workspace, viewed.contents, entry, counted=not clock.expired)
-            for entry in viewed.contents.record.entries[:_TREE]
+            row_of(self._workspace, entry, counted=not clock.expired)
+            for entry in viewed.record.entries[:_TREE]
         ]
-        more = len(viewed.contents.record.entries) - len(rows)
+        more = len(viewed.record.entries) - len(rows)
         return self._html("tree.html", request, viewed, rows=rows, more=more)
 
     def _seen(self, _request: Request, given: Seen) -> str:
@@ -228,10 +228,10 @@ class ReviewSite:
     def _comment(self, _request: Request, given: Remark) -> str:
         """Keep what a person says of some lines, for the agent."""
         viewed = self._selected(given.kind, given.name)
-        record = viewed.contents.record
+        record = viewed.record
         index, first, last = viewed.index(given.index), given.first, given.last
         sign: Literal["-", "+"] = "-" if given.before else "+"
-        rows = lines_of(self._workspace, viewed.contents, index, sign, first, max(last - first + 1, 0))
+        rows = lines_of(self._workspace, viewed.record, index, sign, first, max(last - first + 1, 0))
         if rows == []:
             raise invalid("There are no such lines in this file.")
         quoted = "\n".join(row.text for row in rows or ())

@@ -308,7 +308,7 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
     else:
         made, reversal = changes.undo(scope, force=force, break_hard_links=broken, task=context.task)
     selected = reversal.selected
-    record = selected.contents.record
+    record = selected.record
     page = Page(context.settings.page_chars)
     title, what = selected.what, counted(len(selected.ids), "change")
     if scope.change_id is not None:

@@ -129,16 +129,16 @@ def _counts(context: Context, session: str | None) -> tuple[int | None, int | No
     if session is None:
         return None, None, None
     try:
-        contents = context.changes.select(Scope(session=session), inside=True, task=context.task).contents
+        record = context.changes.select(Scope(session=session), inside=True, task=context.task).record
     except FilewrightError as error:
         if error.code is Code.NO_CHANGE:
             return 0, 0, 0
         raise
-    files = [entry for entry in contents.record.entries if not _is_folder(entry)]
+    files = [entry for entry in record.entries if not _is_folder(entry)]
     added = removed = 0
     for entry in files:
         context.task.check()
-        found = context.changes.difference(contents, entry, max_lines=0)
+        found = context.changes.difference(entry, max_lines=0)
         added += found.added or 0
         removed += found.removed or 0
     return len(files), added, removed
@@ -157,8 +157,7 @@ def _row(summary: SessionSummary) -> str:
 def changed_files(context: Context, scope: Scope, offset: int, limit: int) -> ChangedFiles:
     """What a scope of changes did, file by file: the net of them. Raises as `Changes.select` does."""
     selected = context.changes.select(scope, inside=True, task=context.task)
-    contents = selected.contents
-    entries = [entry for entry in contents.record.entries if not _is_folder(entry)]
+    entries = [entry for entry in selected.record.entries if not _is_folder(entry)]
     files: list[FileDifference] = []
     left = _PAGE_LINES
     for entry in entries[offset : offset + limit]:
@@ -166,7 +165,7 @@ def changed_files(context: Context, scope: Scope, offset: int, limit: int) -> Ch
             break
         context.task.check()
         lines = min(context.settings.diff_lines, max(left, 10))
-        files.append(context.changes.difference(contents, entry, max_lines=lines))
+        files.append(context.changes.difference(entry, max_lines=lines))
         left -= sum(diff.rows + 4 for diff in files[-1].diffs)
     end = offset + len(files)
     page = Page(context.settings.page_chars)
