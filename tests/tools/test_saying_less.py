@@ -153,7 +153,7 @@ def test_several_patterns_are_answered_one_by_one(root: Path, workspace: Workspa
     assert found.text.count("pattern '") == 2
     assert found.text.endswith("\nno match: 'three'")
     nothing = workspace.search(patterns=["three", "four"])
-    assert nothing.text == "no match: 'three', 'four'\n[2 files searched; none skipped]"
+    assert nothing.text == "no match: 'three', 'four'\n[2 files searched]"
     (root / "a.py").write_text("zero\none\ntwo\nthree\none\n")
     assert "0- " not in workspace.search(patterns=["one", "two", "three", "zero"]).text
     assert "1- zero\n2: one\n" in workspace.search(patterns=["one", "zero"]).text
@@ -293,11 +293,11 @@ def test_patterns_that_meet_in_a_line_share_it(root: Path, workspace: Workspace)
     text = workspace.search(patterns=["one", "two", "three"]).text
     assert text.splitlines() == [
         "pattern 'one':", "a.py", "19- x18", "20- x19", "21: one two   [also 'two']", "22- three",
-        "[1 matching line in 1 file, all shown; 2 files searched; none skipped]",
+        "[1 matching line in 1 file, all shown; 2 files searched]",
         "pattern 'two':", "b.py", "1: two",
-        "[2 matching lines in 2 files, all shown; 2 files searched; none skipped; 1 line shown above]",
+        "[2 matching lines in 2 files, all shown; 1 line shown above]",
         "pattern 'three':", "a.py", "22: three",
-        "[1 matching line in 1 file, all shown; 2 files searched; none skipped]",
+        "[1 matching line in 1 file, all shown]",
     ]  # fmt: skip
     found = workspace.search(patterns=["one", "two"])
     assert [hit.line for hit in found.searches[1].results] == [21, 1]
@@ -390,3 +390,53 @@ def test_history_says_whose_a_change_is(root: Path, tmp_path: Path) -> None:
         assert rows[2].endswith("[agent 2, session x]")
         assert rows[3].endswith("created b.txt")
         assert rows[4] == "[those without a name: this session]"
+
+
+def test_of_an_edit_that_was_found_as_given_nothing_but_its_diff_is_said(
+    root: Path, workspace: Workspace
+) -> None:
+    long = "x" * 130
+    (root / "a.py").write_text(f"zero\n{long}\nold = 1\none\ntwo\n")
+    done = workspace.call(
+        "edit_content", {"path": "a.py", "edits": [{"search": "old = 1", "replace": "new = 1"}]}
+    )
+    assert done.text.splitlines()[1:] == [
+        "--- a/a.py", "+++ b/a.py", "@@ -3,2 +3,2 @@", "-old = 1", "+new = 1", " one",
+    ]  # fmt: skip
+    assert done.diff.startswith(
+        f"diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,5 +1,5 @@\n zero\n {long}\n"
+    )
+    loose = workspace.call("edit_content", {
+        "path": "a.py", "edits": [{"search": "new  =  1", "replace": "new  =  2"}], "diff": "none",
+    })  # fmt: skip
+    assert "\nedit 1: line 3, found by blanks" in loose.text
+    exact = workspace.call("edit_content", {
+        "path": "a.py", "edits": [{"search": "two", "replace": "2"}], "diff": "none",
+    })  # fmt: skip
+    assert "\n" not in exact.text
+
+
+def test_a_replacement_names_its_files_once(root: Path, workspace: Workspace) -> None:
+    for n in range(3):
+        (root / f"m{n}.py").write_text("a\nb\nold\nc\nd\n" * 2)
+    done = workspace.call("replace_content", {"pattern": "old", "replacement": "new", "max_count": 6})
+    assert done.text.splitlines()[1:3] == ["[3 files searched]", "--- a/m0.py"]
+    assert done.text.count("m0.py") == 2
+    for n in range(30):
+        (root / f"n{n:02}.py").write_text("a\nb\nold\n" * 3)
+    many = workspace.call("replace_content", {"pattern": "old", "replacement": "new", "max_count": 90})
+    assert many.text.splitlines()[0].endswith(" (n00.py: 3, n01.py: 3, n02.py: 3 and 27 more files)")
+
+
+def test_a_long_line_beside_a_hit_is_left_out_and_one_with_many_hits_is_cut_short(
+    root: Path, workspace: Workspace
+) -> None:
+    (root / "a.jsonl").write_text("".join(f'{{"id": {n}, "text": "{"x" * 120}"}}\n' for n in range(100, 110)))
+    found = workspace.call("search_content", {"pattern": '"id": 105'}).text
+    assert "105" in found
+    assert "104" not in found
+    assert "104" in workspace.call("search_content", {"pattern": '"id": 105', "context": 1}).text
+    (root / "min.js").write_text("".join(f"{'y' * 600}hit{n}" for n in range(8)))
+    rows = workspace.call("search_content", {"pattern": "hit", "path": "min.js"}).text.splitlines()
+    assert [len(row) > 300 for row in rows[1:9]] == [True] * 5 + [False] * 3
+    assert all(f"hit{n}" in row for n, row in enumerate(rows[1:9]))

@@ -247,7 +247,6 @@ CONTRADICTIONS = [
     [MAKE, {"path": "new.py", "delete": True}],
     [MAKE, {"path": "new.py", "move_to": "newer.py"}],
     [MAKE, {**MOVE_IN, "from": {"path": "new.py", "start_line": 1, "end_line": 1}}],
-    [MAKE, {**MOVE_IN, "path": "new.py"}],
     [{"path": "new.py", "from": {"symbol": "rate"}}],
 ]
 
@@ -425,3 +424,36 @@ def test_what_is_moved_into_a_new_file_has_its_beginning_with_it(workspace: Work
     refused = workspace.call("edit_content", {"edits": edits})
     assert refused.is_error
     assert "words.py exists already" in refused.text
+
+
+def test_what_is_moved_into_a_new_file_goes_beside_what_the_call_has_put_there(
+    root: Path, workspace: Workspace
+) -> None:
+    (root / "old.py").write_text(
+        "def one():\n    return 1\n\n\ndef two():\n    return 2\n\n\ndef three():\n    return 3\n\n\nKEPT = 1\n"
+    )
+    edits = [
+        {"path": "new.py", "content": "import os\n", "from": {"path": "old.py", "symbol": "one"}},
+        {"path": "new.py", "from": {"path": "old.py", "symbol": "three"}, "at": {"after": "one"}},
+        {"path": "new.py", "from": {"path": "old.py", "symbol": "two"}, "at": {"before": "three"}},
+    ]
+    done = workspace.call("edit_content", {"edits": edits})
+    assert not done.is_error, done.text
+    assert (root / "new.py").read_text() == (
+        "import os\n\n\ndef one():\n    return 1\n\n\ndef two():\n    return 2\n\n\ndef three():\n    return 3\n"
+    )
+    absent = {"path": "n.py", "from": {"path": "new.py", "symbol": "one"}, "at": {"after": "two"}}
+    assert workspace.call("edit_content", {"edits": [absent]}).code == "not_found"
+    assert not (root / "n.py").exists()
+
+
+@pytest.mark.parametrize("preview", [False, True])
+def test_no_move_is_lost_beside_what_a_new_file_has_not(
+    shop: Path, workspace: Workspace, preview: bool
+) -> None:
+    (shop / "more.py").write_text("def more():\n    return 1\n")
+    before = tree(shop)
+    edits = [MAKE, {**MOVE_IN, "path": "new.py"}]
+    done = workspace.call("edit_content", {"edits": edits, "preview": preview})
+    assert done.text.startswith("no_match: new.py has no symbol 'rate'")
+    assert tree(shop) == before

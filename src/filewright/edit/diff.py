@@ -30,6 +30,8 @@ _COUNTED = 100_000
 
 #: Lines shown around what changes.
 _CONTEXT = 3
+#: Characters of a line of context beyond which a brief diff leaves it out.
+_NARROW = 120
 #: Regions above this many bytes (old and new) are given by their beginnings, not compared.
 _COMPARED = 8 << 20
 #: What is read of such a region, and the most that is read of one line of context.
@@ -140,19 +142,6 @@ class FileDiff:
         return bool(self.more) and not self.hunks
 
     @property
-    def bare(self) -> FileDiff:
-        """The same without context."""
-        hunks: list[Hunk] = []
-        for hunk in self.hunks:
-            old, new = hunk.old, hunk.new
-            for kept, run in groupby(hunk.rows, key=lambda row: row.sign == " "):
-                rows = tuple(run)
-                gone, come = (sum(row.hidden or 1 for row in rows if row.sign != sign) for sign in "+-")
-                hunks += [] if kept else [Hunk(old, gone, new, come, rows, hunk.number)]
-                old, new = old + gone, new + come
-        return replace(self, hunks=tuple(hunks))
-
-    @property
     def header(self) -> str:
         """The lines git writes above a file's hunks, up to but without ``---``."""
         name = self.new if self.old is None else self.old
@@ -182,6 +171,25 @@ class FileDiff:
         more = f"... {self.more:,} more change{'s' if self.more > 1 else ''} not shown\n" if self.more else ""
         hunks = "".join(hunk.text for hunk in self.hunks)
         return f"{self.header}--- {old}\n+++ {new}\n{hunks}{more}{self.remark}"
+
+    def brief(self, context: int) -> str:
+        """The same of what was not cut, with at most `context` rows around each change, and none that is long.
+
+        Git's lines are left out where they say no more than the names below them.
+        """
+        hunks: list[Hunk] = []
+        for hunk in self.hunks:
+            kept = {at for at, row in enumerate(hunk.rows) if row.sign != " "}
+            near = {at + by for at in kept for by in range(-context, context + 1)}
+            kept |= {at for at, row in enumerate(hunk.rows) if at in near and len(row.text) <= _NARROW}
+            old, new = hunk.old, hunk.new
+            for is_kept, run in groupby(enumerate(hunk.rows), key=lambda row: row[0] in kept):
+                rows = tuple(row for _, row in run)
+                gone, come = (sum(row.sign != sign for row in rows) for sign in "+-")
+                hunks += [Hunk(old, gone, new, come, rows)] if is_kept else []
+                old, new = old + gone, new + come
+        text = replace(self, hunks=tuple(hunks)).text
+        return text.removeprefix(self.header) if hunks and self.header.count("\n") < 3 else text
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ definitions moved into a file that is not there yet), for patches that are read 
 shown stands in for, for names that are not listed any more but can be called, for the refusal of every edit that
 would be lost with its file or would take all of a file for want of a place, for one encoding in a file of pieces,
 for the names of who still uses a moved definition, for counts of what is not shown, for several patterns, files or
-items in one call of which each has its own answer, and for the words of every refusal.
+items in one call of which each has its own answer, for answers that say nothing twice and nothing that was only asked
+for, and for the words of every refusal.
 
 Never: imports the protocol, opens a path by itself, writes a file, or decides where an edit goes.
 

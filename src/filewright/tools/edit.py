@@ -385,7 +385,8 @@ class _Edits:
                 f"its path {path} is not the path of the call, {outer}",
                 "leave out the path of the call, and give every edit its own",
             )
-        file = self._named(location, makes=item.makes)
+        joins = item.source is not None and location in self._files
+        file = self._named(location, makes=item.makes or joins)
         if item.content is not None and (file.items or not file.is_new):
             asked = location.asked
             message = f"{asked} is made already" if file.is_new else f"{asked} exists already"
@@ -451,21 +452,25 @@ class _Edits:
         outcomes: list[Outcome] = []
         made = Snapshot.of_bytes(b"", encoding="utf-8")  # whatever its pieces come from
 
-        def add(named: str, data: bytes) -> None:
+        def add(named: str, data: bytes, line: int) -> None:
             nonlocal made
-            first = made.line_count + 1
-            outcomes.append(_of_whole(self._number, named, first, first + len(data.splitlines()) - 1))
-            made = Snapshot.of_bytes(made.read(0, made.size) + data, encoding="utf-8")
+            outcomes.append(_of_whole(self._number, named, line, line + len(data.splitlines()) - 1))
+            at, text = made.lines.offset_of(line), made.read(0, made.size)
+            if at == made.size and at and not made.lines.ends_in_terminator():
+                data = made.dominant + data
+            made = Snapshot.of_bytes(text[:at] + data + text[at:], encoding="utf-8", location=file.location)
 
         for self._number, item in file.items:
             if item.content is not None:
                 if item.expected_version is not None:
                     raise missing(file.location.asked)
                 check_text(item.content, "content")
-                add("the file is made", item.content.encode())
+                add("the file is made", item.content.encode(), 1)
             if item.source is not None:
-                named, data = self._moved_in(item, file, _Spot(made.line_count + 1, ""), made)
-                add(named, data if made.lines.ends_in_terminator() or not made.size else made.dominant + data)
+                end = _Spot(made.line_count + 1, "")
+                spot = self._spot(item, file, _Text(made, None, known=True)) if item.places else end
+                named, data = self._moved_in(item, file, spot, made)
+                add(named, data, spot.line)
         return created(self._context, Plan((), tuple(outcomes)), file.location, made.read(0, made.size))
 
     def _ended(self, file: _EditedFile, number: int, item: EditItem, one: Decided[Plan]) -> Decided[Plan]:
@@ -480,7 +485,7 @@ class _Edits:
             self._context.boundary.guard_write(destination, link_itself=True)
             step, named = Move(location, destination), f"moved from {visible(location.shown)}"
             one = replace(one, location=destination, new=destination.shown)
-        made = replace(one.decision, outcomes=(*one.decision.outcomes, _of_whole(number, named)))
+        made = replace(one.decision, outcomes=(*one.decision.outcomes, _of_whole(number, named, note=named)))
         return replace(one, decision=made, steps=[*one.steps, step])
 
     def _known_text(self, file: _EditedFile) -> Snapshot | None:
@@ -689,9 +694,9 @@ class _Edits:
         return f"{taken.what} {verb} here from {origin}", text.encode("latin-1")
 
 
-def _of_whole(number: int, named: str, first: int = 1, last: int = 0) -> Outcome:
+def _of_whole(number: int, named: str, first: int = 1, last: int = 0, note: str = "") -> Outcome:
     """What became of an edit that is of no text that was there."""
-    return Outcome(number, Tier.EXACT, 1, 0, first, last, 1, named=named)
+    return Outcome(number, Tier.EXACT, 1, 0, first, last, 1, named=named, note=note)
 
 
 def _usual_gap(text: str, file: _EditedFile, spot: _Spot) -> int:
@@ -743,15 +748,17 @@ def _answer(
         page.add(f"{visible(one.location.shown)}: {count} {done}{one.form}{version}{ending}")
         ending = ""
         if not seen:
-            page.extend((visible(outcome.text) for outcome in one.decision.outcomes), reserve=2000)
+            told = (each for each in one.decision.outcomes if not each.is_plain)
+            page.extend((visible(outcome.text) for outcome in told), reserve=2000)
         if change.id and one.hard_links > 1:
             page.add(f"[the file had {one.hard_links} hard links; the other names keep the old content]")
         if one.warning:
             page.add(f"[warning: {one.warning}]")
     users = still_used(context, moved) if moved else ()
     for each in users:
+        elsewhere = "" if each.files == (each.path,) else f" as of {visible(each.path)}"
         users_named = listed([visible(path) for path in each.files], _USERS)
-        page.add(f"[{each.name} is still used as of {visible(each.path)} in {users_named}]")
+        page.add(f"[{each.name} is still used{elsewhere} in {users_named}]")
     page.add_change(diff, arguments.diff, change.id, seen=seen)
     outcomes = sorted((each for one in made for each in one.decision.outcomes), key=lambda each: each.index)
     files = tuple(EditedFile(one.location.shown, one.decision.changes_made, one.version) for one in made)

@@ -22,7 +22,7 @@ from filewright.visible import visible
 from filewright.wording import counted, listed
 
 _FEW_ROWS, _ROWS = 3, 12
-"""Files named with their counts; a search with output=counts names all."""
+"""Files named with their counts: the first few, or all if there are no more; a search with output=counts names all."""
 
 _KINDS, _KIND_CHARS = 8, 160
 """Lines shown as examples of what is replaced, each as long as that."""
@@ -193,25 +193,21 @@ def _answer(
         done = f"replaced; change {made.id}"
     elif most is not None and total > most:
         done = f"are more than max_count={most} (preview; nothing was written; max_count={total} writes)"
-    rows = [f"{visible(name)}: {count}" for name, count in counts.items()]
     brief = arguments.diff == "none"
-    named = f" ({listed(rows, _FEW_ROWS, noun='file')})" if brief else ""
+    seen = context.previewed(arguments, f"{counts}{diff.text}", preview=made.id is None)
+    told = seen or bool(not brief and short_diff(diff))  # the diff says what is replaced where
+    rows = [f"{visible(name)}: {count}" for name, count in counts.items()]
+    most = _FEW_ROWS if brief or len(rows) > _ROWS else _ROWS
+    named = "" if told else f" ({listed(rows, most, noun='file')})"
     page.add(f"{counted(total, 'match')} in {counted(len(counts), 'file')} {done}{named}")
-    text = diff.text
-    seen = context.previewed(arguments, f"{counts}{text}", preview=made.id is None)
-    if not seen and not brief:
-        left = page.extend(rows[:_ROWS], reserve=page.room // 2, of=len(rows))
-        if left:
-            rest = counted(sum([*counts.values()][-left:]), "match")
-            page.add(f"[and {rest} in {counted(left, 'more file')}]")
-    if not seen:
-        wanted = made.id is None if brief else not short_diff(text)
-        if wanted and len(kinds) < kinds.lines:  # a line of each kind that is replaced
-            frequent = kinds.ranked(rarest_first=False)[:_KINDS]
-            examples = (kind_row(kind, path=True, most=_KIND_CHARS) for kind in frequent)
-            page.extend(examples, reserve=page.room // 3)
-            if len(kinds) > _KINDS:
-                page.add(f"[and {counted(len(kinds) - _KINDS, 'other kind')} of lines]")
+    if not told and (made.id is None or not brief) and len(kinds) < kinds.lines:
+        # A line of each kind that is replaced.
+        frequent = kinds.ranked(rarest_first=False)[:_KINDS]
+        page.extend(
+            (kind_row(kind, path=True, most=_KIND_CHARS) for kind in frequent), reserve=page.room // 3
+        )
+        if len(kinds) > _KINDS:
+            page.add(f"[and {counted(len(kinds) - _KINDS, 'other kind')} of lines]")
     said = [*found.notes, *(f"warning: {warning}" for warning in made.warnings)]
     if said:
         page.add(f"[{visible('; '.join(said[:20]))}]")

@@ -8,7 +8,7 @@ never passes its budget; what did not fit is counted, with the arguments that co
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, ClassVar, Literal, TypeVar
 
 from filewright.edit import Diff, FileDiff
@@ -161,9 +161,14 @@ def size_text(size: int) -> str:
     return f"{size / 1024**power:.1f} {'KMG'[power - 1]}B"
 
 
-def short_diff(diff: str) -> bool:
-    """Whether a diff is shown unasked."""
-    return diff.count("\n") <= _SHORT_LINES and len(diff) <= _SHORT_CHARS
+def short_diff(diff: Diff) -> str:
+    """What is shown unasked of a diff: all with a line of context or none, or nothing where that is long."""
+    if diff.truncated:
+        return ""
+    texts = ("".join(file.brief(context) for file in diff.files) for context in (1, 0))
+    return next(
+        (text for text in texts if text.count("\n") <= _SHORT_LINES and len(text) <= _SHORT_CHARS), ""
+    )
 
 
 class Page:
@@ -217,15 +222,13 @@ class Page:
     ) -> bool:
         """Add the diff of a change (of a preview without a `change_id`) as far as it is `wanted`; whether all of it.
 
-        A longer one is shown without context where that is short; a longer one still, and one that was `seen` in the
-        preview, is counted, with the way to see it; `rest` is advice for one that the page cuts.
+        Unless it is wanted in full, it is shown with as much context as is short; a longer one, and one that was `seen`
+        in the preview, is counted, with the way to see it; `rest` is advice for one that the page cuts.
         """
-        text = diff.text if wanted != "none" else ""
-        if not text:
+        if wanted == "none" or not diff.text:
             return False
-        if wanted != "full" and not seen and not short_diff(text):
-            text = replace(diff, files=tuple(file.bare for file in diff.files)).text
-        if wanted == "full" or (not seen and short_diff(text)):
+        text = diff.text if wanted == "full" else "" if seen else short_diff(diff)
+        if text:
             self.add_diff(text, rest=rest)
             return True
         more = "" if diff.counted else "more than "

@@ -53,6 +53,9 @@ _MATCHED_BYTES = 16 << 10
 FEW, _NEAR = 5, 2
 """Up to so many hits have so many lines of context, unless it is said how many."""
 
+_BESIDE, _SHORT = 120, 160
+"""Characters of a line that is shown unasked beside a hit, and of what is shown of a longer line with many hits."""
+
 _MATCH_LINES = 100
 """Lines of one match that are shown."""
 
@@ -98,7 +101,7 @@ class SearchArguments(Arguments):
     `mailbox full`
     """
     context: Annotated[int | None, Field(ge=0, le=50)] = None
-    """lines shown around each hit; of up to 5 hits 2, or all of a definition of up to 12 lines; else 0"""
+    """lines shown around each hit; of up to 5 hits 2 short ones, or all of a definition of up to 12 lines; else 0"""
     context_before: Annotated[int | None, Field(ge=0, le=50)] = None
     """the same, above the hit only"""
     context_after: Annotated[int | None, Field(ge=0, le=50)] = None
@@ -231,6 +234,9 @@ def run(context: Context, arguments: SearchArguments) -> SearchResult:
         left -= searches[-1].used
     _keep_context(searches)
     _share(searches)
+    first, *others = [search for search in searches if not search.is_nowhere] or searches
+    for search in others:  # of the same files
+        search.notes = [note for note in search.notes if note not in first.notes]
     made = [search.answer() for search in searches]
     pairs = [*zip(searches, made, strict=True)]
     texts = [f"pattern {search.name}:\n{one.text}" for search, one in pairs if not search.is_nowhere]
@@ -557,11 +563,17 @@ class _Search:
             symbol, outside, body = self._symbol(snapshot, hit)
             if beside:
                 before, after = (_NEAR, max(_NEAR, body)) if len(self.results) < FEW else (0, 0)
-            above, under = context_of(snapshot, hit, before, after, width, task=task)
+            chars = _BESIDE if beside and not body else width
+            above, under = (
+                [line for line in near if not (beside and line.cut)]  # a long line that nobody asked for
+                for near in context_of(snapshot, hit, before, after, chars, task=task)
+            )
             more, further = continuation(snapshot, hit, _MATCH_LINES, width, task=task)
             last = hit.line + further
             piece = excerpt(snapshot, hit, width)
             is_cut = piece.cut_before or piece.cut_after
+            if is_cut and len(self.results) >= FEW:  # a line without end says no more by more of it
+                piece = excerpt(snapshot, hit, min(width, _SHORT))
             rows = [_row(line, "-", beside) for line in above if line.line > shown_to]
             if hit.line > matched_to or is_cut:  # else it is the last line of the match before, and is there
                 column = f":{hit.column}" if is_cut else ""
@@ -756,7 +768,7 @@ def skipped(found: TreeSearch) -> list[str]:
     kinds = {"ignored name": found.ignored, "binary file": found.binary}
     notes = [f"{counted(count, kind)} skipped" for kind, count in kinds.items() if count]
     notes += [f"{found.unreadable} could not be read"] if found.unreadable else []
-    return notes or ["none skipped"]
+    return notes
 
 
 def kind_row(kind: LineKind, *, path: bool, most: int | None = None, alone: bool = False) -> str:
