@@ -320,12 +320,10 @@ class Changes(RecordedChanges):
         return tuple(made)
 
     def _watched(self, task: Task, identifier: str = "0") -> Iterator[Watch]:
-        from filewright.changes.shell import watched
+        from filewright.changes.shell import watches
 
         self._open(task)
-        for log, root in zip(self._own, self._boundary.roots, strict=True):
-            with watched(self._boundary, log, root, task, self.looked, identifier) as watch:
-                yield watch
+        return watches(self._boundary, self._own, task, self.looked, identifier)
 
     # Undoing
 

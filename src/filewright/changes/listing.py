@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import marshal
 import os
-import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -118,7 +117,7 @@ class KeptListing(NamedTuple):
     """A listing that is kept: the number of the newest change before it (0: none), what from outside of the root says
     what is left out, the stamp that the root's git index then had, and the rows.
 
-    `begun_ns` is when the file was written, by the clock of its file system: what is younger was made after it.
+    `begun_ns` is when the file was written, by the clock of its file system: what is younger was made later.
     """
 
     newest: int
@@ -127,22 +126,15 @@ class KeptListing(NamedTuple):
     rows: Listing
     begun_ns: int = 0
 
-    def write(self, folder: Folder, fresh: bytes, name: bytes) -> None:
-        """Write it as `name` and as the newest, into the file `fresh` that was made before anything was listed."""
+    def write(self, folder: Folder, name: bytes) -> None:
+        """Write it as `name`, and as the newest."""
         rows: dict[bytes, Any] = {prefix: tuple(row) for prefix, row in self.rows.items()}
-        data = sealed((_FORMAT, *self[:3], rows))
-        with folder.open(fresh, write=True) as file:
-            begun = file.status().mtime_ns
-            file.write(data, 0)
-            # Not in the same tick of the clock as what was there before.
-            while file.status().mtime_ns <= begun:
-                time.sleep(0.001)
-                file.write(data[:1], 0)
-        folder.rename(fresh, folder, name, "replace")
-        if name != NEWEST:
-            with suppress(OSError):  # A file system without links: the next is listed anew.
-                folder.link(name, folder, fresh)
-                folder.rename(fresh, folder, NEWEST, "replace")
+        with fresh_in(folder, sealed((_FORMAT, *self[:3], rows))) as fresh:
+            folder.rename(fresh, folder, name, "replace")
+            if name != NEWEST:
+                with suppress(OSError):  # A file system without links: the next is listed anew.
+                    folder.link(name, folder, fresh)
+                    folder.rename(fresh, folder, NEWEST, "replace")
 
 
 def sealed(value: Any) -> bytes:
@@ -160,11 +152,12 @@ def unsealed(file: File) -> Any:
 
 
 @contextmanager
-def fresh_in(folder: Folder) -> Iterator[bytes]:
-    """The name of a new file, to be given another name; its time is that of the beginning of a listing."""
+def fresh_in(folder: Folder, data: bytes) -> Iterator[bytes]:
+    """The name of a new file that holds this, to be given another name."""
     fresh = b"new-" + os.urandom(8).hex().encode()
-    folder.create(fresh).close()
     try:
+        with folder.create(fresh) as file:
+            file.write(data, 0)
         yield fresh
     finally:
         with suppress(FileNotFoundError):

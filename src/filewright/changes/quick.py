@@ -17,13 +17,14 @@ from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import xxhash
 
 from filewright import system
 from filewright.boundary import excludes_file, excludes_stamp
 from filewright.changes.listing import (
+    NEWEST,
     FolderRow,
     KeptListing,
     Listing,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
 TAKES_AWAY = re.compile(r"\b(rm|mv|cp|dd|sed|tee|find|git|rsync|shred|truncate|unlink)\b|>")
 """Command lines that may take something away."""
-_FORMAT = 2
+_FORMAT = 3
 _FOLDER = b"hooks"
 _LOOK_MS = 100
 _MOST = 200
@@ -55,15 +56,6 @@ class _Other(Exception):  # noqa: N818
 
 
 _OTHERWISE = (_Other, OSError, ValueError, EOFError, TypeError)
-
-
-class _Known(NamedTuple):
-    """A root: its path, its identity, its state folder, and the identity of the file of others there."""
-
-    path: bytes
-    identity: tuple[int, int]
-    state: bytes
-    others: tuple[int, ...] | None
 
 
 def state_base(given: str | os.PathLike[str] | None) -> str:
@@ -87,80 +79,70 @@ class QuickLook:
     def __init__(self, roots: Sequence[str], state_dir: str | os.PathLike[str] | None) -> None:
         given = state_dir or os.environ.get("FILEWRIGHT_STATE_DIR") or None
         self._base = os.fsencode(state_base(given))
-        named = [root for root in roots if os.path.isabs(root)] == [*roots] != []
         own = {name: value for name, value in os.environ.items() if name.startswith("FILEWRIGHT_")}
         project = None if roots else os.environ.get("CLAUDE_PROJECT_DIR")
-        about = (sorted(own.items()), [*roots], "" if named else os.getcwd(), project)
+        about = sorted(own.items()), [*roots], [*map(os.path.abspath, roots)] or os.getcwd(), project
         self._key = xxhash.xxh3_128_hexdigest(repr(about).encode("utf-8", "surrogateescape")).encode()
         self.looks: dict[bytes, tuple[KeptListing, Look]] = {}
 
     def begin(self, identifier: str, line: str) -> bool:
         """Begin a command, if all is kept that can be and nothing has changed since; whether it was begun."""
         with suppress(*_OTHERWISE), ExitStack() as stack:
-            takes_away, found = TAKES_AWAY.search(line), []
-            known, newest = self._known()
-            for root in known:
-                state = stack.enter_context(system.open_folder(root.state))
-                fresh = stack.enter_context(fresh_in(state))
-                kept = self._unchanged(root, read_kept(state))
+            found = self._unchanged(stack, NEWEST)
+            takes_away = TAKES_AWAY.search(line)
+            for _, kept, _ in found:
                 if not all(row.kept and not (takes_away and row.large) for row in kept.rows.values()):
                     return False
-                found.append((state, fresh, kept))
-            for state, fresh, kept in found:
-                kept._replace(newest=newest).write(state, fresh, list_of(identifier))
+            for state, kept, newest in found:
+                kept._replace(newest=newest).write(state, list_of(identifier))
             return True
         return False
 
     def end(self, identifier: str) -> bool:
         """End a command that has changed nothing while nobody else did; whether it was one."""
         with suppress(*_OTHERWISE), ExitStack() as stack:
-            known, newest = self._known()
-            states = [stack.enter_context(system.open_folder(root.state)) for root in known]
-            for root, state in zip(known, states, strict=True):
-                if self._unchanged(root, read_kept(state, list_of(identifier))).newest != newest:
-                    return False
-            for state in states:
+            found = self._unchanged(stack, list_of(identifier))
+            if any(kept.newest != newest for _, kept, newest in found):
+                return False
+            for state, _, _ in found:
                 state.remove(list_of(identifier))
             return True
         return False
 
-    def _known(self) -> tuple[list[_Known], int]:
-        """The roots, and the newest change of any."""
-        path = os.path.join(self._base, _FOLDER, self._key)
-        with system.open_file(path) as file:
+    def _unchanged(self, stack: ExitStack, name: bytes) -> list[tuple[Folder, KeptListing, int]]:
+        """Of each root the folder of its listings, and that of a name, which is so now; and the newest change of any.
+
+        Raises `_Other`.
+        """
+        with system.open_file(os.path.join(self._base, _FOLDER, self._key)) as file:
             version, seen, roots, databases = unsealed(file)
             ours = file.status().uid == system.effective_user()
-        known = [_Known(*root) for root in roots]
-        others = [_status(os.path.dirname(root.state), b"others") for root in known]
-        if not ours or (version, seen) != (_FORMAT, _status(self._base, b"roots")):
+        if not ours or version != _FORMAT or any(_status(path) != stamp for path, stamp in seen.items()):
             raise _Other
-        if others != [root.others for root in known]:
-            raise _Other
-        return known, max(map(_newest, databases), default=0)
-
-    def _unchanged(self, root: _Known, kept: KeptListing | None) -> KeptListing:
-        """What was kept of a root, which is so now. Raises `_Other`."""
+        found: list[tuple[Folder, KeptListing, int]] = []
+        newest = max(map(_newest, databases), default=0)
         excludes = excludes_file(os.environ)
-        if kept is None or (kept.outer or ())[:2] != (excludes, excludes_stamp(excludes)):
-            raise _Other
-        with system.open_folder(root.path) as folder:
-            if folder.identity() != root.identity or _index(folder) != kept.git_index:
+        for path, identity, listings in roots:
+            state = stack.enter_context(system.open_folder(listings))
+            kept = read_kept(state, name)
+            if kept is None or (kept.outer or ())[:2] != (excludes, excludes_stamp(excludes)):
                 raise _Other
-            seen = _look_twice(folder, kept.rows, kept.outer[2])
-        self.looks[root.path] = kept, seen
-        if seen:
-            raise _Other
-        return kept
+            with system.open_folder(path) as folder:
+                if folder.identity() != identity or _index(folder) != kept.git_index:
+                    raise _Other
+                self.looks[path] = kept, _look_twice(folder, kept.rows, kept.outer[2])
+            if self.looks[path][1]:
+                raise _Other
+            found.append((state, kept, newest))
+        return found
 
     def note(
         self, states: Sequence[tuple[bytes, tuple[int, int], StateFolder]], databases: Sequence[bytes]
     ) -> None:
         """Note of each root its path, its identity and its state, and all databases in which its changes may be."""
-        known = [
-            tuple(_Known(path, identity, state.at(b"shell"), _status(state.at(), b"others")))
-            for path, identity, state in states
-        ]
-        data = sealed((_FORMAT, _status(self._base, b"roots"), known, [*databases]))
+        files = [os.path.join(self._base, b"roots"), *(state.at(b"others") for _, _, state in states)]
+        roots = [(path, identity, state.at(b"shell")) for path, identity, state in states]
+        data = sealed((_FORMAT, {path: _status(path) for path in files}, roots, [*databases]))
         path = os.path.join(self._base, _FOLDER)
         with suppress(OSError):
             with suppress(FileExistsError):
@@ -169,9 +151,7 @@ class QuickLook:
                 names = folder.names()
                 for name in names if len(names) > _MOST else ():
                     folder.remove(name)
-                with fresh_in(folder) as fresh:
-                    with folder.open(fresh, write=True) as file:
-                        file.write(data, 0)
+                with fresh_in(folder, data) as fresh:
                     folder.rename(fresh, folder, self._key, "replace")
 
 
@@ -218,9 +198,9 @@ def _index(root: Folder) -> tuple[int, ...] | None:
         return None
 
 
-def _status(folder: bytes, name: bytes) -> tuple[int, ...] | None:
+def _status(path: bytes) -> tuple[int, ...] | None:
     try:
-        return written(system.status_of(os.path.join(folder, name)))
+        return written(system.status_of(path))
     except OSError:
         return None
 

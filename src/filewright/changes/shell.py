@@ -24,9 +24,8 @@ import re
 import stat
 import struct
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from fnmatch import translate
 from functools import partial
@@ -105,26 +104,23 @@ def begun_in(settings: Settings, identifier: str) -> list[str]:
     return [os.fsdecode(owner.path) for owner in owners if owner.path]
 
 
-@contextmanager
-def watched(
-    boundary: Boundary, log: Log, root: Root, task: Task, looked: QuickLook | None, identifier: str = "0"
+def watches(
+    boundary: Boundary, logs: Sequence[Log], task: Task, looked: QuickLook | None, identifier: str
 ) -> Iterator[Watch]:
-    """A root as it is seen before a command of that id, and after it. Raises `not_found` for a bad id."""
+    """Each root as it is seen before a command of that id, and after it. Raises `not_found` for a bad id."""
     if not _ID.fullmatch(identifier):
         raise errors.unknown_listing(identifier)
-    with log.state.folder() as own, suppress(FileExistsError):
-        own.make(b"shell", 0o700)
-    with log.state.folder(b"shell") as folder:
+    looks = looked.looks if looked is not None else {}
+    for log, root in zip(logs, boundary.roots, strict=True):
+        with log.state.folder() as own, suppress(FileExistsError):
+            own.make(b"shell", 0o700)
         where, seconds = partial(log.state.at, b"shell", _KEPT), log.settings.lock_seconds
-        kept = Database(where, _TABLES, Flusher(enabled=False), seconds)
-        try:
-            looked_at, seen = (
-                looked.looks.get(root.path, (None, None)) if looked is not None else (None, None)
-            )
-            hook = looked is not None
-            yield Watch(boundary, log, root, folder, kept, task, hook, looked_at, seen, identifier)
-        finally:
-            kept.close()
+        with (
+            log.state.folder(b"shell") as folder,
+            closing(Database(where, _TABLES, Flusher(enabled=False), seconds)) as kept,
+        ):
+            seen = looks.get(root.path, (None, None))
+            yield Watch(boundary, log, root, folder, kept, task, identifier, looked is not None, *seen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +138,10 @@ class Watch:
     folder: Folder
     database: Database
     task: Task
-    hook: bool
-    looked_at: KeptListing | None
-    seen: Look | None
     identifier: str
+    hook: bool
+    looked_at: KeptListing | None = None
+    seen: Look | None = None
 
     # What is called around a command
 
@@ -155,17 +151,16 @@ class Watch:
         What the command line `line` names comes first; what of that a command that takes away cannot be had back is a
         notice of the task. For a hook the rest is left to who keeps ahead; False if somebody should begin to.
         """
-        with fresh_in(self.folder) as fresh:
-            self._clean_up()
-            last = self.looked_at or read_kept(self.folder)
-            rows, outer = self._listed(last, self.seen)
-            known = last.rows if self.hook and last else None
-            seconds = _KEEP_IN_HOOK if self.hook else _KEEP_SECONDS
-            rows, late = self._keep(rows, line, seconds, _KEEP_AT_ONCE, known)
-            index = self._keep_index()
-            if TAKES_AWAY.search(line):
-                self._warn_of(rows, line, late, index)
-            KeptListing(newest, outer, index, rows).write(self.folder, fresh, list_of(self.identifier))
+        self._clean_up()
+        last = self.looked_at or read_kept(self.folder)
+        rows, outer = self._listed(last, self.seen)
+        known = last.rows if self.hook and last else None
+        seconds = _KEEP_IN_HOOK if self.hook else _KEEP_SECONDS
+        rows, late = self._keep(rows, line, seconds, _KEEP_AT_ONCE, known)
+        index = self._keep_index()
+        if TAKES_AWAY.search(line):
+            self._warn_of(rows, line, late, index)
+        KeptListing(newest, outer, index, rows).write(self.folder, list_of(self.identifier))
         return all(row.kept for row in rows.values()) or self._is_kept_ahead()
 
     def keep_ahead(self, seconds: float) -> bool:
@@ -174,10 +169,9 @@ class Watch:
         room = _KEEP_ALL // 2 - self._size
         if room <= 0:
             return True
-        with fresh_in(self.folder) as fresh:
-            rows, outer = self._listed(read_kept(self.folder), None)
-            rows, _ = self._keep(rows, "", seconds, min(room, _KEEP_AT_ONCE))
-            KeptListing(0, outer, self._keep_index(), rows).write(self.folder, fresh, NEWEST)
+        rows, outer = self._listed(read_kept(self.folder), None)
+        rows, _ = self._keep(rows, "", seconds, min(room, _KEEP_AT_ONCE))
+        KeptListing(0, outer, self._keep_index(), rows).write(self.folder, NEWEST)
         return all(row.kept for row in rows.values())
 
     def end(
@@ -193,17 +187,16 @@ class Watch:
         if last is None:
             raise errors.unknown_listing(self.identifier)
         changes = list(made_since(last.newest))
-        with fresh_in(self.folder) as fresh:
-            # What a tool has changed since a look is not in it.
-            rows, outer = self._listed(last, None if changes else self.seen)
-            command = _Command(self, last, rows, changes)
-            command.ask_git(last.git_index)
-            records = command.record(summary, caller)
-            if rows != last.rows:  # What the command has made is there for the next.
-                rows, _ = self._keep(rows, "", _KEEP_IN_HOOK, _KEEP_AT_ONCE, last.rows)
-                newest = records[-1].number if records else last.newest
-                KeptListing(newest, outer, last.git_index, rows).write(self.folder, fresh, NEWEST)
-            self.folder.remove(list_of(self.identifier))
+        # What a tool has changed since a look is not in it.
+        rows, outer = self._listed(last, None if changes else self.seen)
+        command = _Command(self, last, rows, changes)
+        command.ask_git(last.git_index)
+        records = command.record(summary, caller)
+        if rows != last.rows:  # What the command has made is there for the next.
+            rows, _ = self._keep(rows, "", _KEEP_IN_HOOK, _KEEP_AT_ONCE, last.rows)
+            newest = records[-1].number if records else last.newest
+            KeptListing(newest, outer, last.git_index, rows).write(self.folder, NEWEST)
+        self.folder.remove(list_of(self.identifier))
         return records
 
     # What is there
@@ -282,7 +275,7 @@ class Watch:
 
         Returns the rows, of which it is noted; and of what the line names that for which there was no time or room.
         """
-        names, late, left = _named(line), dict[bytes, ListedStamp](), Counter[bytes]()
+        names, late, lacking = _named(line), dict[bytes, ListedStamp](), set[bytes]()
         wanted: list[tuple[bool, int, bytes, ListedStamp]] = []
         with self._while_sound():
             self.database.read("SELECT name, (SELECT 1 FROM kept LIMIT 1) FROM cache")
@@ -294,7 +287,7 @@ class Watch:
                 above = names(prefix.split(b"/"))
                 known_to_lack = known and row is known.get(prefix) and not row.kept
                 if known_to_lack and not above and not names(row.names.split(b"/")):
-                    left[prefix] = 1
+                    lacking.add(prefix)
                     continue
                 had = set(execute("SELECT name, stamp FROM kept WHERE folder = ?", (prefix,)))
                 for name, stamp in row.things():
@@ -302,29 +295,26 @@ class Watch:
                         continue
                     unnamed = not (above or names([name]))
                     wanted.append((unnamed, -stamp.mtime_ns, prefix + name, stamp))
-                    left[prefix] += 1
         begun, some = time.monotonic(), list[tuple[bytes, ListedStamp, bytes]]()
         for number, (unnamed, _, path, stamp) in enumerate(sorted(wanted)):
             most = seconds if unnamed else max(seconds, _KEEP_SECONDS)
             # On a busy machine the time may be over before the first.
             if room < 0 or (number >= _AT_LEAST and time.monotonic() - begun > most):
-                if unnamed:
-                    break
-                late[path] = stamp
+                lacking.add(prefix_of(path))
+                if not unnamed:
+                    late[path] = stamp
                 continue
             self.task.check()
             content = self.content(path, stamp)
             if content is not None:
                 room -= len(content)
                 some.append((path, stamp, content))
-            left[prefix_of(path)] -= 1
             if len(some) == _AT_A_TIME:  # Whoever else keeps something waits for no more.
                 self.keep(some)
                 some = []
         self.keep(some)
-        return {
-            prefix: row._replace(kept="" if left[prefix] else cache) for prefix, row in rows.items()
-        }, late
+        rows = {prefix: row._replace(kept="" if prefix in lacking else cache) for prefix, row in rows.items()}
+        return rows, late
 
     def _warn_of(
         self, rows: Listing, line: str, late: dict[bytes, ListedStamp], index: tuple[int, ...] | None
@@ -348,9 +338,7 @@ class Watch:
             with self.boundary.open_file(self.at(b".git/index")) as file:
                 index = written(file.status())
                 if not self.folder.holds_any((_index(index),)):
-                    with fresh_in(self.folder) as fresh:
-                        with self.folder.open(fresh, write=True) as made:
-                            made.write(file.read(0, _INDEX_MOST), 0)
+                    with fresh_in(self.folder, file.read(0, _INDEX_MOST)) as fresh:
                         self.folder.rename(fresh, self.folder, _index(index), "replace")
                 return index
         except (FilewrightError, OSError):
@@ -542,17 +530,10 @@ class _Command:
         before, moves, made = self._before, dict[bytes, bytes](), dict[bytes, Thing]()
         for entry in change.entries:
             self._watch.task.check()
-            path = self._path_of(entry.place)
-            was = self._path_of(entry.was) if entry.was is not None else path
+            path, was = self._path_of(entry.place), self._path_of(entry.was or entry.place)
             old = before.get(was) if was is not None else None
-            sides = entry.before, entry.after
-            if (
-                old
-                and path
-                and path != was
-                and same_content(entry)
-                and _rights(sides[0]) == _rights(sides[1])
-            ):
+            is_as_it_was = same_content(entry) and _rights(entry.before) == _rights(entry.after)
+            if old is not None and path is not None and path != was and is_as_it_was:
                 moves[old.path] = path
                 continue
             if path is not None and entry.after is not None:
@@ -590,7 +571,7 @@ class _Command:
                 gone[path] = old
             if now is not None:
                 came[path] = now
-        self._leave_uncovered(came, gone, last)
+        self._leave_uncovered(came, last)
         self._find_renamed(gone, came)
         self._pairs += [(old, None) for old in gone.values()]
         self._pairs += [(None, now) for now in came.values()]
@@ -604,20 +585,14 @@ class _Command:
         except OSError as error:
             return error.errno in _NOT_THERE
 
-    def _leave_uncovered(
-        self, came: dict[bytes, Thing], gone: Mapping[bytes, Thing], last: KeptListing
-    ) -> None:
+    def _leave_uncovered(self, came: dict[bytes, Thing], last: KeptListing) -> None:
         """Leave out what was there before, though nobody saw it: rules hid it, or a folder that could not be read.
 
-        What is newer than the listing, or was elsewhere, is none of it.
+        What is newer than the listing, or a folder that was elsewhere, is none of it.
         """
         watch = self._watch
         since = last.begun_ns - (0 if watch.folder.status().device == watch.root.device else _SLACK_NS)
         listed = {old.side.inode: old.listed for old in self._before.values() if old.kind == "folder"}
-        elsewhere = {old.side.inode for old in gone.values()}
-        elsewhere |= {
-            old.side.inode for old, now in self._pairs if old and now and old.written != now.written
-        }
         hidden = {
             prefix + name.removesuffix(b"/") for prefix, row in last.rows.items() for name in row.hidden
         }
@@ -631,19 +606,19 @@ class _Command:
             else:
                 was = was_above + b"/" * bool(was_above) + basename(path)
                 was_there = was in hidden or prefix_of(was) not in last.rows
-            if was_there and now.side.inode not in elsewhere and not self._is_new(now, since):
+            if was_there and now.side.inode not in listed and not self._is_new(now, since):
                 uncovered.add(path)
                 del came[path]
 
     def _is_new(self, now: Thing, since: int) -> bool:
         """Whether something was made since then."""
         if now.kind != "folder" and now.seen is not None:
-            return now.seen.ctime_ns >= since
+            return now.seen.ctime_ns > since
         try:
             status = self._watch.boundary.stat(self._watch.at(now.path))
         except FilewrightError:
             return False
-        return (status.birth_ns or status.ctime_ns) >= since
+        return (status.birth_ns or status.ctime_ns) > since
 
     def _find_renamed(self, gone: dict[bytes, Thing], came: dict[bytes, Thing]) -> None:
         """Pair what has another name: the same inode, size and time. A folder has, if something in it moved along."""
@@ -672,7 +647,8 @@ class _Command:
 
     def ask_git(self, index: tuple[int, ...] | None) -> None:
         """Have what git stores of the files that were not kept, if its index knew them as they were."""
-        watch, olds = self._watch, (old for old, _ in self._pairs if old is not None)
+        watch = self._watch
+        olds = (old for old, _ in self._pairs if old is not None and old.path not in self._moves)
         wanted = {
             old.listed: old.seen for old in olds if old.kind == "file" and old.seen and old.held() is None
         }
@@ -697,18 +673,17 @@ class _Command:
         with log.begin(self._watch.task) as intent:
             self._keep = intent.keep
             for number, pairs in (*self._parts.items(), (intent.number, self._pairs)):
-                if number != intent.number and log.operation(number) is not None:  # A clock that stood still.
-                    self._lost += [self._watch.at(each.path).shown for each, _ in pairs if each is not None]
+                if log.operation(number) is not None:  # A clock that stood still.
+                    self._lost += [self._watch.at(old.path).shown for old, _ in pairs if old is not None]
                     continue
                 found = (entry for pair in pairs for entry in self._entries(*pair))
                 entries = tuple(sorted(found, key=lambda entry: entry.place.parts))
                 notes = tuple(self._notes()) if number == intent.number else ()
-                if not entries and not notes:
-                    continue
-                record = ChangeRecord(number, "shell", summary, entries, **caller._asdict(), notes=notes)
-                # It displaced nothing, and nothing is left to clean up.
-                log.write(record, CommitPlan((), ()), state="settled")
-                records.append(record)
+                if entries or notes:
+                    record = ChangeRecord(number, "shell", summary, entries, **caller._asdict(), notes=notes)
+                    # It displaced nothing, and nothing is left to clean up.
+                    log.write(record, CommitPlan((), ()), state="settled")
+                    records.append(record)
         log.collect()
         return records
 
@@ -720,7 +695,16 @@ class _Command:
 
     def _entries(self, old: Thing | None, now: Thing | None) -> Iterator[Entry]:
         """What became of a thing; what cannot be brought back is noted instead."""
-        if old is not None and now is not None and self._is_unwritten(old, now):
+        if old is not None and now is not None and old.kind == now.kind:
+            yield from self._alterations(old, now)
+            return
+        if old is not None and (before := self._told(old)) is not None:
+            yield Entry(self._at(old), before, None)
+        if now is not None and (after := self._told(now, is_now=True)) is not None:
+            yield Entry(self._at(now), None, after)
+
+    def _alterations(self, old: Thing, now: Thing) -> Iterator[Entry]:
+        if self._is_unwritten(old, now):
             was = self._at(old) if old.path != now.path else None
             # What is in a folder that was moved goes along.
             along = self._moves.get(dirname(old.path)) == dirname(now.path)
@@ -728,30 +712,20 @@ class _Command:
             if (was is not None and not is_carried) or (now.kind != "link" and old.rights != now.rights):
                 same = replace(now.side, digest=old.side.digest, target=old.side.target)
                 yield Entry(self._at(now), replace(old.side, blob=None), same, was)
-            return
-        before = self._told(old) if old is not None else None
-        if old is not None and before is None:
-            if old.kind != "other":
-                self._lost.append(self._watch.at(old.path).shown)
-            return
-        after = self._told(now, is_now=True) if now is not None else None
-        if now is not None and after is None and now.kind != "other" and (old or now.seen is None):
-            after = now.side  # Of what cannot be read any more, no digest.
-        if old and before and now and after and before.kind == after.kind != "folder":
-            if (before.digest, before.target, old.rights) == (after.digest, after.target, now.rights):
-                return
-            if before.kind == "file":
+        elif (before := self._told(old)) is not None:
+            # Of what cannot be read any more there is no digest.
+            after = self._told(now, is_now=True) or now.side
+            if old.kind == "link":
+                if before.target != after.target:
+                    yield Entry(self._at(old), before, None)
+                    yield Entry(self._at(now), None, after)
+            elif (before.digest, old.rights) != (after.digest, now.rights):
                 yield Entry(self._at(now), before, after)
-                return
-        if old and before:
-            yield Entry(self._at(old), before, None)
-        if now and after:
-            yield Entry(self._at(now), None, after)
 
     def _is_unwritten(self, old: Thing, now: Thing) -> bool:
         """Whether a thing holds what it held, as far as that can be told without having kept it."""
-        if old.kind != now.kind or old.kind in ("folder", "other"):
-            return old.kind == now.kind
+        if old.kind == "folder":
+            return True
         if old.seen is None:
             if old.kind == "link":
                 return now.held() == old.side.target
@@ -769,17 +743,19 @@ class _Command:
 
         None for what cannot be read or was not kept, and for what cannot be made again, such as a pipe.
         """
-        if thing.kind in ("folder", "other"):
-            return thing.side if thing.kind == "folder" else None
-        self._watch.task.check()
         side = thing.side
-        if is_now and thing.kind == "file" and side.size > _AFTER_EACH:
+        if side.kind in ("folder", "other"):
+            return side if side.kind == "folder" else None
+        self._watch.task.check()
+        if is_now and thing.seen is not None and side.kind == "file" and side.size > _AFTER_EACH:
             digest = self._digest(thing) if side.size <= _HASHED else None
             return replace(side, digest=digest) if digest or side.size > _HASHED else None
-        content = thing.held() if side.target is None else side.target
+        content = side.target or thing.held()
         if content is None:
-            return None
-        if thing.kind == "link":
+            if not is_now:
+                self._lost.append(self._watch.at(thing.path).shown)
+            return side if is_now and thing.seen is None else None
+        if side.kind == "link":
             return replace(side, target=content)
         self._room -= len(content) if is_now else 0
         blob = self._keep(content) if not is_now or self._room >= 0 else None
