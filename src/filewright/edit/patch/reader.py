@@ -28,14 +28,14 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from filewright.boundary import quote, unquote
 from filewright.edit.visible import cut_line
-from filewright.errors import Code, FilewrightError
+from filewright.errors import Code, FilewrightError, invalid
 from filewright.text import check_text
 from filewright.visible import one_line
 
@@ -45,54 +45,50 @@ _Names: TypeAlias = tuple[bytes, bytes]
 
 _RESEND = "send the whole patch again, as a unified diff that is complete"
 _NO_FILE = b"/dev/null"
-_EMPTY_BLOB = "e69de29"
-_LONG = 5_000
 _HUNK = re.compile(r"@@ -(\d{1,18})(?:,(\d{1,18}))? \+\d{1,18}(?:,(\d{1,18}))? @@")
 _ROW_PIECE = re.compile(r"([^\r\n]*)(\r\n|\r|\n)")
 
-# What the lines above a file's hunks say, in either notation.
-_HEADER = re.compile(
+# What git's lines above a file's hunks say. The blob of an empty file, and of none, is not named.
+_GIT = re.compile(
     r"diff --git (?P<git>.*)"
-    r"|old mode (?P<old>[0-7]{6})|new mode (?P<new>[0-7]{6})"
-    r"|new file mode (?P<created>[0-7]{6})|deleted file mode (?P<deleted>[0-7]{6})"
+    r"|(?P<state>old|new|new file|deleted file) mode (?P<mode>[0-7]{6})"
     r"|(?P<verb>rename|copy) (?:(?:from|old) (?P<source>.*)|(?:to|new) (?P<target>.*))"
     r"|similarity index (?P<similarity>\d{1,3})%|dissimilarity index .*"
-    r"|index (?P<before>[0-9a-f]+)\.\.(?P<after>[0-9a-f]+)(?: (?P<both>[0-7]{6}))?"
-    r"|\*\*\* (?P<part>Add|Update|Delete) File:(?P<file>.*)"
-    r"|\*\*\* (?:Move to|Move File To|Rename to):(?P<moved>.*)"
+    r"|index (?:0+|e69de29[0-9a-f]*|(?P<before>[0-9a-f]+))\.\.(?:0+|e69de29[0-9a-f]*|(?P<after>[0-9a-f]+))"
+    r"(?: (?P<both>[0-7]{6}))?"
 )
-_MODES = ("old", "new", "created", "deleted", "both")
-_NAMES = ("source", "target", "file", "moved")
-_NOT_BELOW = ("git", "file", "moved")
-"""What is not said below git's line."""
+_FILE = re.compile(r"\*\*\* (?:Add|Update|Delete) File:")
+_MOVED = re.compile(r"\*\*\* (?:Move to|Move File To|Rename to):")
+_PARTS: dict[str, Kind] = {"Add": "create", "Update": "modify", "Delete": "delete"}
+_SPECIAL = {"12": "a symbolic link", "16": "a submodule", "04": "a folder"}
 _PREFIX = re.compile(rb"[abciwo12]/(?=.)", re.DOTALL)
 _QUOTES = r'(?:[abciwo12]/)?"(?:[^"\\]|\\.)*"'  # models put a prefix before the quotes
 _QUOTED = re.compile(_QUOTES)
 _BEARS = re.compile(r'"?([abciwo12])/.+ "?(?!\1)[abciwo12]/')
+# A name, and the time behind it. A name longer than any path is not searched for a time.
+_NAMED = re.compile(
+    rf"({_QUOTES}|[^\t]{{0,5000}}?)(\t.*| {{1,4}}\d{{4}}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[^/]*| *)\Z"
+)
 _EPOCH = re.compile(r"(1970-01-01|1969-12-31)[ T]\d\d:\d\d:\d\d")
-_TIME = re.compile(r" {1,4}\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[^/]*$")
 
 # What a line is, in a letter, by how it begins. Rows of hunks are their sign, a blank line is "_", and any other "?".
-_BEGIN, _END = "*** Begin Patch", "*** End Patch"
-_FILE = re.compile(r"\*\*\* (?:Add|Update|Delete) File:")
-_ROW = r"(?P<row>[-+ \\])|(?P<_>\r?$)|)"
+_BEGIN = "*** Begin Patch"
+_ROW = r"(?P<E>\*\*\* End Patch\s*?$)|(?P<row>[-+ \\])|(?P<_>\r?$)|)"
 _ENVELOPE = re.compile(
     rf"^(?:(?P<F>{_FILE.pattern})|(?P<N>@@)"  # a file; a hunk
-    r"|(?P<E>\*\*\* End Patch\s*?$)|(?P<Z>\*\*\* End of File\s*?$)|" + _ROW,
+    r"|(?P<Z>\*\*\* End of File\s*?$)|" + _ROW,
     re.MULTILINE,
 )
 _UNIFIED = re.compile(
-    r"^(?:(?P<F>diff --git )|(?P<N>@@(?!@))"
+    r"^(?:(?P<F>diff --git )|(?P<N>@@(?!@@))"
     r"|(?P<A>--- (?=.*\n\+\+\+ .*\n@@))|(?P<H>--- (?=.*\n\+\+\+ ))"  # a header above a hunk; one without any
-    r"|(?P<S>-- ?$(?=(?:\n.*){0,2}\Z))|" + _ROW,  # a signature
+    r"|(?P<S>-- ?$(?=(?:\n(?!diff ).*){0,2}\Z))|" + _ROW,  # a signature
     re.MULTILINE,
 )
 _SIGNS = str.maketrans("AHS_", "--- ")
 _BLANK, _BODY = re.compile("_*"), re.compile(r"[-+ \\_]*")
-_BEGINS = re.compile(rf"(?P<envelope>{re.escape(_BEGIN)}|{_FILE.pattern})|--- |\+\+\+ |diff --git |@@ -")
-_SIGNATURE = ("-- ", "--")
-_ENDS = "NFEZSA."
-"""What a hunk ends before."""
+_BEGINS = re.compile(rf"{re.escape(_BEGIN)}|{_FILE.pattern}|--- |\+\+\+ |diff --git |@@ -")
+_FENCE = re.compile(r"\n[ \t]*```\s*\Z")
 _NOISE = re.compile(r"(Index: |={20,}$|Only in |diff |RCS file: |retrieving revision |-- ?$)")
 _OF_A_PATCH = re.compile(r"@@|--- |\+|diff |\*\*\* |\\|-\S")
 _NOT_READ = (
@@ -209,7 +205,7 @@ class Patch:
         """The part of its text that is of some of its files."""
         lines = [f"{line}\n" for line in text.split("\n")]  # as they are counted
         part = "".join(line for file in files for line in lines[file.line - 1 : file.end])
-        return f"{_BEGIN}\n{part}{_END}\n" if self.envelope else part
+        return f"{_BEGIN}\n{part}*** End Patch\n" if self.envelope else part
 
     def below(self, root: str, strip: int) -> Patch:
         """The patch of files below the folder `root`, `strip` leading parts of their names taken off.
@@ -219,25 +215,29 @@ class Patch:
         """
         above = [] if root in ("", ".") else [unquote(root).rstrip(b"/")]
 
-        def moved(file: FilePatch) -> FilePatch:
-            taken, names = max(strip - file.prefixed, 0), []
-            for name in (file.old, file.new):
-                parts = unquote(name).split(b"/") if name is not None else []
-                if name is not None and len(parts) <= taken:
-                    most = len(parts) - 1 + file.prefixed
-                    raise FilewrightError(
-                        Code.INVALID_INPUT,
-                        f"strip={strip} leaves nothing of {name}",
-                        hint=f"use a strip up to {most}"
-                        + ("; a/ and b/ count as one" if file.prefixed else ""),
-                        details={"argument": "strip", "path": name},
-                    )
-                names.append(quote(b"/".join([*above, *parts[taken:]])) if name is not None else None)
-            return replace(file, old=names[0], new=names[1])
+        def moved(name: str | None, prefixed: bool) -> str | None:
+            if name is None:
+                return None
+            parts = unquote(name).split(b"/")
+            left = parts[max(strip - prefixed, 0) :]
+            if not left:
+                hint = f"use a strip up to {len(parts) - 1 + prefixed}"
+                raise invalid(
+                    f"strip={strip} leaves nothing of {name}",
+                    hint + ("; a/ and b/ count as one" if prefixed else ""),
+                    argument="strip",
+                    path=name,
+                )
+            return quote(b"/".join([*above, *left]))
 
-        if not strip and not above:
-            return self
-        return Patch(self.envelope, tuple(map(moved, self.files)), tuple(map(moved, self.otherwise)))
+        files, otherwise = (
+            tuple(
+                replace(file, old=moved(file.old, file.prefixed), new=moved(file.new, file.prefixed))
+                for file in some
+            )
+            for some in (self.files, self.otherwise)
+        )
+        return Patch(self.envelope, files, otherwise)
 
 
 def parse(text: str, *, renames: bool = False) -> Patch:
@@ -248,11 +248,10 @@ def parse(text: str, *, renames: bool = False) -> Patch:
     names in a header without git's lines rename the file.
     """
     if not text.strip():
-        raise FilewrightError(
-            Code.INVALID_INPUT,
-            "the patch is empty",
-            hint="send a unified diff, or an envelope that begins with '*** Begin Patch'",
+        raise invalid(
+            "the patch is empty", "send a unified diff, or an envelope that begins with '*** Begin Patch'"
         )
+    check_text(text, "patch")
     reader = _PatchReader(text, renames)
     files = reader.read()
     otherwise: tuple[FilePatch, ...] = ()
@@ -267,39 +266,30 @@ class _PatchReader:
 
     A patch whose own lines (headers too) all end in ``\\r\\n`` came over a transport that made them
     so: the returns are taken off. Elsewhere a trailing ``\\r`` stays, and says that line's content
-    has one. An outer code fence is taken off. `ended`: the last line had its newline. With `splits` a hunk ends where
+    has one. An outer code fence is taken off. With `splits` a hunk ends where
     its changed lines may be a header, whatever its counts say; `doubted`: there are such.
     """
 
     def __init__(self, text: str, renames: bool, *, splits: bool = False) -> None:
-        check_text(text, "patch")
+        if 0 < text.count("\n") == text.count("\r\n"):
+            text = text.replace("\r\n", "\n")
+        if text.lstrip().startswith("```"):
+            text = _FENCE.sub("\n", text)
         self.ended = text.endswith("\n")
-        lines = text.removesuffix("\n").split("\n")
-        if len(lines) > 1 and all(line.endswith("\r") for line in (lines if self.ended else lines[:-1])):
-            lines = [line.removesuffix("\r") for line in lines]
-        solid = [at for at, line in enumerate(lines) if line.strip()]
-        if len(solid) > 1 and lines[solid[0]].startswith("```") and lines[solid[-1]].strip() == "```":
-            del lines[solid.pop() :]
-            self.ended = True
-        self.lines, self.at = lines, solid[0]
-        self.renames, self.splits = renames, splits
-        self.doubted = self._adding = False
-        first = next((at for at, line in enumerate(lines) if _BEGINS.match(line)), solid[0])
+        self.lines = lines = text.removesuffix("\n").split("\n")
+        self.renames, self.splits, self.doubted = renames, splits, False
+        self.at = next((at for at, line in enumerate(lines) if line.strip()), 0)
+        first = next((at for at, line in enumerate(lines) if _BEGINS.match(line)), self.at)
         begun = lines[first].startswith(_BEGIN)
-        self.envelope = begun or bool(_FILE.match(lines[first]))
-        if (
-            begun
-            and lines[solid[-1]].rstrip() == _END
-            and self[first + 1].startswith(("--- ", "diff --git "))
-        ):
-            del lines[solid[-1] :]  # a unified diff between the envelope's marks is one without them
-            self.at, self.envelope = first + 1, False
-        elif self.envelope:
-            if any(map(_OF_A_PATCH.match, lines[:first])):
-                raise self.refused(
-                    self.at, "the patch does not begin with '*** Begin Patch'", "put that line first"
-                )
-            self.at = first + begun
+        # A unified diff between the envelope's marks is one without them.
+        self.envelope = bool(_FILE.match(lines[first])) or (
+            begun and not self[first + 1].startswith(("--- ", "diff --git "))
+        )
+        if self.envelope and any(map(_OF_A_PATCH.match, lines[:first])):
+            raise self.refused(
+                self.at, "the patch does not begin with '*** Begin Patch'", "put that line first"
+            )
+        self.at = first + begun if self.envelope or begun else self.at
         # One line each, and a mark behind the last.
         kinds = (_ENVELOPE if self.envelope else _UNIFIED).finditer("\n".join(lines))
         self.kinds = "".join(kind["row"] or kind.lastgroup or "?" for kind in kinds) + "."
@@ -318,51 +308,47 @@ class _PatchReader:
         """The error for something wrong at a line."""
         number = min(at, len(self.lines) - 1) + 1
         line = one_line(cut_line(self[number - 1], 200))
-        return FilewrightError(
-            code,
-            f"the patch cannot be read: {why} (line {number} of the patch: {line!r})",
-            hint=hint,
-            details={"patch_line": number, "text": line},
-        )
+        message = f"the patch cannot be read: {why} (line {number} of the patch: {line!r})"
+        return FilewrightError(code, message, hint, patch_line=number, text=line)
 
     def read(self) -> tuple[FilePatch, ...]:
-        """All files, up to the end or the envelope's mark of it."""
+        """All files, up to the end, a signature or the envelope's mark of the end."""
         first, files = self.at, list[FilePatch]()
-        while (kind := self.kinds[self.at]) not in "E.":
+        while (kind := self.kinds[self.at]) not in "ES.":
             if kind in "FAH":
-                files.append(self._file())
-                continue
-            if kind != "_":
+                files.append(self._part() if self.envelope else self._diff())
+            else:
                 self._check_between(files)
-            self.at += 1
-        if self.envelope:
-            if self.kinds[self.at] == ".":
-                raise self.refused(
-                    self.at,
-                    "the patch has no '*** End Patch', so its end may be missing",
-                    "send the whole patch again, ending with '*** End Patch'",
-                )
-            # Talk may follow the end mark, and the end of a here-document, but no other patch.
-            more = next(
-                (at for at in range(self.at + 1, len(self.lines)) if _OF_A_PATCH.match(self[at])), None
+                self.at += 1
+        if self.envelope and kind == ".":
+            raise self.refused(
+                self.at,
+                "the patch has no '*** End Patch', so its end may be missing",
+                "send the whole patch again, ending with '*** End Patch'",
             )
-            if more is not None:
-                raise self.refused(more, "this line follows '*** End Patch'", "send one patch in one call")
+        # Talk may follow the end mark, and the end of a here-document, but no other patch.
+        for at in range(self.at + 1, len(self.lines) if kind == "E" else 0):
+            if _OF_A_PATCH.match(self[at]):
+                raise self.refused(at, "this line follows '*** End Patch'", "send one patch in one call")
+        if not files and self.envelope:
+            raise self.refused(
+                first - 1,
+                "the patch names no file",
+                "add '*** Update File: path', '*** Add File: path' or such",
+            )
         if not files:
-            why, hint = (
-                ("the patch names no file", "add '*** Update File: path', '*** Add File: path' or such")
-                if self.envelope
-                else (
-                    "no file header was found",
-                    "begin each file with '--- a/path' and '+++ b/path' lines, or use '*** Begin Patch'",
-                )
+            raise self.refused(
+                first,
+                "no file header was found",
+                "begin each file with '--- a/path' and '+++ b/path' lines, or use '*** Begin Patch'",
             )
-            raise self.refused(first - self.envelope, why, hint)
         return tuple(files)
 
     def _check_between(self, files: list[FilePatch]) -> None:
         """Refuse a line outside every file, unless it is a remark before the first, or talk after the last."""
         at, line = self.at, self[self.at]
+        if self.kinds[at] == "_":
+            return
         if self.envelope:
             raise self.refused(
                 at,
@@ -370,21 +356,19 @@ class _PatchReader:
                 "expected '*** Add File: ', '*** Update File: ', '*** Delete File: ' or '*** End Patch'",
             )
         self._check_read()
-        if not files:
-            if line.startswith("--- ") and at + 1 >= len(self.lines):
-                raise self.refused(at, "the patch ends inside a file header", _RESEND)
-        elif not _NOISE.match(line):
-            # The version under the signature of a mailed patch; or the last hunk was whole, and no other begins.
-            signed = self[at - 1] in _SIGNATURE and at >= len(self.lines) - 2
+        if files and not _NOISE.match(line):
+            # Talk follows a last hunk that was whole, and no other begins.
             apart = not self[at - 1].strip() or line.startswith("```")
             whole = not any(hunk.repaired or hunk.start is None for hunk in files[-1].hunks[-1:])
-            if not signed and not (apart and whole and not any(map(_OF_A_PATCH.match, self.lines[at:]))):
+            if not (apart and whole) or any(map(_OF_A_PATCH.match, self.lines[at:])):
                 raise self.refused(
                     at,
                     "this line belongs to no hunk",
                     "each line of a hunk begins with a space, '-' or '+'; remove what is not part of the patch",
                 )
             self.at = len(self.lines) - 1
+        elif not files and line.startswith("--- ") and at + 1 == len(self.lines):
+            raise self.refused(at, "the patch ends inside a file header", _RESEND)
 
     def _check_read(self, *, binary: bool = False) -> None:
         """Refuse what no file of a patch can hold; with `binary` only what is no text."""
@@ -392,131 +376,114 @@ class _PatchReader:
             if self[self.at].startswith(begins):
                 raise self.refused(self.at, why, hint, code)
 
-    def _file(self) -> FilePatch:
-        """One file: what the lines of its header say, and its hunks."""
-        first, said = self.at, dict[str, str]()
-        while match := _HEADER.fullmatch(self[self.at].removesuffix("\r")):
-            part, fact = said.get("part"), match.lastgroup
-            below = fact not in _NOT_BELOW if part is None else part == "Update" and fact == "moved"
-            if said and ("moved" in said or not below):
-                break
-            if fact in _NAMES and not match[fact].strip():
-                raise self.refused(self.at, "a file name is missing", "name the file")
-            said |= {key: text for key, text in match.groupdict().items() if text is not None}
+    def _part(self) -> FilePatch:
+        """One file of an envelope."""
+        first = self.at
+        part, name = self[first][4:].split(" File:", 1)
+        kind = _PARTS[part]
+        old = new = self._name(first, name.strip())
+        self.at += 1
+        if kind == "modify" and (moved := _MOVED.match(self[self.at])):
+            kind, new = "rename", self._name(self.at, self[self.at][moved.end() :].strip())
             self.at += 1
-        part = said.get("part")
-        if "moved" in said:
-            said |= {"verb": "rename", "source": said["file"], "target": said["moved"]}
-        for mode in (said[key] for key in _MODES if key in said):
-            if not mode.startswith("10"):
-                special = {"12": "a symbolic link", "16": "a submodule", "04": "a folder"}
-                raise self.refused(
-                    first,
-                    f"mode {mode} is {special.get(mode[:2], 'a special file')}",
-                    "patches change regular files only",
-                    Code.UNSUPPORTED,
-                )
-        written: list[tuple[bytes, bool]] = []
-        # In an envelope a unified diff's own header may be put below the file's line.
+        # A unified diff's own header may be put below the file's line.
         below = self[self.at].startswith("--- ") and self[self.at + 1].startswith("+++ ")
-        if self.kinds[self.at] in "AH" or (part and below and self.kinds[self.at + 2] == "N"):
-            written = [self._name(at, self[at][4:]) for at in (self.at, self.at + 1)]
+        if below and self.kinds[self.at + 2] == "N":
             self.at += 2
         self._check_read(binary=True)
-        self._adding = part == "Add"
         after = self._past(_BLANK, self.at)
-        if part == "Delete" and self.kinds[after] not in "FE.":
+        if kind == "delete" and self.kinds[after] not in "FE.":
             raise self.refused(after, "a deleted file has no lines", "give only '*** Delete File: path'")
-        hunks = self._hunks()
-        kind, old, new, prefixed = self._named(first, said, [] if part else written, hunks)
-        mode_said = said.get("new", said.get("created"))
-        return FilePatch(
-            kind,
-            None if kind == "create" else quote(old),
-            None if kind == "delete" else quote(new),
-            hunks,
-            first + 1,
-            self.at,
-            None if mode_said is None else int(mode_said, 8) & 0o777,
-            emptied=not part and kind == "delete",
-            prefixed=prefixed,
-        )
+        hunks = self._hunks(adding=kind == "create")
+        return self._made(first, kind, old, new, hunks, whole=kind != "modify")
 
-    def _name(self, at: int, text: str) -> tuple[bytes, bool]:
-        """The name in a line of a header, and whether a time of the epoch follows it."""
-        text = text.removesuffix("\r")
-        if quoted := _QUOTED.match(text):
-            name, time = _unquoted(quoted[0]), text[quoted.end() :]
-        else:
-            plain, tab, time = text.partition("\t")
-            if not tab:
-                match = _TIME.search(text) if len(text) < _LONG else None
-                plain, time = (text[: match.start()], match[0]) if match else (text.strip(" "), "")
-            name = unquote(plain)
-        if not name:
-            raise self.refused(at, "a file name is missing", "name the file after '--- ' and '+++ '")
-        return name, bool(_EPOCH.search(time))
-
-    def _named(
-        self,
-        at: int,
-        said: Mapping[str, str],
-        written: Sequence[tuple[bytes, bool]],
-        hunks: Sequence[PatchHunk],
-    ) -> tuple[Kind, bytes, bytes, bool]:
-        """What is done to a file, its names, less a diff's ``a/`` and ``b/``, and whether it had these."""
-        git = said.get("git", "")
-        half, bears = len(git) // 2, bool(_BEARS.match(git)) if git else None
-        both: _Names | None = None
-        if "part" in said:
-            name, bears = self._name(at, said["file"].strip())[0], False
-            both = _NO_FILE if said["part"] == "Add" else name, _NO_FILE if said["part"] == "Delete" else name
-        elif git[half : half + 1] == " ":
-            both = _unquoted(git[:half]), _unquoted(git[half + 1 :])
-            bears = both[0] != both[1] and all(map(_PREFIX.match, both))
-        if written:
-            both = written[0][0], written[1][0]
-        old, new = _without_prefixes(*both, bears) if both else (b"", b"")
-        kind: Kind = "modify"
-        prefixed = bool(bears)
-        if verb := said.get("verb"):
-            if "source" not in said or "target" not in said:
-                raise self.refused(at, f"a {verb} names only one file", f"give '{verb} from' and 'to'")
-            source, target = (self._name(at, said[end].strip())[0] for end in ("source", "target"))
-            if written and both != (source, target) and (old not in (source, target) or new != target):
+    def _diff(self) -> FilePatch:
+        """One file of a unified diff."""
+        first, said, written = self.at, dict[str, str](), list[bytes]()
+        while (match := _GIT.fullmatch(self[self.at].removesuffix("\r"))) and not (said and match["git"]):
+            mode = match["mode"] or match["both"] or "10"
+            if not mode.startswith("10"):
+                what = _SPECIAL.get(mode[:2], "a special file")
                 raise self.refused(
-                    at,
-                    f"'--- {quote(written[0][0])}' or '+++ {quote(written[1][0])}' does not name the file of the "
+                    self.at, f"mode {mode} is {what}", "patches change regular files only", Code.UNSUPPORTED
+                )
+            said |= {key: text for key, text in match.groupdict().items() if text is not None}
+            self.at += 1
+        header = self.at
+        if self.kinds[header] in "AH":
+            written = [self._name(at, self[at][4:]) for at in (header, header + 1)]
+            self.at += 2
+        self._check_read(binary=True)
+        hunks = self._hunks()
+        git, verb, state = (said.get(key, "") for key in ("git", "verb", "state"))
+        half, bears = len(git) // 2, bool(_BEARS.match(git)) if git else None
+        names: _Names | None = None
+        if git[half : half + 1] == " ":
+            names = _unquoted(git[:half]), _unquoted(git[half + 1 :])
+            bears = names[0] != names[1] and all(map(_PREFIX.match, names))
+        if written:
+            names = written[0], written[1]
+        old, new = _without_prefixes(*names, bears) if names else (b"", b"")
+        kind: Kind = "modify"
+        prefixed = bool(bears) if verb else (old, new) != names
+        if verb:
+            if "source" not in said or "target" not in said:
+                raise self.refused(first, f"a {verb} names only one file", f"give '{verb} from' and 'to'")
+            source, target = (self._name(first, said[end]) for end in ("source", "target"))
+            if (
+                names
+                and written
+                and names != (source, target)
+                and (old not in (source, target) or new != target)
+            ):
+                raise self.refused(
+                    first,
+                    f"'--- {quote(names[0])}' or '+++ {quote(names[1])}' does not name the file of the "
                     "lines above it",
                     f"name {quote(source)} and {quote(target)} there",
                 )
             kind, old, new = "rename" if verb == "rename" else "copy", source, target
-        elif both is None:
-            raise self.refused(at, "the file names cannot be read", "add '--- a/path' and '+++ b/path'")
-        else:
-            prefixed = both[0] != old if new == _NO_FILE else both[1] != new
-            if old == new:
-                if old == _NO_FILE:
-                    raise self.refused(at, "both sides are /dev/null", "name the file on one side")
-            elif _NO_FILE in (old, new) or old in (new + b".orig", new + b".old", new + b"~"):
-                kind = "create" if old == _NO_FILE else "delete" if new == _NO_FILE else kind
-                old = new = old if new == _NO_FILE else new
-            elif not self.renames or git:
+        elif names is None:
+            raise self.refused(first, "the file names cannot be read", "add '--- a/path' and '+++ b/path'")
+        elif old == new == _NO_FILE:
+            raise self.refused(first, "both sides are /dev/null", "name the file on one side")
+        elif _NO_FILE in (old, new) or old in (new + b".orig", new + b".old", new + b"~"):
+            kind = "create" if old == _NO_FILE else "delete" if new == _NO_FILE else kind
+            old = new = old if new == _NO_FILE else new
+        elif old != new:
+            if not self.renames or git:
                 raise self.refused(
-                    at,
+                    first,
                     f"the two sides name different files, {quote(old)} and {quote(new)}, without a rename",
                     "name one file on both sides, or give 'diff --git', 'rename from' and 'rename to' lines",
                 )
-            elif posixpath.normpath(old) == posixpath.normpath(new):
-                new = old
-            else:
-                kind = "rename"
-            # GNU diff -N: the missing side bears the time of the epoch.
-            alone = kind == "modify" and len(hunks) == 1 and bool(written)
-            if "created" in said or (alone and written[0][1] and not hunks[0].old):
-                kind = "create"
-            elif "deleted" in said or (alone and written[1][1] and not hunks[0].new):
-                kind = "delete"
+            kind = "rename"
+            if posixpath.normpath(old) == posixpath.normpath(new):
+                kind, new = "modify", old
+        # GNU diff -N: the missing side bears the time of the epoch.
+        alone = kind == "modify" and len(hunks) == 1 and bool(written)
+        if state == "new file" or (alone and not hunks[0].old and _EPOCH.search(self[header])):
+            kind = "create"
+        elif state == "deleted file" or (alone and not hunks[0].new and _EPOCH.search(self[header + 1])):
+            kind = "delete"
+        whole = said.get("before") == said.get("after") and not (written and (verb or kind != "rename"))
+        whole = whole and said.get("similarity", "100") == "100" and (kind != "modify" or bool(state))
+        bits = int(said["mode"], 8) & 0o777 if state.startswith("new") else None
+        return self._made(first, kind, old, new, hunks, whole=whole, mode=bits, prefixed=prefixed)
+
+    def _made(
+        self,
+        first: int,
+        kind: Kind,
+        old: bytes,
+        new: bytes,
+        hunks: tuple[PatchHunk, ...],
+        *,
+        whole: bool,
+        mode: int | None = None,
+        prefixed: bool = False,
+    ) -> FilePatch:
+        """The file that begins at a line and ends here. `whole`: it may have no hunks."""
         if kind == "create" and any(hunk.old for hunk in hunks):
             raise self.refused(
                 hunks[0].line - 1,
@@ -525,30 +492,47 @@ class _PatchReader:
             )
         if kind == "create" and len(hunks) > 1:
             raise self.refused(hunks[1].line - 1, "a new file has one hunk", "join its hunks into one")
-        if not hunks and _lacks_hunks(kind, said, named=bool(written)):
+        if not hunks and not whole:
             raise self.refused(
-                max(self.at - 1, at),
+                self.at - 1,
                 f"the hunks of {quote(old)} are missing",
                 "give it '@@' sections with '-' and '+' lines" if self.envelope else _RESEND,
             )
-        return kind, old, new, prefixed
+        return FilePatch(
+            kind,
+            None if kind == "create" else quote(old),
+            None if kind == "delete" else quote(new),
+            hunks,
+            first + 1,
+            self.at,
+            mode,
+            emptied=kind == "delete" and not self.envelope,
+            prefixed=prefixed,
+        )
+
+    def _name(self, at: int, text: str) -> bytes:
+        """The name in a line of a header."""
+        named = _NAMED.match(text.removesuffix("\r"))
+        name = _unquoted(named[1] if named else text)
+        if not name:
+            raise self.refused(at, "a file name is missing", "name the file")
+        return name
 
     # Hunks
 
-    def _hunks(self) -> tuple[PatchHunk, ...]:
+    def _hunks(self, *, adding: bool = False) -> tuple[PatchHunk, ...]:
+        """The hunks up to the next file. `adding`: lines of a new file in an envelope."""
         hunks: list[PatchHunk] = []
         while True:
             solid = self._past(_BLANK, self.at)
             # What is blank in a hunk is behind other lines of it; but a new file may begin with an empty line.
-            if solid > self.at and (hunks or not self._adding or self.kinds[solid] in "FE."):
+            if hunks or not adding or self.kinds[solid] in "FE.":
                 self.at = solid
-            elif self.kinds[self.at] == "N" or (self.envelope and self.kinds[self.at] not in "FE."):
-                hunks.append(self._hunk(len(hunks) + 1))
-            else:
-                break
-        return tuple(hunks)
+            if self.kinds[self.at] != "N" and (not self.envelope or self.kinds[self.at] in "FE."):
+                return tuple(hunks)
+            hunks.append(self._hunk(len(hunks) + 1, adding))
 
-    def _hunk(self, number: int) -> PatchHunk:
+    def _hunk(self, number: int, adding: bool) -> PatchHunk:
         """The hunk that begins here; it ends before the line that is next."""
         first, start, headings = self.at, None, list[str]()
         counts: tuple[int, int] | None = None
@@ -565,11 +549,11 @@ class _PatchReader:
             self.at += 1
         end = self._counted_end(*counts) if counts else None
         repaired = counts is not None and end is None
-        end = self._seen_end() if end is None else end
-        rows, at_end = self._rows(end)
+        end = self._seen_end(adding) if end is None else end
+        rows, at_end = self._rows(end, adding)
         after = self._past(_BLANK, end)
         cut = False
-        if counts and repaired and self.kinds[after] == ".":
+        if counts and repaired and self.kinds[after] in "E.":
             signs = self.signs[self.at : end].replace("\\", "")
             old, new = (signs.count(" ") + signs.count(sign) for sign in "-+")
             # A diff ends with as much context as it begins with, unless the file ends.
@@ -579,8 +563,8 @@ class _PatchReader:
                 raise self.refused(after, "the patch ends in the middle of a hunk", _RESEND)
         self.at = end
         if all(row.sign == " " for row in rows):
-            if self.kinds[after] not in _ENDS:
-                raise self._unsigned(after)
+            if self.kinds[after] == "?":
+                raise self._unsigned(after, adding)
             raise self.refused(
                 first, "this hunk changes nothing", "give it '-' or '+' lines, or leave it out"
             )
@@ -588,11 +572,11 @@ class _PatchReader:
             self.at, at_end = after + 1, True
         return PatchHunk(number, first + 1, tuple(rows), start, tuple(headings), at_end, repaired, cut)
 
-    def _unsigned(self, at: int) -> FilewrightError:
+    def _unsigned(self, at: int, adding: bool) -> FilewrightError:
         return self.refused(
             at,
             "this line of a hunk begins with neither a space, '-' nor '+'",
-            "put '+' before it" if self._adding else "put a space before each line of context",
+            "put '+' before it" if adding else "put a space before each line of context",
         )
 
     def _counted_end(self, old: int, new: int) -> int | None:
@@ -609,9 +593,9 @@ class _PatchReader:
                 return None
             self.doubted = True
         after = self._past(_BLANK, at)
-        return None if self.kinds[after] in "-+ \\H" and self[after] not in _SIGNATURE else at
+        return None if self.kinds[after] in "-+ \\H" and self[after] not in ("-- ", "--") else at
 
-    def _seen_end(self) -> int:
+    def _seen_end(self, adding: bool) -> int:
         """The line of the next header or mark; refused where a line before it could be a header too."""
         end = self._past(_BODY, self.at)
         if self.kinds[end] == "H":
@@ -621,55 +605,34 @@ class _PatchReader:
                 "correct the counts in the hunk's header",
             )
         if self.kinds[end] == "?" and self.envelope:
-            raise self._unsigned(end)
+            raise self._unsigned(end, adding)
         # Empty lines at the end that are not marked as rows only separate.
         return self.at + len(self.kinds[self.at : end].rstrip("_"))
 
-    def _rows(self, end: int) -> tuple[list[PatchRow], bool]:
+    def _rows(self, end: int, adding: bool) -> tuple[list[PatchRow], bool]:
         """The rows of a hunk's lines before `end`, and whether its last old line is the file's last."""
         rows: list[PatchRow] = []
         closed, at_end = "", False
         for at in range(self.at, end):
-            kind, sign = self.kinds[at], self.signs[at]
+            sign, text = self.signs[at], self[at][1:]
+            if self.kinds[at] == "_":
+                sign, text = "+" if adding else " ", self[at]
             if sign == "\\":
                 # git's remark that the line above has no newline.
                 if not rows:
                     raise self.refused(at, "there is no line above this remark", _RESEND)
                 last, at_end = rows.pop(), True
                 # Where the file ends with a lone return, the newline is the patch's own.
-                alone = last.terminator == "\r\n"
-                rows.append(PatchRow(last.sign, last.text, "\r" if alone else ""))
-                closed += "" if alone else {" ": " +-", "-": " -", "+": " +"}[last.sign]
+                rows.append(replace(last, terminator="\r" if last.terminator == "\r\n" else ""))
+                closed += last.sign.replace(" ", "+-") + " "
             elif sign in closed:
                 raise self.refused(
                     at, "a line follows the one that has no newline at the end of its file", _RESEND
                 )
             else:
-                blank = kind == "_"
-                sign = "+" if blank and self._adding else sign
-                rows += _rows(sign, self[at] if blank else self[at][1:])
+                # Lone returns end lines in a file, but not for the tools that write diffs.
+                rows += [PatchRow(sign, body, mark) for body, mark in _ROW_PIECE.findall(text + "\n")]
         return rows, at_end
-
-
-def _rows(sign: str, text: str) -> list[PatchRow]:
-    """The rows of one line of a patch, given without its newline.
-
-    There are several where the line holds lone carriage returns, which end lines in a file but not
-    for the tools that write diffs.
-    """
-    return [PatchRow(sign, body, end) for body, end in _ROW_PIECE.findall(text + "\n")]
-
-
-def _lacks_hunks(kind: Kind, said: Mapping[str, str], *, named: bool) -> bool:
-    """Whether a file without hunks cannot be all that was sent of it; `named`: it has ``---`` and ``+++`` lines."""
-    old, new = said.get("before", ""), said.get("after", "")
-    if named and (kind != "rename" or "verb" in said):
-        return True
-    if kind in ("create", "delete"):
-        blob = new if kind == "create" else old
-        return bool(blob) and not blob.startswith(_EMPTY_BLOB)
-    whole = "old" in said or "new" in said if kind == "modify" else int(said.get("similarity", 100)) == 100
-    return old != new or not whole
 
 
 def _unquoted(name: str) -> bytes:
