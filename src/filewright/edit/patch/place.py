@@ -13,6 +13,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from filewright.edit.filetext import FileText
 from filewright.edit.find import (
@@ -28,7 +29,6 @@ from filewright.edit.find import (
 )
 from filewright.edit.locate.request import Edit, RequestLines, Tier, indent_of, is_blank
 from filewright.edit.patch.reader import PatchHunk, PatchRow
-from filewright.text import Line
 
 #: How many lines a stated line number may be off and still choose among equal places.
 REACH = 200
@@ -75,47 +75,38 @@ def located(lines: FileText, hunk: PatchHunk, place: Placed, *, spelled: bool) -
     if region is not None and place.tier is Tier.BLANK_LINES:
         part = WholeLines(region, RequestLines.of_lines(hunk.old), RequestLines.of_lines(hunk.new))
         return Located(edit, place.tier, (part,))
-    old, new, kept, terminators = hunk.old, hunk.new, _kept(hunk), None
+    old, new, kept = list(hunk.old), list(hunk.new), list[tuple[int, int]]()
+    before = after = 0
+    for row in hunk.rows:
+        if row.sign == " ":
+            kept.append((before, after))
+        before, after = before + (row.sign != "+"), after + (row.sign != "-")
+    terminators = None
     if not count and at:
         # An insertion behind the last line: that line may have to be ended first.
         at, count = at - 1, 1
-        last = lines.bodies(at, 1)[0].decode(lines.snapshot.encoding.name, "surrogateescape")
-        old, new, kept = (last,), (last, *new), [(0, 0)]
+        old = [lines.bodies(at, 1)[0].decode(lines.snapshot.encoding.name, "surrogateescape")]
+        new, kept = old + new, [(0, 0)]
     rows = lines.rows_at(at, count)
-    if spelled and _is_literal(hunk, rows):
+    asked = [row.terminator.encode() for row in hunk.rows if row.sign != "+"]
+    there = [row.terminator for row in rows]
+    # The last line may have no terminator that the patch does not know of.
+    if spelled and asked in (there, there[:-1] + asked[-1:] if there and not there[-1] else there):
         terminators = tuple(row.terminator.encode() for row in hunk.rows if row.sign != "-")
     # Whether the last line has a terminator afterwards is said by the hunk, unless neither side has one.
-    before, after = hunk.ended("+"), hunk.ended("-")
-    unended = not before and bool(rows) and not rows[-1].terminator
+    was_ended, ended = hunk.ended("+"), hunk.ended("-")
+    unended = not was_ended and not rows[-1].terminator
     part_rows = Rows(
         rows,
         ByteRange(lines.offset(at), lines.offset(at + count)),
-        old,
-        new,
+        tuple(old),
+        tuple(new),
         tuple(kept),
         region.indentation if region is not None else None,
-        after if unended or before != after or not lines.count else None,
+        ended if unended or was_ended != ended or not lines.count else None,
         terminators,
     )
     return Located(edit, place.tier, (part_rows,))
-
-
-def _kept(hunk: PatchHunk) -> list[tuple[int, int]]:
-    """Which old row is which new one, of those that are kept."""
-    pairs: list[tuple[int, int]] = []
-    old = new = 0
-    for row in hunk.rows:
-        if row.sign == " ":
-            pairs.append((old, new))
-        old, new = old + (row.sign != "+"), new + (row.sign != "-")
-    return pairs
-
-
-def _is_literal(hunk: PatchHunk, rows: Sequence[Line]) -> bool:
-    """Whether the file's terminators are exactly those the hunk's old rows have; its last line may have none."""
-    old = [row.terminator.encode() for row in hunk.rows if row.sign != "+"]
-    there = [row.terminator for row in rows]
-    return old == there or (len(old) == len(there) and old[:-1] == there[:-1] and not there[-1])
 
 
 def applied(hunks: Sequence[PatchHunk], lines: FileText) -> list[int | None]:
@@ -129,14 +120,14 @@ def applied(hunks: Sequence[PatchHunk], lines: FileText) -> list[int | None]:
         )
         for hunk in hunks
     ]
-    result: list[int | None] = [None] * len(hunks)
-    for at, (hunk, place) in enumerate(
-        zip(hunks, Placing(back, lines, loose=False).run(every=True), strict=False)
-    ):
-        # Where nothing tells that the hunk was applied, only its line does.
-        if isinstance(place, Placed) and (_is_telling(hunk) or (hunk.start and place.at == _stated(hunk))):
-            result[at] = place.at + 1
-    return result
+    places = Placing(back, lines, loose=False).run(every=True)
+    # Where nothing tells that the hunk was applied, only its line does.
+    return [
+        place.at + 1
+        if isinstance(place, Placed) and (_is_telling(hunk) or (hunk.start and place.at == _stated(hunk)))
+        else None
+        for hunk, place in zip_longest(hunks, places)
+    ]
 
 
 class Placing:
@@ -170,8 +161,7 @@ class Placing:
                 place = self._place(index, starts[low])
                 if low == len(starts) - 1:
                     drift = place.at - _stated(hunk) if hunk.start is not None else drift
-                    there = self._is_there_already(index, place)
-                    one = one if there is None else Unplaced("already_applied", (there + 1,))
+                    one = self._there_already(index, place) or one
                 floor = place.end
             found.append(one)
             refused += isinstance(one, Unplaced)
@@ -208,7 +198,7 @@ class Placing:
         Lists of exact places are shared between hunks with the same lines, and never copied.
         """
         hunk, old, end = self.hunks[index], self._olds[index], self.lines.count
-        if old is not None and not old:
+        if old == ():
             # Without old lines there is only the end, where that is said, or an empty file.
             said = hunk.at_end and hunk.ended("+") and hunk.start is None and not hunk.headings
             return ([end], 0) if said or not end else Unplaced("no_context")
@@ -309,15 +299,17 @@ class Placing:
             for body, row in zip(there, rows, strict=True)
         )
 
-    def _is_there_already(self, index: int, place: Placed) -> int | None:
-        """The line of an insertion at the hunk's edge, with no context past it, that is there already."""
+    def _there_already(self, index: int, place: Placed) -> Unplaced | None:
+        """Why an insertion at the hunk's edge, with no context past it, is not made: it is there already."""
         signs = [row.sign for row in self.hunks[index].rows]
         old, new = self._olds[index], self._encoded(self.hunks[index].new)
         if not old or not new or "-" in signs or not any(body.strip() for body in set(new) - set(old)):
             return None
-        starts = [place.at] if signs[-1] == "+" else []
-        starts += [place.at - (len(new) - len(old))] if signs[0] == "+" else []
-        return next((at for at in starts if stands(self.lines, new, at)), None)
+        edges = {-1: place.at, 0: place.at - (len(new) - len(old))}
+        for edge, at in edges.items():
+            if signs[edge] == "+" and stands(self.lines, new, at):
+                return Unplaced("already_applied", (at + 1,))
+        return None
 
     # Headings
 
@@ -331,7 +323,7 @@ class Placing:
             return Unplaced("too_alike")
         above: list[int] = []
         for heading in hunk.headings:
-            lines = self._lines_named(heading.strip())
+            lines = self._lines_named(heading)
             inner = [at for at in lines[:_MOST] if self._is_inside(above, at)] if above else lines
             above = inner or lines[bisect_right(lines, above[0]) if above else 0 :]
             if not above:
@@ -346,9 +338,8 @@ class Placing:
     def _lines_named(self, heading: str) -> list[int]:
         """The lines that a heading may name: those that are it, or else those that begin with it."""
         if self._headings is None:
-            wanted = {heading.strip() for hunk in self.hunks for heading in hunk.headings}
-            whole: dict[str, list[int]] = {heading: [] for heading in wanted}
-            begun: dict[str, list[int]] = {heading: [] for heading in wanted}
+            wanted = {heading for hunk in self.hunks for heading in hunk.headings}
+            whole, begun = ({heading: list[int]() for heading in wanted} for _ in range(2))
             lengths = sorted({*map(len, wanted)})[:_LENGTHS]
             for first, bodies in self.lines.windows():
                 for at, body in enumerate(bodies, first):

@@ -21,7 +21,7 @@ from filewright.edit.patch.place import Placed, Placing, Unplaced, applied, loca
 from filewright.edit.patch.reader import FilePatch, Kind, Patch, PatchHunk
 from filewright.edit.visible import cut_line
 from filewright.edit.write import checked
-from filewright.errors import Code, FilewrightError
+from filewright.errors import Code, FilewrightError, invalid
 from filewright.languages import language_of
 from filewright.progress import Task
 from filewright.text import Narrowed, Snapshot, Splice, ordered
@@ -133,10 +133,6 @@ class FileOutcome:
         return _DONE[self.kind]
 
 
-_Sides = tuple[FilePatch, PatchTarget | None, PatchTarget | None]
-"""A file of the patch with what is at its names before and after."""
-
-
 def plan(
     patch: Patch, look: Look, *, task: Task | None = None, refused: Refused | None = None
 ) -> Iterator[FileOutcome]:
@@ -149,7 +145,7 @@ def plan(
     """
     task, look = task or Task(), cache(look)
     every, problems = refused is not None, refused if refused is not None else []
-    sides: list[_Sides] = []
+    sides: list[tuple[FilePatch, PatchTarget | None, PatchTarget | None]] = []
     written: dict[Hashable, str] = {}
     changed = False
     files = patch.files
@@ -169,22 +165,7 @@ def plan(
     for file in files:
         task.check()
         try:
-            old, new = _targets(file, look)
-        except FilewrightError as error:
-            refuse(file, error)
-            continue
-        _check_twice(file, old, new, written)
-        try:
-            if old is not None and old.open is None:
-                raise old.missing or FilewrightError(
-                    Code.NOT_FOUND,
-                    f"{file.old} does not exist",
-                    hint="list the folder to see what is there",
-                    details={"path": file.old},
-                )
-            if new is not None and file.new != file.old and new.open is not None:
-                raise _taken(file)
-            sides.append((file, old, new))
+            sides.append((file, *_sides(file, look, written)))
         except FilewrightError as error:
             refuse(file, error)
     for file, old, new in sides:
@@ -222,65 +203,60 @@ def fits(file: FilePatch, snapshot: Snapshot, task: Task) -> bool:
 
 
 def _no_change() -> FilewrightError:
-    return FilewrightError(
-        Code.NO_CHANGE,
-        "the patch changes nothing: its files are as it would leave them",
-        hint="nothing to do",
-    )
+    why = "the patch changes nothing: its files are as it would leave them"
+    return FilewrightError(Code.NO_CHANGE, why, "nothing to do")
 
 
 def _applied(files: Sequence[Mapping[str, object]]) -> FilewrightError:
     named = "; ".join(f"{file['path']} at line {file['line']}" for file in files[:10])
-    return FilewrightError(
-        Code.ALREADY_APPLIED,
-        f"the patch is applied already: {named}",
-        hint="nothing to do",
-        files=files[:100],
+    why = f"the patch is applied already: {named}"
+    return FilewrightError(Code.ALREADY_APPLIED, why, "nothing to do", files=files[:100])
+
+
+def _sides(
+    file: FilePatch, look: Look, written: dict[Hashable, str]
+) -> tuple[PatchTarget | None, PatchTarget | None]:
+    """What is at a file's names before and after; `written` are the names of those before it.
+
+    Refused is what is not there, or in the way, or named by another part of the patch too.
+    """
+    what = {"rename": "rename to", "copy": "copy to"}.get(file.kind, "create")
+    taken = invalid(
+        f"the patch would {what} {file.new}, which exists already",
+        "to change it, send hunks against the file as it is; otherwise choose another name",
+        path=file.new,
+        reason="already_exists",
     )
-
-
-def _targets(file: FilePatch, look: Look) -> tuple[PatchTarget | None, PatchTarget | None]:
-    """What is at a file's names before and after. What is no file at its new name is in the way."""
     old = look(file.old) if file.old is not None else None
     try:
-        return old, look(file.new) if file.new is not None else None
+        new = look(file.new) if file.new is not None else None
     except FilewrightError as error:
-        raise _taken(file) if error.code in (Code.NOT_A_FILE, Code.SYMLINK) else error from None
-
-
-def _check_twice(
-    file: FilePatch, old: PatchTarget | None, new: PatchTarget | None, written: dict[Hashable, str]
-) -> None:
-    """Refuse a file that is `written` by another part of the patch too, or is its own new name."""
-    copied = file.kind == "copy"
-    if (copied or file.kind == "rename") and old is not None and new is not None and old.key == new.key:
-        raise FilewrightError(
-            Code.INVALID_INPUT,
-            f"{file.old} and {file.new} are the same file",
-            hint="give the new file another name",
-            details={"path": file.old},
+        # What is no file is in the way, too.
+        raise taken if error.code in (Code.NOT_A_FILE, Code.SYMLINK) else error from None
+    if file.kind in ("rename", "copy") and old is not None and new is not None and old.key == new.key:
+        raise invalid(
+            f"{file.old} and {file.new} are the same file", "give the new file another name", path=file.old
         )
-    targets = [(file.new, new), (None if copied else file.old, old)]
-    for key, name in {target.key: name for name, target in targets if target is not None and name}.items():
+    sides = [(file.new, new), (None if file.kind == "copy" else file.old, old)]
+    for key, name in {target.key: name for name, target in sides if target is not None and name}.items():
         if key in written:
             also = f" and {name}" if name != written[key] else ""
-            raise FilewrightError(
-                Code.INVALID_INPUT,
+            raise invalid(
                 f"the patch names one file twice: {written[key]}{also}",
-                hint="put all changes of a file into one part of the patch",
-                details={"path": name},
+                "put all changes of a file into one part of the patch",
+                path=name,
             )
         written[key] = name
-
-
-def _taken(file: FilePatch) -> FilewrightError:
-    what = {"rename": "rename to", "copy": "copy to"}.get(file.kind, "create")
-    return FilewrightError(
-        Code.INVALID_INPUT,
-        f"the patch would {what} {file.new}, which exists already",
-        hint="to change it, send hunks against the file as it is; otherwise choose another name",
-        details={"path": file.new, "reason": "already_exists"},
-    )
+    if old is not None and old.open is None:
+        raise old.missing or FilewrightError(
+            Code.NOT_FOUND,
+            f"{file.old} does not exist",
+            "list the folder to see what is there",
+            path=file.old,
+        )
+    if new is not None and file.new != file.old and new.open is not None:
+        raise taken
+    return old, new
 
 
 def _outcome(
@@ -317,8 +293,10 @@ def _outcome(
                 raise FilewrightError(
                     Code.PATCH_FAILED,
                     f"the patch deletes {file.path} but leaves {left} bytes of its text",
-                    hint="read the file again; the deletion must remove every line",
-                    details={"path": file.path, "left": left, "reason": "not_empty"},
+                    "read the file again; the deletion must remove every line",
+                    path=file.path,
+                    left=left,
+                    reason="not_empty",
                 )
             made, modes = (Splice(0, before.size, b""),) if before.size else (), (old.mode, None)
             steps.append(Delete(location, expected=Expected.of(before)))
@@ -359,16 +337,18 @@ def _placed(
         raise FilewrightError(
             Code.IS_BINARY,
             f"{file.path} is not text a patch can change",
-            hint="use a tool for bytes",
-            details={"path": file.path, "type": snapshot.binary},
+            "use a tool for bytes",
+            path=file.path,
+            type=snapshot.binary,
         )
     narrow = Narrowed.to_edit(snapshot) if snapshot.encoding.width > 1 else None
     text = snapshot if narrow is None else narrow.snapshot
-    hunks = file.hunks
+    first, *others = file.hunks
     if snapshot.encoding.bom:
         # A patch may spell out the byte-order mark, which is no part of the text.
-        rows = tuple(replace(row, text=row.text.removeprefix("\ufeff")) for row in hunks[0].rows)
-        hunks = (replace(hunks[0], rows=rows), *hunks[1:])
+        rows = tuple(replace(row, text=row.text.removeprefix("\ufeff")) for row in first.rows)
+        first = replace(first, rows=rows)
+    hunks = (first, *others)
     language = language_of(file.path.rpartition("/")[2].encode(errors="replace"), b"")
     lines = FileText(text, task, language=language)
     placing = Placing(hunks, lines)
@@ -388,13 +368,11 @@ def _placed(
             raise FilewrightError(
                 Code.PATCH_FAILED,
                 f"{_named(file, hunk)} fits at line {place.at + 1} by the tier {place.tier}, but {why.message}",
-                hint="make the hunk anew from the text that is there, with its line number, indentation and characters",
-                details={
-                    "path": file.path,
-                    "hunk": hunk.number,
-                    "patch_line": hunk.line,
-                    "reason": "unclear",
-                },
+                "make the hunk anew from the text that is there, with its line number, indentation and characters",
+                path=file.path,
+                hunk=hunk.number,
+                patch_line=hunk.line,
+                reason="unclear",
             ) from why
         outcomes.append(HunkOutcome(hunk.number, place.at + 1, str(place.tier), moved, hunk.repaired))
     made = ordered(splices, text.size)
@@ -422,16 +400,18 @@ def _failed(
         for at, (hunk, place) in enumerate(zip(hunks, places, strict=False)):
             if at == main:
                 told.append({**error.details})
-            elif isinstance(place, Placed):
-                error.message += f"\nhunk {hunk.number} fits at line {place.at + 1}"
+                continue
+            if isinstance(place, Placed):
+                message = f"hunk {hunk.number} fits at line {place.at + 1}"
                 told.append({"hunk": hunk.number, "line": place.at + 1})
             elif there[at] is not None:
-                error.message += f"\nhunk {hunk.number} is applied already, at line {there[at]}"
+                message = f"hunk {hunk.number} is applied already, at line {there[at]}"
                 told.append({"hunk": hunk.number, "line": there[at], "reason": "already_applied"})
             else:
                 other = _unplaced(file, placing.lines, hunk, place)
-                error.message += f"\n{other.message}"
+                message = other.message
                 told.append(other.details)
+            error.message += f"\n{message}"
         if len(places) < len(hunks):
             error.message += f"\n{counted(len(hunks) - len(places), 'more hunk')} not looked at"
         error.details["hunks"] = told
@@ -441,26 +421,28 @@ def _failed(
 def _unplaced(file: FilePatch, lines: FileText, hunk: PatchHunk, place: Unplaced) -> FilewrightError:
     """The `patch_failed` for a hunk that has no place."""
     why, hint = _UNPLACED[place.why]
-    places = ", ".join(str(line) for line in place.lines)
+    places = ", ".join(map(str, place.lines))
     heading = one_line(cut_line(place.heading.strip(), 120))
     said = why.format(places=places, heading=heading, at=f" (it is at line {places})" if places else "")
-    details: dict[str, object] = {
-        "path": file.path,
-        "hunk": hunk.number,
-        "patch_line": hunk.line,
-        "reason": place.why,
-        "lines": list(place.lines),
-    }
-    message = f"{_named(file, hunk)} does not apply: {said}"
+    error = FilewrightError(
+        Code.PATCH_FAILED,
+        f"{_named(file, hunk)} does not apply: {said}",
+        hint,
+        path=file.path,
+        hunk=hunk.number,
+        patch_line=hunk.line,
+        reason=place.why,
+        lines=list(place.lines),
+    )
     near = nearest(lines, "\n".join(hunk.old), line=hunk.start, limit=1) if place.why == "no_match" else ()
     for one in near:
         difference = f"line {one.differs_at} is '{one.found}', where the hunk has '{one.asked}'"
         if one.differs_at is None:
             difference = f"line {one.last_line + 1} and those behind it are not as the hunk has them"
         text = "\n".join(one_line(cut_line(line, 200)) for line in one.text.split("\n")[:_SHOWN_LINES])
-        details |= {"nearest_line": one.first_line, "nearest_text": text, "difference": difference}
-        message += f"\n{difference}\nnearest text, from line {one.first_line}:\n{text}"
-    return FilewrightError(Code.PATCH_FAILED, message, hint=hint, details=details)
+        error.details |= {"nearest_line": one.first_line, "nearest_text": text, "difference": difference}
+        error.message += f"\n{difference}\nnearest text, from line {one.first_line}:\n{text}"
+    return error
 
 
 def _named(file: FilePatch, hunk: PatchHunk) -> str:
