@@ -67,7 +67,7 @@ _QUOTED = re.compile(_QUOTES)
 _BEARS = re.compile(r'"?([abciwo12])/.+ "?(?!\1)[abciwo12]/')
 # A name, and the time behind it. A name longer than any path is not searched for a time.
 _NAMED = re.compile(
-    rf"({_QUOTES}|[^\t]{{0,5000}}?)(\t.*| {{1,4}}\d{{4}}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[^/]*| *)\Z"
+    rf"({_QUOTES}|[^\t]{{0,5000}}?)(\t.*| {{1,4}}\d{{4}}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[^/]{{0,99}}|)\Z"
 )
 _EPOCH = re.compile(r"(1970-01-01|1969-12-31)[ T]\d\d:\d\d:\d\d")
 
@@ -512,7 +512,7 @@ class _PatchReader:
 
     def _name(self, at: int, text: str) -> bytes:
         """The name in a line of a header."""
-        named = _NAMED.match(text.removesuffix("\r"))
+        named = _NAMED.match(text.removesuffix("\r").strip(" "))
         name = _unquoted(named[1] if named else text)
         if not name:
             raise self.refused(at, "a file name is missing", "name the file")
