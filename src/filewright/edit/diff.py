@@ -16,7 +16,7 @@ from itertools import groupby
 from typing import Literal
 
 from filewright.boundary import quote, unquote
-from filewright.edit.linediff import changes, line_splices
+from filewright.edit.linediff import line_splices, replaced
 from filewright.edit.visible import cut_line, cut_pair, terminator_mark
 from filewright.text import Narrowed, NotebookView, Snapshot, Splice, apply, notebook_view, terminators_in
 from filewright.visible import one_line
@@ -313,18 +313,16 @@ def unified(
             pending.clear()
 
     counted = True
-    number = 0
     for index, edit in enumerate(touched(before, splices)):
         if index == _COUNTED:
             counted = False
             more += sum(splice.offset >= edit.offset for splice in splices)
             break
-        if edit.number != number:
+        if pending and edit.number != pending[0].number:
             draw(edit.offset)
-        number = edit.number
         if edit.offset >= start:
-            rows = edit.line - pending[0].line + sum(len(one.new) for one in pending) if pending else 0
-            if pending and rows + len(edit.old) + len(edit.new) > room:
+            rows = len(edit.old) + sum(len(one.new) for one in (*pending, edit))
+            if pending and rows + edit.line - pending[0].line > room:
                 draw(edit.offset)  # the hunk goes on in the next window
                 room = 0
             if room > 0:
@@ -436,9 +434,8 @@ def _changed(before: Snapshot, edit: Touched, room: int, line_chars: int) -> lis
     fit_old = min(len(edit.old), max(room // 2, room - len(edit.new)))
     fit_new = min(len(edit.new), max(0, room - fit_old))
     # Only where lines have different terminators is a large file counted for its usual one.
-    ends = {line[-2:] if line.endswith(b"\r\n") else line[-1:] for line in (*edit.old, *edit.new)}
-    marked = before.held is not None or len(ends & {b"\n", b"\r", b"\r\n"}) > 1
-    usual = before.dominant if marked else None
+    ends = {line[len(line.rstrip(b"\r\n")) :] for line in (*edit.old, *edit.new)} - {b""}
+    usual = before.dominant if before.held is not None or len(ends) > 1 else None
     gone, come = enumerate(edit.old[:fit_old], edit.line), enumerate(edit.new[:fit_new], edit.new_line)
     removed = [_row(before, "-", line, at, None, usual) for at, line in gone]
     added = [_row(before, "+", line, None, at, usual) for at, line in come]
@@ -457,8 +454,8 @@ def _row(
     before: Snapshot, sign: Sign, line: bytes, old: int | None, new: int | None, usual: bytes | None = None
 ) -> Row:
     """One line of a diff, marked where it does not end as is `usual`."""
-    size = 2 if line.endswith(b"\r\n") else int(line.endswith((b"\n", b"\r")))
-    body, terminator = line[: len(line) - size], line[len(line) - size :]
+    body = line.rstrip(b"\r\n")
+    terminator = line[len(body) :]
     mark = terminator_mark(terminator, usual) if usual is not None else ""
     return Row(sign, one_line(body.decode(before.encoding.name, "replace")), old, new, mark, not terminator)
 
@@ -511,14 +508,14 @@ def _regions(before: Snapshot, splices: Sequence[Splice]) -> Iterator[Touched]:
     while index < len(splices):
         first = splices[index]
         start = min(before.lines.begin(max(first.offset - 1, 0)), first.offset)
-        end = _region_end(before, first)
+        end = before.lines.end(first.end)
         group = [first]
         index += 1
         # Lines are asked for where a splice leaves those of the group, not at every splice of a long line.
         while index < len(splices) and max(splices[index].offset - 1, 0) < end:
             group.append(splices[index])
             if splices[index].end >= end:
-                end = max(end, _region_end(before, splices[index]))
+                end = max(end, before.lines.end(splices[index].end))
             index += 1
         fresh = sum(len(splice.replacement) for splice in group)
         number = before.lines.line_at(start)
@@ -526,10 +523,6 @@ def _regions(before: Snapshot, splices: Sequence[Splice]) -> Iterator[Touched]:
             yield _glimpse(before, group, start, end, number)
         else:
             yield from _compared(before, group, start, end, number)
-
-
-def _region_end(before: Snapshot, splice: Splice) -> int:
-    return before.lines.end(splice.end) if splice.end < before.size else before.size
 
 
 def _compared(
@@ -540,15 +533,9 @@ def _compared(
     bom = before.encoding.bom
     if start == 0 and bom and data.startswith(bom) and fresh.startswith(bom):
         data, fresh, start = data[len(bom) :], fresh[len(bom) :], len(bom)
-    old, new = data.splitlines(keepends=True), fresh.splitlines(keepends=True)
-    offset, line = start, 0
-    for change in changes(old, new):
-        offset += sum(map(len, old[line : change.start]))
-        gone, come = old[change.start : change.end], new[change.new_start : change.new_end]
-        line = change.end
-        stop = offset + sum(map(len, gone))
-        yield Touched(offset, stop, number + change.start, gone, come, len(gone), len(come))
-        offset = stop
+    for line, at, old, new in replaced(data, fresh):
+        offset = start + at
+        yield Touched(offset, offset + sum(map(len, old)), number + line, old, new, len(old), len(new))
 
 
 def _glimpse(before: Snapshot, group: Sequence[Splice], start: int, end: int, number: int) -> Touched:
@@ -559,11 +546,9 @@ def _glimpse(before: Snapshot, group: Sequence[Splice], start: int, end: int, nu
         [line if line.endswith((b"\n", b"\r")) else line + ended for line in text.splitlines(keepends=True)]
         for text in (before.read(near, min(end - near, PEEK)), lead + first.replacement[:PEEK])
     )
-    come = gone = line_at(end) - number
-    for splice in group:
-        come += terminators_in(splice.replacement).total
-        if splice.length <= PEEK:
-            come -= terminators_in(before.read(splice.offset, splice.length)).total
-        else:
-            come -= line_at(splice.end) - line_at(splice.offset)
+    gone = line_at(end) - number
+    come = gone + sum(
+        terminators_in(splice.replacement).total - line_at(splice.end) + line_at(splice.offset)
+        for splice in group
+    )
     return Touched(start, end, number, old, new, max(gone, len(old)), max(come, len(new)))

@@ -69,8 +69,13 @@ def changes(before: Sequence[Hashable], after: Sequence[Hashable], *, pairs: int
         if work < 0 or set(left).isdisjoint(right):
             found += [LineChange(a, b, c, d)] if left or right else []
         elif len(left) * len(right) <= pairs:
-            for one in _shortest(left, right):
-                found.append(LineChange(a + one.start, a + one.end, c + one.new_start, c + one.new_end))
+            from rapidfuzz.distance import LCSseq
+
+            at, over = a, c
+            for run in LCSseq.opcodes(left, right).as_matching_blocks():
+                if a + run.a > at or c + run.b > over:
+                    found.append(LineChange(at, a + run.a, over, c + run.b))
+                at, over = a + run.a + run.size, c + run.b + run.size
         elif anchors := _unique(left, right):
             ends = [(-1, -1), *anchors, (len(left), len(right))]
             ranges += reversed([(a + i + 1, a + k, c + j + 1, c + m) for (i, j), (k, m) in pairwise(ends)])
@@ -90,24 +95,13 @@ def align(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[Run]:
     return found
 
 
-def _shortest(left: list[int], right: list[int]) -> Iterator[LineChange]:
-    """The changes of a shortest script."""
-    from rapidfuzz.distance import LCSseq
-
-    at = over = 0
-    for run in LCSseq.opcodes(left, right).as_matching_blocks():
-        if run.a > at or run.b > over:
-            yield LineChange(at, run.a, over, run.b)
-        at, over = run.a + run.size, run.b + run.size
-
-
 def _unique(left: list[int], right: list[int]) -> list[tuple[int, int]]:
     """Pairs of lines that occur once on either side, the longest run of them in order (patience sorting)."""
-    here, there = _once(left), _once(right)
+    counts, others = Counter(left), Counter(right)
+    there = {line: j for j, line in enumerate(right) if others[line] == counts[line] == 1}
     piles: list[_Chain] = []
-    for line, i in here.items():
-        j = there.get(line)
-        if j is not None:
+    for i, line in enumerate(left):
+        if (j := there.get(line)) is not None:
             place = bisect_left(piles, j, key=lambda one: one[1])
             piles[place : place + 1] = [(i, j, piles[place - 1] if place else None)]
     chosen: list[tuple[int, int]] = []
@@ -118,10 +112,18 @@ def _unique(left: list[int], right: list[int]) -> list[tuple[int, int]]:
     return chosen[::-1]
 
 
-def _once(lines: list[int]) -> dict[int, int]:
-    """The lines that occur once, in order, with their indexes."""
-    counts = Counter(lines)
-    return {line: index for index, line in enumerate(lines) if counts[line] == 1}
+def replaced(before: bytes, after: bytes) -> Iterator[tuple[int, int, list[bytes], list[bytes]]]:
+    """Which lines of one text became which of the other: the first (from 0), its offset, the old and the new ones.
+
+    Lines end with ``\\n``, ``\\r\\n`` or a lone ``\\r``, which is part of the line.
+    """
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    offset = line = 0
+    for change in changes(old, new):
+        gone = old[change.start : change.end]
+        offset += sum(map(len, old[line : change.start]))
+        yield change.start, offset, gone, new[change.new_start : change.new_end]
+        offset, line = offset + sum(map(len, gone)), change.end
 
 
 def line_splices(before: bytes, after: bytes) -> tuple[Splice, ...]:
@@ -134,16 +136,11 @@ def line_splices(before: bytes, after: bytes) -> tuple[Splice, ...]:
         return ()
     head = _common_head(before, after)
     tail = _common_tail(before, after, head)
-    old = before[head : len(before) - tail].splitlines(keepends=True)
-    new = after[head : len(after) - tail].splitlines(keepends=True)
-    result: list[Splice] = []
-    offset, line = head, 0
-    for change in changes(old, new):
-        offset += sum(map(len, old[line : change.start]))
-        length = sum(map(len, old[change.start : change.end]))
-        result.append(Splice(offset, length, b"".join(new[change.new_start : change.new_end])))
-        offset, line = offset + length, change.end
-    return tuple(result)
+    old, new = before[head : len(before) - tail], after[head : len(after) - tail]
+    return tuple(
+        Splice(head + offset, sum(map(len, gone)), b"".join(come))
+        for _, offset, gone, come in replaced(old, new)
+    )
 
 
 def _common_head(before: bytes, after: bytes) -> int:
