@@ -316,23 +316,21 @@ class Placing:
     def _below(self, hunk: PatchHunk, starts: list[int]) -> list[int] | Unplaced:
         """Those of the places that are below the hunk's headings, one inside the other.
 
-        A single place needs the headings somewhere above it. Of several, one counts only where no
-        line between the innermost heading and it ends what the heading begins.
+        A single place needs the headings above it, in their order. Of several, one counts only where no
+        line between a heading and it ends what the heading begins.
         """
         if self._work < 0:
             return Unplaced("too_alike")
-        above: list[int] = []
+        above = -1
         for heading in hunk.headings:
             lines = self._lines_named(heading)
-            inner = [at for at in lines[:_MOST] if self._is_inside(above, at)] if above else lines
-            above = inner or lines[bisect_right(lines, above[0]) if above else 0 :]
-            if not above:
-                return Unplaced("heading", (), heading)
+            index = bisect_right(lines, above)
+            if index == len(lines) or lines[index] > starts[-1]:
+                return Unplaced("heading", _numbers(lines[index:]), heading)
+            above = lines[index]
         if len(starts) == 1:
-            if starts[0] < above[0]:
-                return Unplaced("heading", _numbers(above), hunk.headings[-1])
             return starts
-        fitting = [at for at in starts[:_MOST] if self._is_inside(above, at)]
+        fitting = [at for at in starts[:_MOST] if self._is_inside(hunk.headings, at)]
         return fitting if fitting and len(starts) <= _MOST else Unplaced("ambiguous_match", _numbers(starts))
 
     def _lines_named(self, heading: str) -> list[int]:
@@ -352,23 +350,22 @@ class Placing:
             self._headings = {heading: whole[heading] or begun[heading] for heading in wanted}
         return self._headings[heading]
 
-    def _is_inside(self, headings: list[int], at: int) -> bool:
-        """Whether the nearest heading at or above line `at` holds it, by indentation."""
-        index = bisect_right(headings, at) - 1
-        if index < 0 or headings[index] == at:
-            return index >= 0
-        heading = headings[index]
-        self._work -= at - heading
-        if self._work < 0 or at - heading > _FAR:
-            return False
-        first, *texts = [
-            body.decode(self._codec, "replace") for body in self.lines.bodies(heading, at - heading)
-        ]
-        depth = len(indent_of(first).expandtabs())
-        return not any(
-            text.strip() and len(indent_of(text).expandtabs()) <= depth and _is_word(text.strip()[0])
-            for text in texts
-        )
+    def _is_inside(self, headings: Sequence[str], at: int) -> bool:
+        """Whether the nearest innermost heading at or above line `at` holds it, by indentation, and is held so."""
+        for name in reversed(headings):
+            lines = self._lines_named(name)
+            heading = lines[max(0, bisect_right(lines, at) - 1)]
+            self._work -= at - heading
+            if self._work < 0 or not 0 <= at - heading <= _FAR:
+                return False
+            bodies = self.lines.bodies(heading, max(1, at - heading))
+            first, *texts = [body.decode(self._codec, "replace") for body in bodies]
+            depth = len(indent_of(first).expandtabs())
+            for text in texts:
+                if text.strip() and len(indent_of(text).expandtabs()) <= depth and _is_word(text.strip()[0]):
+                    return False
+            at = heading
+        return True
 
 
 def _numbers(starts: Sequence[int]) -> tuple[int, ...]:
