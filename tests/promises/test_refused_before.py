@@ -102,6 +102,29 @@ def test_what_belongs_to_another_user(area: Path, step: Any) -> None:
 
 
 @needs_root
+def test_a_file_that_only_its_owner_may_write_is_not_called_read_only(area: Path) -> None:
+    (area / "work").mkdir()
+    (area / "work/theirs").write_bytes(b"x")
+    (area / "work/theirs").chmod(0o644)
+    (area / "work/mine").write_bytes(b"x")
+    (area / "work/mine").chmod(0o444)
+    os.chown(area / "work/mine", NOBODY, NOBODY)
+
+    def work(bench: Any) -> None:
+        said = {}
+        for name in ("theirs", "mine"):
+            with pytest.raises(FilewrightError) as caught:
+                bench.commit(Create(bench.at(name), b"y", replace=True))
+            said[name] = caught.value.message
+        assert "user 0" in said["theirs"]
+        assert "0644" in said["theirs"]
+        assert "read-only" not in said["theirs"]
+        assert "read-only (mode 0444)" in said["mine"]
+
+    _as_nobody(area, work)
+
+
+@needs_root
 @pytest.mark.parametrize(
     "step",
     [

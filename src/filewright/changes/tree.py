@@ -15,6 +15,8 @@ import stat
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 from filewright import errors, system
 from filewright.boundary import Boundary, DenyRules, Location, is_temporary, quote
@@ -73,9 +75,8 @@ class Item:
     `rights` are those it has after the change. `content`, `mtime_ns` and `attributes` None are left as they are.
 
     Of a folder, `was` is its place at the start; `entries` are those that any step has looked at, None being
-    "nothing there", and `initial` what they were then. `writable` is what was found out of the rights on it,
-    `rules_at_home` what is denied of the names in it where it was, `rules_now` elsewhere after so many moves,
-    `holding` what a deleted one may hold.
+    "nothing there", and `initial` what they were then. `rules_at_home` is what is denied of the names in it where it
+    was, `holding` what a deleted one may hold.
     """
 
     tree: Tree
@@ -94,9 +95,7 @@ class Item:
     was: Location | None = None
     entries: dict[bytes, Item | None] = field(default_factory=dict)
     initial: dict[bytes, Item | None] = field(default_factory=dict)
-    writable: bool | None = None
     rules_at_home: DenyRules | None = None
-    rules_now: tuple[int, DenyRules] | None = None
     holding: Mapping[bytes, bytes] | None = None
 
     @classmethod
@@ -179,21 +178,6 @@ class Item:
         assert self.seen is not None
         return self.tree.folders.at(self.was_at, self.seen.identity, reading=reading)
 
-    @property
-    def rules(self) -> DenyRules:
-        """What is denied of the names in it, and may not be changed, where the tree has it by now."""
-        folder = self
-        while folder.place is not None and folder.place == folder.home:
-            folder = folder.place[0]
-        if folder.is_root and self.seen is not None:
-            return self.rules_where_it_was()
-        if self.rules_now is None or self.rules_now[0] != self.tree.moves:
-            assert self.place is not None
-            above, name = self.place
-            on_disk = self.origin.on_disk() if self.origin is not None else None
-            self.rules_now = self.tree.moves, above.rules.entered(name, on_disk)
-        return self.rules_now[1]
-
     def rules_where_it_was(self) -> DenyRules:
         """What is denied of the names in it at the start."""
         if self.rules_at_home is None:
@@ -269,15 +253,21 @@ class Item:
                 item.place = item.place or (self, name)
                 yield name, item
 
-    def put(self, name: bytes, item: Item | None) -> None:
+    def put(self, name: bytes, item: Item | None, asked: str) -> None:
         """Have something under a name, or nothing."""
-        there = self.lookup(name, item.asked if item is not None else self.asked)
+        there = self.lookup(name, asked)
         if there is not None and there.place == (self, name):
             there.place = None
-        self.tree.moves += 1
+        self.tree.written.setdefault(self, asked)
         self.entries[name] = item
         if item is not None:
             item.place = (self, name)
+
+    def new(self, kind: Kind, name: bytes, asked: str) -> Item:
+        """Something new under a name."""
+        item = Item(self.tree, kind, asked, _new_rights(self.nearest, kind))
+        self.put(name, item, asked)
+        return item
 
     def within(self, other: Item, *, at_first: bool = False) -> bool:
         """Whether it is `other` or lies below it, in the tree; or lay there at the start."""
@@ -312,17 +302,18 @@ class Item:
         copy.origin = self.origin
         return copy
 
-    def require_writable(self, where: Location) -> None:
-        """Refuse what needs a write permission of this folder that is not there."""
-        if self.seen is not None and self.writable is None:
-            # Root may write to every folder that is not immutable; a mode without any w is meant, though.
-            self.writable = bool(self.seen.mode & 0o222) and self.on_disk().writable()
-        if self.seen is not None and not self.writable:
-            raise errors.unwritable_folder(where.asked, self.seen.mode)
-
 
 End = tuple[Item, bytes]
 """A name in a folder of the tree."""
+
+
+class Found(NamedTuple):
+    """A folder, a name in it, what has that name, and what is denied of the names in that folder."""
+
+    folder: Item
+    name: bytes
+    item: Item | None
+    rules: DenyRules
 
 
 def located(folder: Item, name: bytes, asked: str = "") -> Location:
@@ -377,7 +368,7 @@ class Tree:
     ) -> None:
         self.boundary = boundary
         self.folders = folders
-        self.moves = 0
+        self.written: dict[Item, str] = {}
         self.displaced: list[Item] = []
         self.fresh: list[Item] = []
         self.moved: list[Item] = []
@@ -390,7 +381,6 @@ class Tree:
         self._undoes = change_set.reverts is not None
         self._copy_moves = copy_moves
         self._roots: dict[tuple[int, int], Item] = {}
-        self._written: list[tuple[Item, Location]] = []
         self._guarded: set[Location] = set()
         self._brought: dict[Item, Move | Copy] = {}
         self._linked: list[tuple[Item, Location]] = []
@@ -401,32 +391,35 @@ class Tree:
             self._set.arrange(self)
         for step in self._set.steps:
             self.play(step)
-        for folder, where in self._written:
-            # A folder that goes as a whole is not written to.
-            if folder.alive:
-                folder.require_writable(where)
-        if self._linked:
-            self._break_links()
+        for folder, asked in self.written.items():
+            # A folder that goes as a whole is not written to. Root may write to every folder that is not immutable; a
+            # mode without any w is meant, though.
+            seen = folder.seen if folder.alive else None
+            if seen is not None and not (seen.mode & 0o222 and folder.on_disk().writable()):
+                raise errors.unwritable_folder(asked, seen.mode)
+        self._break_links()
         self._guard_ends()
         self._compare()
 
     def _compare(self) -> None:
         """Find what differs from the disk."""
-        for folder in self.old.values():
-            folder_alive = folder.alive
-            for item in folder.initial.values():
-                if item is None or item.is_root:
-                    continue
-                alive = item.alive
-                if folder_alive and (item.fresh or not alive):
-                    self.displaced.append(item)
-                if item.moved:
-                    self.moved.append(item)
-                if alive and not item.fresh and item.altered:
-                    self.altered.append(item)
+        for item in self._at_first():
+            assert item.home is not None
+            alive = item.alive
+            if (item.fresh or not alive) and item.home[0].alive:
+                self.displaced.append(item)
+            if item.moved:
+                self.moved.append(item)
+            if alive and not item.fresh and item.altered:
+                self.altered.append(item)
         for folder in self.all_folders():
             items = sorted(folder.entries.items()) if folder.seen is not None else ()
             self.fresh.extend(item for _, item in items if item is not None and item.fresh)
+
+    def _at_first(self) -> Iterator[Item]:
+        """All that was looked at on the disk, but for roots."""
+        items = (item for folder in self.old.values() for item in folder.initial.values())
+        return (item for item in items if item is not None and not item.is_root)
 
     @property
     def made(self) -> Iterator[Item]:
@@ -439,29 +432,7 @@ class Tree:
 
     def play(self, step: Step) -> None:
         """Take one step. Raises what it refuses."""
-        match step:
-            case Modify():
-                self._modify(step)
-            case Create():
-                self._create(step)
-            case MakeLink():
-                self._put_new("link", step.location, target=step.target)
-            case MakeFolder():
-                self._make_folder(step)
-            case Delete():
-                self._delete(step)
-            case Move():
-                item = self._there(step.source, changing=True)
-                self._target(item, step)
-                self.leave(item, step.source)
-                self.arrive(item, step)
-            case Copy():
-                item = self._there(step.source)
-                self._bring(item.copied(self._target(item, step), step.destination.asked), step)
-            case SetMode():
-                self._set_mode(step)
-            case SetOwner():
-                self._set_owner(step)
+        _STEPS[type(step)](self, step)
 
     # Finding
 
@@ -478,10 +449,8 @@ class Tree:
                     if item is not None and item.kind == "folder":
                         pending.append(item)
 
-    def find(
-        self, where: Location, *, create: bool = False, changing: bool = False
-    ) -> tuple[Item, bytes, Item | None]:
-        """The folder that holds `where`, its name there, and what the tree has under it.
+    def find(self, where: Location, *, create: bool = False, changing: bool = False) -> Found:
+        """What the tree has at a place.
 
         With `create`, missing folders above it are made in the tree. To be `changing` it, all that lies on the way
         is asked whether it may be written to, where links lead too. Raises `not_found`, `not_a_directory`,
@@ -496,20 +465,25 @@ class Tree:
             top = Item.on(self, root.folder.status(), root.name, None, Location(root, (), "."))
             self._roots[identity] = self.old[identity] = top
         folder = self._roots[identity]
+        # The folders on the way, each with its rules, and whether they hold where it was at the start.
+        way = [(folder, folder.rules_where_it_was(), True)]
         pending = list(reversed(where.parts))
         followed = made = 0
-        while len(pending) > 1:
-            name = pending.pop()
+        while True:
+            (folder, rules, at_home), name = way[-1], pending.pop()
             if name in (b"", b"."):
                 continue
             if name == b"..":
-                if folder.place is None:
+                way.pop()
+                if not way:
                     raise errors.leads_out(asked, quote(root.path))
-                folder = folder.place[0]
                 continue
             item = folder.lookup(name, asked)
             if changing:
-                folder.rules.require(asked, name, item is None or item.kind == "folder", changing=True)
+                is_folder = item.kind == "folder" if item is not None else bool(pending) or None
+                rules.require(asked, name, is_folder, changing=True)
+            if not pending:
+                break
             if item is not None and item.target is not None:
                 followed += 1
                 if followed > _LINKS:
@@ -518,39 +492,33 @@ class Tree:
                     raise errors.leads_out(asked, quote(root.path))
                 pending += reversed(item.target.split(b"/"))
                 continue
+            if item is None and create:
+                item = folder.new("folder", name, asked)
             if item is None or item.kind != "folder":
-                if changing:
-                    self._guard_below(folder.rules, where, (name, *reversed(pending)))
-                if item is not None:
-                    raise errors.not_a_folder(asked, name.decode("utf-8", "replace"))
-                if not create:
-                    raise errors.missing(asked, name.decode("utf-8", "replace"))
-                item = Item(self, "folder", asked, _new_rights(folder.nearest, "folder"))
-                folder.put(name, item)
-                self._written.append((folder, where))
-            folder = item
-            made += folder.seen is None
+                beyond = rules
+                for above, below in pairwise((name, *reversed(pending)) if changing else ()):
+                    # What is not there is refused by the names alone.
+                    beyond = beyond.entered(above, None)
+                    beyond.require(asked, below, None, changing=True)
+                refused = errors.missing if item is None else errors.not_a_folder
+                raise refused(asked, name.decode("utf-8", "replace"))
+            made += item.seen is None
             if made > DEEPEST:
                 raise errors.too_deep(asked, DEEPEST)
-        item = folder.lookup(where.name, asked)
-        if changing:
-            if followed:
-                # Be the links there already or made by this change: once something is staged, a refusal would
-                # come too late.
-                self.boundary.guard_names(where, located(folder, where.name).parts)
-            is_folder = item.kind == "folder" if item is not None else None
-            folder.rules.require(asked, where.name, is_folder, changing=True)
-        return folder, where.name, item
-
-    @staticmethod
-    def _guard_below(rules: DenyRules, where: Location, names: Sequence[bytes]) -> None:
-        """Refuse by the names alone what is not there."""
-        for depth, name in enumerate(names, 1):
-            rules.require(where.asked, name, True if depth < len(names) else None, changing=True)
-            rules = rules.entered(name, None)
+            at_home = at_home and item.place == item.home
+            if at_home:
+                rules = item.rules_where_it_was()
+            else:
+                rules = rules.entered(name, item.origin.on_disk() if item.origin is not None else None)
+            way.append((item, rules, at_home))
+        if changing and followed:
+            # Be the links there already or made by this change: once something is staged, a refusal would
+            # come too late.
+            self.boundary.guard_names(where, located(folder, name).parts)
+        return Found(folder, name, item, rules)
 
     def _there(self, where: Location, *, changing: bool = False) -> Item:
-        item = self.find(where, changing=changing)[2]
+        item = self.find(where, changing=changing).item
         if item is None:
             raise errors.missing(where.asked)
         return item
@@ -559,8 +527,8 @@ class Tree:
 
     def _modify(self, step: Modify) -> None:
         where = step.location
-        folder, _, found = self.find(where, changing=True)
-        item = self._file_to_write(found, folder, where)
+        found = self.find(where, changing=True)
+        item = self._file_to_write(found.item, found.folder, where)
         self._expect(item, step.expected, where)
         self._will_write(item, where)
         base, splices = item.holds, step.splices
@@ -572,11 +540,11 @@ class Tree:
 
     def _create(self, step: Create) -> None:
         where = step.location
-        folder, name, item = self.find(where, create=True, changing=True)
+        folder, name, item, _ = self.find(where, create=True, changing=True)
         if item is None:
             if step.expected is not None:
                 raise errors.stale(where.asked)
-            item = self._new("file", folder, name, where)
+            item = folder.new("file", name, where.asked)
         else:
             if not step.replace and item.kind != "link":
                 raise errors.taken(where.asked)
@@ -606,14 +574,21 @@ class Tree:
             raise errors.link_itself(where.asked)
         if item.kind != "file":
             raise errors.not_a_file(where.asked, item.kind)
-        folder.require_writable(where)
+        self.written.setdefault(folder, where.asked)
         item.asked = where.asked
         seen, home = item.seen, item.home
         if seen is not None and home is not None and item.content is None:
             mode = item.rights[0]
-            # Root may write to everything but what is immutable.
-            if not (mode & 0o222 and (mode != seen.mode or home[0].on_disk().writable(home[1]))):
+            if not mode & 0o222:
                 raise errors.unwritable(where.asked, seen.mode)
+            # Root may write to everything but what is immutable.
+            if mode == seen.mode and not home[0].on_disk().writable(home[1]):
+                if seen.uid == system.effective_user():
+                    raise errors.unwritable(where.asked, mode)
+                why = (
+                    f"belongs to user {seen.uid}, and this one has no right to write to it (mode {mode:04o})"
+                )
+                raise errors.not_ours(where.asked, why)
             if seen.links > 1:
                 self._linked.append((item, where))
         return item
@@ -627,24 +602,25 @@ class Tree:
 
     # Names
 
-    def _new(self, kind: Kind, folder: Item, name: bytes, where: Location) -> Item:
-        folder.require_writable(where)
-        item = Item(self, kind, where.asked, _new_rights(folder.nearest, kind))
-        folder.put(name, item)
-        return item
+    def _make_link(self, step: MakeLink) -> None:
+        asked = step.location.asked
+        folder, name, item, _ = self.find(step.location, create=True, changing=True)
+        if item is not None:
+            raise errors.taken(asked)
+        folder.new("link", name, asked).target = step.target
 
     def _make_folder(self, step: MakeFolder) -> None:
         where = step.location
-        folder, name, item = self.find(where, create=True, changing=True)
+        folder, name, item, _ = self.find(where, create=True, changing=True)
         if item is None:
-            self._new("folder", folder, name, where).attributes = step.attributes or None
+            folder.new("folder", name, where.asked).attributes = step.attributes or None
         elif item.kind != "folder":
             raise errors.not_a_folder(where.asked, hint="choose another name")
 
     def _delete(self, step: Delete) -> None:
         where = step.location
         try:
-            folder, name, item = self.find(where, changing=True)
+            folder, name, item, _ = self.find(where, changing=True)
             if item is None:
                 raise errors.missing(where.asked)
         except FilewrightError as error:
@@ -658,60 +634,54 @@ class Tree:
                 hint="give recursive=true to delete it with all that is in it",
                 details={"path": where.asked},
             )
-        self._written.append((folder, where))
         self._require_removable(folder, item, where)
         if step.expected is not None and item.kind == "file":
             self._expect(item, step.expected, where)
         item.asked, item.holding = where.asked, step.holding
-        folder.put(name, None)
+        folder.put(name, None, where.asked)
+
+    def _move(self, step: Move) -> None:
+        item = self._there(step.source, changing=True)
+        self._outside(item, step)
+        self.leave(item, step.source)
+        self.arrive(item, step)
+
+    def _copy(self, step: Copy) -> None:
+        self.arrive(self._there(step.source), step)
 
     def leave(self, item: Item, where: Location) -> None:
         """Take something out of the place where it is, to arrive in another."""
-        folder, name, _ = self.find(where, changing=True)
-        folder.require_writable(where)
+        folder, name, _, _ = self.find(where, changing=True)
+        self.written.setdefault(folder, where.asked)
         self._require_removable(folder, item, where)
         folder.entries[name] = None
-        self.moves += 1
 
-    def arrive(self, item: Item, step: Move) -> None:
-        """Bring something to where it is moved to, when it has left its place."""
-        source, destination = step.source, step.destination
-        target = self._target(item, step)
-        if (home := item.home) is not None:
-            if target.nearest.device != home[0].nearest.device or self._copy_moves:
-                item.asked, item.place = source.asked, None
-                item = item.copied(target, destination.asked)
-            # A folder that may not be written to stays in its folder: its `..` would change.
-            elif item.kind == "folder" and home[0] is not target and not item.on_disk().writable():
-                raise errors.not_ours(
-                    source.asked,
-                    "is a folder that cannot be written to, so it can only be renamed where it is",
-                )
-        self._bring(item, step)
-
-    def _target(self, item: Item, step: Move | Copy) -> Item:
-        """The folder to which something is to come."""
-        target = self.find(step.destination, create=True, changing=True)[0]
-        if item.kind == "folder" and target.within(item):
-            raise errors.into_itself(step.source.asked, step.destination.asked)
-        return target
-
-    def _bring(self, item: Item, step: Move | Copy) -> None:
+    def arrive(self, item: Item, step: Move | Copy) -> None:
+        """Bring something to where it is moved to, when it has left its place; or a copy of it."""
+        source, where = step.source, step.destination
+        folder, name, found, _ = self._outside(item, step)
+        home = item.home
+        crosses = home is not None and folder.nearest.device != home[0].nearest.device
+        if isinstance(step, Copy):
+            item = item.copied(folder, where.asked)
+        elif home is not None and (crosses or self._copy_moves):
+            item.asked, item.place = source.asked, None
+            item = item.copied(folder, where.asked)
+        # A folder that may not be written to stays in its folder: its `..` would change.
+        elif (
+            home is not None
+            and item.kind == "folder"
+            and home[0] is not folder
+            and not item.on_disk().writable()
+        ):
+            raise errors.not_ours(
+                source.asked, "is a folder that cannot be written to, so it can only be renamed where it is"
+            )
         self._brought[item] = step
-        self._place(item, step.destination, overwrite=step.overwrite)
-
-    def _put_new(self, kind: Kind, where: Location, target: bytes) -> None:
-        folder = self.find(where, create=True, changing=True)[0]
-        item = Item(self, kind, where.asked, _new_rights(folder.nearest, kind), target=target)
-        self._place(item, where, overwrite=False)
-
-    def _place(self, item: Item, where: Location, *, overwrite: bool) -> None:
-        folder, name, found = self.find(where, create=True, changing=True)
-        folder.require_writable(where)
         if found is item:
             raise errors.same_place(where.asked)
         if found is not None:
-            if not overwrite:
+            if not step.overwrite:
                 raise errors.taken(where.asked)
             if found.kind == "folder" != item.kind:
                 raise errors.not_a_file(
@@ -727,7 +697,14 @@ class Tree:
             if found.kind == "file":
                 self._file_to_write(found, folder, where)
             found.asked = where.asked
-        folder.put(name, item)
+        folder.put(name, item, where.asked)
+
+    def _outside(self, item: Item, step: Move | Copy) -> Found:
+        """Where something is to come, which is not below itself."""
+        found = self.find(step.destination, create=True, changing=True)
+        if item.kind == "folder" and found.folder.within(item):
+            raise errors.into_itself(step.source.asked, step.destination.asked)
+        return found
 
     # Attributes
 
@@ -804,15 +781,17 @@ class Tree:
                 where, origin = located(folder, name), item.origin
                 # What comes along with a copied folder is looked at with that folder.
                 along = origin is not None and origin.home == (folder.origin, name)
-                if not along and where not in self._guarded:
-                    self.find(where, changing=True)
-                if along or origin is None or origin.kind != "folder":
+                with_all = origin if origin is not None and origin.kind == "folder" else None
+                if along or (with_all is None and where in self._guarded):
+                    continue
+                rules = self.find(where, changing=True).rules
+                if with_all is None:
                     continue
                 step = self._brought.get(item)
                 self.boundary.guard_tree(
-                    replace(origin.was_at, asked=step.source.asked if step else where.asked),
+                    replace(with_all.was_at, asked=step.source.asked if step else where.asked),
                     replace(where, asked=step.destination.asked) if step else where,
-                    folder.rules.entered(name, None),
+                    rules.entered(name, None),
                     moving=isinstance(step, Move),
                     task=self._task,
                 )
@@ -820,11 +799,10 @@ class Tree:
     def _break_links(self) -> None:
         """What is written gets a file of its own, and its other names are left behind: unless they go too, or an
         undo gives each what it held."""
-        items = (item for folder in self.old.values() for item in folder.initial.values())
         leaving = Counter(
             item.seen.identity
-            for item in items
-            if item and item.seen and (not item.alive or (self._undoes and item.content))
+            for item in (self._at_first() if self._linked else ())
+            if item.seen and (not item.alive or (self._undoes and item.content))
         )
         for item, where in self._linked:
             assert item.seen is not None
@@ -846,3 +824,16 @@ def _given(rights: Rights, *given: int | None) -> Rights:
 def keeps(folder: Status, entry: Status) -> bool:
     """Whether a sticky folder keeps an entry from being removed by this user."""
     return bool(folder.mode & stat.S_ISVTX) and system.effective_user() not in (0, folder.uid, entry.uid)
+
+
+_STEPS: dict[type[Step], Callable[[Tree, Any], None]] = {
+    Modify: Tree._modify,
+    Create: Tree._create,
+    MakeLink: Tree._make_link,
+    MakeFolder: Tree._make_folder,
+    Delete: Tree._delete,
+    Move: Tree._move,
+    Copy: Tree._copy,
+    SetMode: Tree._set_mode,
+    SetOwner: Tree._set_owner,
+}
