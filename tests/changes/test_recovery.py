@@ -331,7 +331,7 @@ def test_a_part_of_what_was_being_written_is_nobodys_save(
         raise Stopped
 
     with monkeypatch.context() as patch:
-        patch.setattr("filewright.changes.prepare.Preparation._flush", without_flush)
+        patch.setattr("filewright.changes.content.Flushing.end", without_flush)
         patch.setattr("filewright.changes.commit._roll_back", lambda *_: None)
         with pytest.raises(Stopped):
             bench.commit(step, undoable=undoable)

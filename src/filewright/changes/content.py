@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 BLOCK = 1 << 20
 MANY = 128
 """Above so many, one flush of the whole file system costs less than one for each."""
+_AT_ONCE = 16
 
 Block = bytes | memoryview
 """Part of a content; valid until the next one."""
@@ -172,3 +173,44 @@ class Flusher:
         """Flush everything on the file system of an open file or folder, where the system can."""
         if self.enabled:
             self.count += handle.flush_file_system()
+
+
+class Flushing:
+    """Flushes open files and folders, each once and some together; many by their file systems, where the system can.
+
+    What is added is let go of when it is flushed, and so closed if nobody else holds it.
+    """
+
+    def __init__(self, flusher: Flusher, *, many: bool = False) -> None:
+        self._flusher = flusher
+        self._by_file_system = many and system.can.flush_file_system
+        self._flushed: set[tuple[int, int | None]] = set()
+        self._pending: list[File | Folder] = []
+
+    def has(self, identity: tuple[int, int]) -> bool:
+        """Whether it is flushed, or will be at the end."""
+        return self._key(identity) in self._flushed
+
+    def add(self, handle: File | Folder) -> None:
+        """Flush it, at the end at the latest. Raises `OSError`."""
+        if len(self._flushed) >= MANY and system.can.flush_file_system and not self._by_file_system:
+            self.end()
+            self._by_file_system = True
+        identity = handle.identity()
+        if not self.has(identity):
+            self._flushed.add(self._key(identity))
+            self._pending.append(handle)
+            if len(self._pending) >= _AT_ONCE and not self._by_file_system:
+                self.end()
+
+    def end(self) -> None:
+        """Flush what is not flushed yet. Raises `OSError`."""
+        pending, self._pending = self._pending, []
+        if not self._by_file_system:
+            self._flusher.all(pending)
+            return
+        for handle in pending:
+            self._flusher.file_system(handle)
+
+    def _key(self, identity: tuple[int, int]) -> tuple[int, int | None]:
+        return identity[0], None if self._by_file_system else identity[1]

@@ -18,7 +18,7 @@ import xxhash
 
 from filewright import errors, system
 from filewright.boundary import DenyRules, Location
-from filewright.changes.content import MANY, Edited, Flusher, Held, OnDisk, digest_of, tapped
+from filewright.changes.content import Edited, Flusher, Flushing, Held, OnDisk, digest_of, tapped
 from filewright.changes.contents import Keeping
 from filewright.changes.record import Entry, Place, Stamp, content_of, spliced
 from filewright.changes.tree import DEEPEST, Item, Tree, keeps
@@ -36,7 +36,6 @@ _HELD_ALL = 8 * MB
 _SPLICED = 16 * MB
 _AHEAD = 1 * MB
 _PATIENCE = 0.02
-_AT_ONCE = 16
 _WRITEBACK = 8 << 20
 _WHOLE = 1 << 16
 """What is handed to the disk ends at a multiple of this."""
@@ -46,24 +45,21 @@ class Preparation:
     """What is known of the things of a tree: when what goes was saved, and more when what comes was made.
 
     `_saved` is what was at their places at the start, as the entries of a change that deletes it; `_made` is what new
-    things will be. Some new contents are `_held` in memory.
+    things will be. What some edited files will hold is `_held` in memory.
     """
 
     def __init__(self, tree: Tree, settings: Settings, flusher: Flusher, task: Task) -> None:
         self._tree = tree
         self._folders = tree.folders
         self._settings = settings
-        self._flusher = flusher
+        self._flushing = Flushing(flusher)
         self._task = task
         self._intent: Keeping | None = None
         self._bytes = 0
         self._held_bytes = 0
         self._saved: dict[Item, Entry] = {}
         self._made: dict[Item, Stamp] = {}
-        self._held: dict[Item, Stream] = {}
-        self._pending: list[File | Folder] = []
-        self._flushed = 0
-        self._devices: dict[int, File | Folder] = {}
+        self._held: dict[Item, Held] = {}
 
     def before(self, item: Item) -> Stamp:
         """What a displaced thing was."""
@@ -192,7 +188,8 @@ class Preparation:
         if data is not None and self._held_bytes + len(data) <= _HELD_ALL:
             assert isinstance(item.content, Edited)
             self._held_bytes += len(data)
-            self._held[item] = replace(item.content, base=Held(data))
+            edited = replace(item.content, base=Held(data))
+            self._held[item] = Held(b"".join(edited.blocks()))
         kept = self._keep(removed) if removed is not None else None
         return entry._replace(before=before, removed=kept, inserted=self._keep(replacements(splices)))
 
@@ -329,18 +326,12 @@ class Preparation:
 
         Raises `stale_version`, `no_space`, `permission_denied` …
         """
-        try:
-            for folder, name, item in made:
-                try:
-                    self._make(folder, name, item)
-                except OSError as error:
-                    raise from_os_error(error, item.asked, doing="write") from error
-            self._flush()
-            for handle in self._devices.values():
-                self._flusher.file_system(handle)
-        finally:
-            for handle in (*self._pending, *self._devices.values()):
-                handle.close()
+        for folder, name, item in made:
+            try:
+                self._make(folder, name, item)
+            except OSError as error:
+                raise from_os_error(error, item.asked, doing="write") from error
+        self._flushing.end()
 
     def _make(self, folder: Item, name: bytes, item: Item) -> None:
         """Make one thing, and know what it is recognised by."""
@@ -377,7 +368,7 @@ class Preparation:
             self._set_attributes(handle, each)
             if each in self._made:
                 self._made[each] = replace(self._made[each], inode=handle.identity()[1])
-            self._flush_later(handle)
+            self._flushing.add(handle)
         self._made[item] = replace(self._made[item], inside=_in_order(inside))
 
     def _make_thing(self, folder: Folder, name: bytes, item: Item) -> Stamp:
@@ -399,7 +390,7 @@ class Preparation:
         except BaseException:
             file.close()
             raise
-        self._flush_later(file)
+        self._flushing.add(file)
         return stamp
 
     def _fill(self, file: File, item: Item) -> tuple[str, int]:
@@ -415,12 +406,8 @@ class Preparation:
             room = file.room()
             if room is not None and room < content.size:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        edits = content if isinstance(content, Edited) and item not in self._held else None
-        blocks: Iterable[bytes | memoryview] = edits.blocks(read.update) if edits else content.blocks()
-        if item in self._held:
-            blocks = (b"".join(blocks),)
         size = started = 0
-        for block in blocks:
+        for block in content.blocks(read.update) if isinstance(content, Edited) else content.blocks():
             state.update(block)
             file.write(block, size)
             size += len(block)
@@ -432,22 +419,20 @@ class Preparation:
                 file.start_writeback(started, whole - started)
                 started = whole
                 self._task.report(size, content.size, item.asked)
-        if edits and item.splices is not None:
+        if isinstance(content, Edited) and item.splices is not None:
             self._check_source(item, read.hexdigest())
         return state.hexdigest(), size
 
     def _check_source(self, item: Item, digest: str) -> None:
         """The copy loop has read the whole file: is it what the edit was made against?"""
-        before, expected = self.before(item), item.expected
-        wanted = {before.digest}
-        if expected is not None and expected.digest is not None:
-            wanted.add(expected.digest.hex())
-        if wanted == {None}:
+        before = self.before(item)
+        if before.digest is None:
             assert item.seen is not None
             with item.open() as source:
-                if Identity.of(source.status().raw) != Identity.of(item.seen.raw):
-                    raise errors.stale(item.asked)
-        elif wanted - {None} != {digest}:
+                same = Identity.of(source.status().raw) == Identity.of(item.seen.raw)
+        else:
+            same = before.digest == digest
+        if not same:
             raise errors.stale(item.asked)
         self._saved[item] = self._saved[item]._replace(before=replace(before, digest=digest))
 
@@ -489,26 +474,6 @@ class Preparation:
             ) from error
         if times:
             made.set_times(*times)
-
-    def _flush_later(self, handle: File | Folder) -> None:
-        """Flush it with others, and close it then."""
-        self._flushed += 1
-        if self._flushed > MANY and system.can.flush_file_system:
-            # One flush of the file system at the end costs less.
-            if self._devices.setdefault(handle.identity()[0], handle) is not handle:
-                handle.close()
-            return
-        self._pending.append(handle)
-        if len(self._pending) >= _AT_ONCE:
-            self._flush()
-
-    def _flush(self) -> None:
-        try:
-            self._flusher.all(self._pending)
-        finally:
-            for handle in self._pending:
-                handle.close()
-            self._pending.clear()
 
 
 def _spread(where: Location, stamp: Stamp) -> Iterator[tuple[Place, Stamp]]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
 from filewright.boundary import quote
+from filewright.changes.content import Flushing
 from filewright.changes.log import DamagedError
 from filewright.changes.plan import CommitPlan
 from filewright.changes.record import ChangeRecord, Place, id_of
@@ -178,7 +179,7 @@ class Recoverer:
         """Flush the folders that were cleaned up, then call those changes settled."""
         ready = [number for number in self._log.numbers("done") if number in self._log.cleaned]
         folders = OpenFolders(self._log.boundary)
-        flushed: set[tuple[int, int]] = set()
+        flushing = Flushing(self._log.flusher)
         try:
             for number in ready:
                 plan = self._plan(number, Recovery())
@@ -186,7 +187,7 @@ class Recoverer:
                     continue
                 # What rules have closed since cannot be flushed: after a power cut, temporaries may be back in it.
                 with suppress(FilewrightError):
-                    Slots(self._log, folders, plan, search=self._search).flush(flushed)
+                    Slots(self._log, folders, plan, search=self._search).flush(flushing)
         finally:
             folders.close()
         self._log.settled(ready)

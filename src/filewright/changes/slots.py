@@ -10,7 +10,7 @@ import errno
 import os
 import stat
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
@@ -22,7 +22,7 @@ from filewright.boundary import (
     Location,
     is_temporary,
 )
-from filewright.changes.content import MANY, digest_of
+from filewright.changes.content import MANY, Flushing, digest_of
 from filewright.changes.plan import CommitPlan, Slot
 from filewright.changes.record import Place, Stamp, kind_of
 from filewright.errors import Code, FilewrightError
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 _NO_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP)
 _NOWHERE = (Code.NOT_FOUND, Code.NOT_A_DIRECTORY, Code.SYMLINK, Code.PATH_ESCAPE)
 _MOST_OPEN = 24
-_AT_ONCE = 16
 _SEARCH_SECONDS = 5.0
 
 FolderId = tuple[int, int]
@@ -306,13 +305,10 @@ class Slots:
         """A slot's path, for messages."""
         return self._location(self.plan.place(slot)).shown
 
-    def flush(self, flushed: set[FolderId] | None = None, *, back: bool = False) -> None:
-        """Flush every folder the operations act in, but those `flushed` already, which it adds to."""
-        flushed = set() if flushed is None else flushed
+    def flush(self, flushing: Flushing | None = None, *, back: bool = False) -> None:
+        """Flush every folder the operations act in."""
         slots = {slot.folder: slot for each in self.plan.operations for slot in each.slots}
-        if len(slots) > MANY and system.can.flush_file_system:
-            self._flush_file_systems(slots.values())
-            return
+        flushing = flushing or Flushing(self.flusher, many=len(slots) > MANY)
         # What was moved, or moved back, to another folder is on the disk there before it leaves its old one: on a disk
         # that keeps no order among folders it would be in neither after a power cut.
         gaining = {
@@ -320,27 +316,13 @@ class Slots:
             for each in self.plan.operations
             if each.how == "moved" and each.carrier.folder != each.place.folder
         }
-        for numbers in (sorted(gaining), sorted(slots.keys() - gaining)):
-            for at in range(0, len(numbers), _AT_ONCE):
-                open_now: list[Folder] = []
-                for number in numbers[at : at + _AT_ONCE]:
+        for numbers in (gaining, slots.keys() - gaining):
+            for number in sorted(numbers):
+                known = self._found.get(number)
+                if known is None or not flushing.has(known[1]):
                     with suppress(FileNotFoundError):  # Gone with all that was in it.
-                        folder = self.holder(slots[number])
-                        if folder.identity() not in flushed:
-                            flushed.add(folder.identity())
-                            open_now.append(folder)
-                self.flusher.all(open_now)
-
-    def _flush_file_systems(self, slots: Iterable[Slot]) -> None:
-        """Flush each file system on which a folder of these slots is."""
-        flushed: set[int] = set()
-        for slot in slots:
-            known = self._found.get(slot.folder)
-            if known is None or known[1][0] not in flushed:
-                with suppress(FileNotFoundError):  # Gone with all that was in it.
-                    folder = self.holder(slot)
-                    self.flusher.file_system(folder)
-                    flushed.add(folder.identity()[0])
+                        flushing.add(self.holder(slots[number]))
+            flushing.end()
 
     # Looking
 
