@@ -364,51 +364,27 @@ class _Settlement:
 
     # Cleaning up
 
-    def clean_up(self, operation: Put) -> None:
+    def clean_up(self, put: Put) -> None:
         """Remove what a committed operation displaced."""
-        if operation.how == "altered":
-            return
         with suppress(FolderGoneError):  # Deleted with all that was in it: nothing is left to be removed.
-            if operation.how == "gone":
-                self._remove_displaced(operation, operation.place, operation.after)
-            elif operation.before is not None:
-                for slot in (operation.spare, operation.carrier):
+            if put.how == "gone":
+                self._remove_displaced(put, put.place, put.after)
+            elif put.how != "altered" and put.before is not None:
+                for slot in (put.spare, put.carrier):
                     if is_temporary(slot.name):
-                        self._remove_displaced(operation, slot, operation.before)
-            elif operation.how == "made" and self._slots.status(operation.carrier) is not None:
-                self.findings.cleaned += 1
-                self._publish_again(operation, operation.carrier)
-
-    def _publish_again(self, put: Put, slot: Slot) -> None:
-        """The rename may never have reached the disk although the commit did."""
-        slots, place, before = self._slots, put.place, put.before
-        if slots.status(place) is None:
-            slots.rename(slot, place)
-        elif slots.half_linked(slot, place):
-            slots.discard(slot)
-        elif before is not None and slots.look(place, before) in AS_IT_WAS:
-            self._remove_displaced(put, slots.swap(slot, place, put.spare), before)
-        else:
-            self._conflict(put, "was changed by somebody else: it stays", slot)
+                        self._remove_displaced(put, slot, put.before)
 
     def _remove_displaced(self, put: Put, slot: Slot, before: Stamp) -> None:
         slots = self._slots
-        status = slots.status(slot)
-        if status is None:
+        if slots.status(slot) is None:
             return
         self.findings.cleaned += 1
         if before.kind == "folder":
             self._remove_tree(slot, before, put)
-        elif before.kind != "file":
-            slots.unlink(slot)
-        elif (
-            put.how == "made"
-            and not (status.kind == "file" and before.untouched(status))
-            and slots.look(slot, put.after) in AS_IT_WAS
-        ):
-            self._publish_again(put, slot)
-        else:
+        elif before.kind == "file":
             self._remove_file(slots.holder(slot), slot.name, before, put)
+        else:
+            slots.unlink(slot)
 
     def _remove_tree(self, slot: Slot, stamp: Stamp, put: Put) -> None:
         """Remove exactly what a stamp says is in a folder; what others have put there stays, or is kept."""
