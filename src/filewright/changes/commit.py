@@ -110,15 +110,15 @@ def _attempt(
 
         # Stage everything new under temporary names.
         preparation.stage(planning.made)
-        begun = staged = planning.plan(preparation)
+        begun = planning.plan(preparation)
         if not plan.sealed:
             before = record.entries
             record = replace(record, entries=preparation.entries())
             with _state_errors():
-                log.write(record, staged, entries=record.entries != before)
+                log.write(record, begun, entries=record.entries != before)
 
         # Publish: readers see the change. Done: it is never rolled back.
-        slots = Slots(log, folders, staged, known=planning.known)
+        slots = Slots(log, folders, begun, known=planning.known)
         publish(slots)
         with _state_errors():
             log.done(record.number)

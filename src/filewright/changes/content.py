@@ -205,12 +205,17 @@ class Flushing:
 
     def end(self) -> None:
         """Flush what is not flushed yet. Raises `OSError`."""
-        pending, self._pending = self._pending, []
-        if not self._by_file_system:
-            self._flusher.all(pending)
-            return
-        for handle in pending:
-            self._flusher.file_system(handle)
+        if self._by_file_system:
+            for handle in self._pending:
+                self._flusher.file_system(handle)
+        else:
+            self._flusher.all(self._pending)
+        self._pending.clear()
+
+    def close(self) -> None:
+        """Close what was not flushed."""
+        for handle in self._pending:
+            handle.close()
 
     def _key(self, identity: tuple[int, int]) -> tuple[int, int | None]:
         return identity[0], None if self._by_file_system else identity[1]

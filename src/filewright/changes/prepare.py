@@ -326,12 +326,15 @@ class Preparation:
 
         Raises `stale_version`, `no_space`, `permission_denied` …
         """
-        for folder, name, item in made:
-            try:
-                self._make(folder, name, item)
-            except OSError as error:
-                raise from_os_error(error, item.asked, doing="write") from error
-        self._flushing.end()
+        try:
+            for folder, name, item in made:
+                try:
+                    self._make(folder, name, item)
+                except OSError as error:
+                    raise from_os_error(error, item.asked, doing="write") from error
+            self._flushing.end()
+        finally:
+            self._flushing.close()
 
     def _make(self, folder: Item, name: bytes, item: Item) -> None:
         """Make one thing, and know what it is recognised by."""

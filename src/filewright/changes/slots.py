@@ -12,7 +12,6 @@ import stat
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from filewright import errors, system
@@ -209,7 +208,7 @@ class Slots:
         plan: CommitPlan,
         *,
         search: FolderSearch | None = None,
-        known: Mapping[int, tuple[Location, FolderId]] = MappingProxyType({}),
+        known: Mapping[int, tuple[Location, FolderId]] | None = None,
     ) -> None:
         self.plan = plan
         self.flusher = log.flusher
@@ -217,7 +216,7 @@ class Slots:
         self._folders = folders
         self._boundary = log.boundary
         self._search = search or FolderSearch(log.boundary)
-        self._found = dict(known)
+        self._found = dict(known or {})
 
     # Folders
 
