@@ -48,9 +48,9 @@ def commit(
     """
     met: list[str] = []
     for copy_moves in (False, True):
-        folders = OpenFolders(log.boundary)
         try:
-            return _attempt(log, folders, change_set, task, (*notes, *met), caller, copy_moves=copy_moves)
+            with OpenFolders(log.boundary) as folders:
+                return _attempt(log, folders, change_set, task, (*notes, *met), caller, copy_moves=copy_moves)
         except _CrossedError as crossed:
             met += crossed.met
         except FilewrightError as error:
@@ -58,8 +58,6 @@ def commit(
         except OSError as error:
             named = error.filename if isinstance(error.filename, str | bytes) else "the workspace"
             raise from_os_error(error, os.fsdecode(named), doing="work on") from error
-        finally:
-            folders.close()
     raise AssertionError("unreachable")
 
 

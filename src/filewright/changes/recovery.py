@@ -8,7 +8,7 @@ aside. What cannot be settled is kept, named, and is in the way of nothing but i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
@@ -103,14 +103,14 @@ class Recoverer:
         if beyond is not None:
             findings = Findings(unsettled=[f"it reaches into {quote(beyond)}: open that too"])
         elif made:
-            with self._slots(plan) as slots:
-                findings = clean_up(self._log, slots, number)
+            with OpenFolders(self._log.boundary) as folders:
+                findings = clean_up(self._log, self._slots(folders, plan), number)
             if findings.cleaned:
                 found.finished.append(identifier)
             found.waiting += findings.waiting
         else:
-            with self._slots(plan) as slots:
-                findings = roll_back(self._log, slots, operation)
+            with OpenFolders(self._log.boundary) as folders:
+                findings = roll_back(self._log, self._slots(folders, plan), operation)
             if not findings.unsettled:
                 found.rolled_back.append(identifier)
             if findings.aside:
@@ -152,13 +152,8 @@ class Recoverer:
             if entry.was is not None:
                 yield entry.was
 
-    @contextmanager
-    def _slots(self, plan: CommitPlan) -> Iterator[Slots]:
-        folders = OpenFolders(self._log.boundary)
-        try:
-            yield Slots(self._log, folders, plan, search=self._search)
-        finally:
-            folders.close()
+    def _slots(self, folders: OpenFolders, plan: CommitPlan) -> Slots:
+        return Slots(self._log, folders, plan, search=self._search)
 
     def _plan(self, number: int, found: Recovery) -> CommitPlan | None:
         """What an operation does; one whose plan makes no sense is set aside."""
@@ -178,17 +173,12 @@ class Recoverer:
     def settle_done(self) -> None:
         """Flush the folders that were cleaned up, then call those changes settled."""
         ready = [number for number in self._log.numbers("done") if number in self._log.cleaned]
-        folders = OpenFolders(self._log.boundary)
         flushing = Flushing(self._log.flusher)
-        try:
+        with OpenFolders(self._log.boundary) as folders:
             for number in ready:
                 plan = self._plan(number, Recovery())
-                if plan is None:
-                    continue
                 # What rules have closed since cannot be flushed: after a power cut, temporaries may be back in it.
                 with suppress(FilewrightError):
-                    Slots(self._log, folders, plan, search=self._search).flush(flushing)
-        finally:
-            folders.close()
+                    self._slots(folders, plan or CommitPlan((), ())).flush(flushing)
         self._log.settled(ready)
         self._log.cleaned.difference_update(ready)

@@ -210,6 +210,7 @@ class _Settlement:
         self._conflict(put, "was new, and has been edited by somebody else: it stays")
 
     def _move_back(self, put: Put) -> None:
+        """Something moved, or gone to a temporary name: back to where it was, unless that is taken."""
         slots, (carrier, place, _) = self._slots, put.slots
         gone = put.how == "gone"
         waiting = slots.status(carrier) is not None
@@ -220,12 +221,10 @@ class _Settlement:
                 raise _lost("it was removed by somebody, and is only kept in the undo data")
             if not any(slots.look(slot, put.after) in ITSELF for slot in slots.plan.ways[put.after.inode]):
                 self._conflict(put, "was moved there, and somebody has moved it on: it stays where it is")
-        elif not waiting:
-            slots.rename(place, carrier)
         elif slots.half_linked(carrier, place):
             slots.unlink(place)
-        elif not gone:
-            self._conflict(put, _TAKEN)
+        elif not (gone and waiting):
+            self._put_away(put, place)
         elif slots.look(place, put.after) in (*ITSELF, *AS_IT_WAS):
             self._conflict(put, "has been made anew by somebody else: it stays", place)
         else:
@@ -319,13 +318,13 @@ class _Settlement:
     def _put_away(self, put: Put, slot: Slot) -> None:
         """What was moved goes to where it was; what was made is removed, but not what somebody has written to it."""
         slots, after = self._slots, put.after
-        if slots.status(slot) is None or (put.how == "moved" and slot != put.spare):
+        if (slot == put.carrier and put.how != "made") or slots.status(slot) is None:
             return
-        if put.how == "moved":
+        if put.how != "made":
             try:
                 slots.rename(slot, put.carrier)
             except FileExistsError:
-                self._conflict(put, _TAKEN, slot)
+                self._conflict(put, _TAKEN, slot if is_temporary(slot.name) else None)
         elif after.kind == "folder":
             self._remove_tree(slot, after, put)
         elif after.kind != "file" or after.digest is None or self._is_unfinished(slot, after):

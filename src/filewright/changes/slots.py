@@ -24,6 +24,7 @@ from filewright.boundary import (
 from filewright.changes.content import MANY, Flushing, digest_of
 from filewright.changes.plan import CommitPlan, Slot
 from filewright.changes.record import Place, Stamp, kind_of
+from filewright.closing import Closing
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.system import File, Folder, Rename, Status
@@ -46,7 +47,7 @@ ITSELF = ("same", "grown", "changed")
 AS_IT_WAS = ("same", "alike")
 
 
-class OpenFolders:
+class OpenFolders(Closing):
     """Folders held open for a change, at most a few: the ones used last.
 
     A held folder is found again wherever it has been moved, so it is known by its identity. What is
@@ -61,8 +62,8 @@ class OpenFolders:
 
     def close(self) -> None:
         """Close all of them."""
-        while self._held:
-            self._held.popitem()[1][0].close()
+        for folder, _ in self._held.values():
+            folder.close()
 
     def held(self, identity: FolderId, *, reading: bool = False) -> Folder | None:
         """The folder, if it is open for that."""

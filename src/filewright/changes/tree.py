@@ -528,9 +528,7 @@ class Tree:
     def _modify(self, step: Modify) -> None:
         where = step.location
         found = self.find(where, changing=True)
-        item = self._file_to_write(found.item, found.folder, where)
-        self._expect(item, step.expected, where)
-        self._will_write(item, where)
+        item = self._rewritten(found.item, found.folder, where, step.expected)
         base, splices = item.holds, step.splices
         if isinstance(splices, Splices):
             require_ordered(splices, base.size)
@@ -548,15 +546,11 @@ class Tree:
         else:
             if not step.replace and item.kind != "link":
                 raise errors.taken(where.asked)
-            self._file_to_write(item, folder, where)
-            if step.expected is not None:
-                self._expect(item, step.expected, where)
-            self._will_write(item, where)
+            self._rewritten(item, folder, where, step.expected)
         item.content = Held(step.content) if isinstance(step.content, bytes) else step.content
         mode = step.mode and system.kept_of_mode(step.mode, folder=False)
         item.rights = _given(item.rights, mode, step.uid, step.gid)
-        item.mtime_ns = item.mtime_ns if step.mtime_ns is None else step.mtime_ns
-        item.attributes = item.attributes if step.attributes is None else step.attributes
+        item.mtime_ns, item.attributes = step.mtime_ns, step.attributes
 
     def _expect(self, item: Item, expected: Expected, where: Location) -> None:
         if expected.size != item.holds.size:
@@ -593,12 +587,18 @@ class Tree:
                 self._linked.append((item, where))
         return item
 
-    def _will_write(self, item: Item, where: Location) -> None:
-        """Note that somebody's content will be in it, which must not run with its owner's rights."""
-        mode = item.rights[0]
-        if not self._undoes and mode != _without_special_bits(mode):
-            item.rights = _given(item.rights, _without_special_bits(mode))
+    def _rewritten(
+        self, found: Item | None, folder: Item, where: Location, expected: Expected | None
+    ) -> Item:
+        """A file that gets somebody's content, which must not run with its owner's rights."""
+        item = self._file_to_write(found, folder, where)
+        if expected is not None:
+            self._expect(item, expected, where)
+        mode = _without_special_bits(item.rights[0])
+        if not self._undoes and mode != item.rights[0]:
+            item.rights = _given(item.rights, mode)
             self.notes.append(f"{where.shown}: new content does not keep the setuid and setgid bits")
+        return item
 
     # Names
 
@@ -709,8 +709,7 @@ class Tree:
     # Attributes
 
     def _set_mode(self, step: SetMode) -> None:
-        item = self._to_alter(step.location)
-        self._require_owned(item, step.location)
+        item = self._to_alter(step)
         before, is_folder = item.rights[0], item.kind == "folder"
         mode = modes.resolve(step.mode, before, folder=is_folder)
         if mode & ~before & _SPECIAL_BITS and not self._undoes:
@@ -721,13 +720,14 @@ class Tree:
         item.rights = _given(item.rights, mode)
 
     def _set_owner(self, step: SetOwner) -> None:
-        item = self._to_alter(step.location)
-        self._require_owned(item, step.location, step)
+        item = self._to_alter(step)
         written = item.kind == "file" and item.seen is not None and not self._undoes
         mode = _without_special_bits(item.rights[0]) if written else None
         item.rights = _given(item.rights, mode, step.uid, step.gid)
 
-    def _to_alter(self, where: Location) -> Item:
+    def _to_alter(self, step: SetMode | SetOwner) -> Item:
+        """What is to get another mode or owner, which this user may give it."""
+        where, user = step.location, system.effective_user()
         item = self._there(where, changing=True)
         if item.kind == "link":
             raise errors.link_itself(where.asked)
@@ -738,23 +738,17 @@ class Tree:
             self._linked.append((item, where))
             item.content = item.holds
         item.asked = where.asked
+        if item.seen is None or user == 0:
+            return item
+        if item.seen.uid != user:
+            raise errors.not_ours(where.asked, "belongs to another user")
+        if isinstance(step, SetOwner) and (
+            step.uid not in (None, user) or step.gid not in (None, item.seen.gid, *system.groups())
+        ):
+            raise errors.not_ours(where.asked, "can only be given to another user or group by root")
         return item
 
     # Refusing
-
-    @staticmethod
-    def _require_owned(item: Item, where: Location, step: SetOwner | None = None) -> None:
-        """Refuse to set mode or owner of what belongs to somebody else."""
-        user = system.effective_user()
-        if item.seen is None or user == 0:
-            return
-        if item.seen.uid != user:
-            raise errors.not_ours(where.asked, "belongs to another user")
-        given = step is not None and (
-            step.uid not in (None, user) or step.gid not in (None, item.seen.gid, *system.groups())
-        )
-        if given:
-            raise errors.not_ours(where.asked, "can only be given to another user or group by root")
 
     def _require_removable(self, folder: Item, item: Item, where: Location) -> None:
         """Refuse to delete, move or overwrite a root or what holds one, a mount, and what a sticky folder keeps."""
