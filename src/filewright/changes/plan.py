@@ -105,11 +105,12 @@ class CommitPlan:
 
     @cached_property
     def ways(self) -> Mapping[int | None, Sequence[Slot]]:
-        """Every slot through which a thing may come, by its inode."""
+        """The slots through which the operations bring each thing, by its inode."""
         found: dict[int | None, list[Slot]] = {}
         for put in self.operations:
-            for stamp in put.stamps:
-                found.setdefault(stamp.inode, []).extend(put.slots)
+            found.setdefault(put.after.inode, []).extend(put.slots[:2])
+            if put.before is not None:
+                found.setdefault(put.before.inode, []).extend(put.slots)
         return found
 
     def place(self, slot: Slot) -> Place:

@@ -12,6 +12,7 @@ import stat
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
 from filewright import errors, system
@@ -235,14 +236,14 @@ class Slots:
         """Look for a folder where it was last, then in every slot where it may be, then everywhere."""
         folder = self._find(number, ())
         # It, the folders it may be in, and those that these may be in: what is above comes last.
-        chain = [number]
-        for each in chain if folder is None else ():
-            chain += {slot.folder for slot in self._ways(each)}.difference(chain)
+        above = [number]
+        for each in above if folder is None else ():
+            above += {slot.folder for slot in self._ways(each)}.difference(above)
         found: set[int] = set()
         before = -1
         while folder is None and len(found) > before:
             before = len(found)
-            for each in reversed(chain):
+            for each in reversed(above):
                 folder = self._find(each, found) if each not in found else None
                 if folder is not None:
                     found.add(each)
@@ -257,18 +258,19 @@ class Slots:
     def _ways(self, number: int) -> Sequence[Slot]:
         """Every slot where a folder may be, the one where it was at first before the others."""
         reference = self.plan.folders[number]
-        return () if reference.slot is None else (reference.slot, *self.plan.ways.get(reference.inode, ()))
+        slots = () if reference.slot is None else (reference.slot, *self.plan.ways.get(reference.inode, ()))
+        return tuple(dict.fromkeys(slots))
 
     def _find(self, number: int, found: Collection[int]) -> Folder | None:
         """A folder where it was last, or in a slot of one of those that were `found`."""
         root, known = self.plan.folders[number].root, self._found.get(number)
         if root is not None:
             return self._accept(number, self._location(Place(root, ())))
-        ways = [known[0]] if known else []
-        ways += (
+        last = [known[0]] if known else []
+        ways = (
             self._found[way.folder][0].child(way.name) for way in self._ways(number) if way.folder in found
         )
-        return next(filter(None, (self._accept(number, where) for where in ways)), None)
+        return next(filter(None, (self._accept(number, where) for where in chain(last, ways))), None)
 
     def _instead(self, number: int) -> Folder | None:
         """In a copy of the workspace every inode is another: then the folder in its only place is meant."""

@@ -16,7 +16,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 from filewright import errors, system
 from filewright.boundary import Boundary, DenyRules, Location, is_temporary, quote
@@ -75,8 +75,8 @@ class Item:
     `rights` are those it has after the change. `content`, `mtime_ns` and `attributes` None are left as they are.
 
     Of a folder, `was` is its place at the start; `entries` are those that any step has looked at, None being
-    "nothing there", and `initial` what they were then. `rules_at_home` is what is denied of the names in it where it
-    was, `holding` what a deleted one may hold.
+    "nothing there", and `initial` what they were then; `holding` is what a deleted one may hold. `rules_at_home` is
+    what is denied of the names in it where it was, the last of `entered` that under a name in a folder with such rules.
     """
 
     tree: Tree
@@ -96,6 +96,7 @@ class Item:
     entries: dict[bytes, Item | None] = field(default_factory=dict)
     initial: dict[bytes, Item | None] = field(default_factory=dict)
     rules_at_home: DenyRules | None = None
+    entered: tuple[bytes, DenyRules, DenyRules] | None = None
     holding: Mapping[bytes, bytes] | None = None
 
     @classmethod
@@ -184,6 +185,16 @@ class Item:
             above = self.home[0].rules_at_home if self.home is not None else None
             self.rules_at_home = self.tree.boundary.rules_for(self.was_at, self.on_disk(), above=above)
         return self.rules_at_home
+
+    def rules_in(self, name: bytes, above: DenyRules, unmoved: bool) -> tuple[DenyRules, bool]:
+        """What is denied of the names in it, under a name in a folder with such rules, and whether that holds
+        where it was: if the folder is `unmoved`, and so is it."""
+        if unmoved and self.place == self.home:
+            return self.rules_where_it_was(), True
+        if self.entered is None or self.entered[:2] != (name, above):
+            on_disk = self.origin.on_disk() if self.origin is not None else None
+            self.entered = name, above, above.entered(name, on_disk)
+        return self.entered[2], False
 
     @property
     def nearest(self) -> Status:
@@ -305,15 +316,6 @@ class Item:
 
 End = tuple[Item, bytes]
 """A name in a folder of the tree."""
-
-
-class Found(NamedTuple):
-    """A folder, a name in it, what has that name, and what is denied of the names in that folder."""
-
-    folder: Item
-    name: bytes
-    item: Item | None
-    rules: DenyRules
 
 
 def located(folder: Item, name: bytes, asked: str = "") -> Location:
@@ -449,7 +451,9 @@ class Tree:
                     if item is not None and item.kind == "folder":
                         pending.append(item)
 
-    def find(self, where: Location, *, create: bool = False, changing: bool = False) -> Found:
+    def find(
+        self, where: Location, *, create: bool = False, changing: bool = False
+    ) -> tuple[Item, bytes, Item | None]:
         """What the tree has at a place.
 
         With `create`, missing folders above it are made in the tree. To be `changing` it, all that lies on the way
@@ -465,12 +469,12 @@ class Tree:
             top = Item.on(self, root.folder.status(), root.name, None, Location(root, (), "."))
             self._roots[identity] = self.old[identity] = top
         folder = self._roots[identity]
-        # The folders on the way, each with its rules, and whether they hold where it was at the start.
-        way = [(folder, folder.rules_where_it_was(), True)]
+        # The folders on the way, each with its rules.
+        way = [(folder, (folder.rules_where_it_was(), True))]
         pending = list(reversed(where.parts))
         followed = made = 0
         while True:
-            (folder, rules, at_home), name = way[-1], pending.pop()
+            (folder, rules), name = way[-1], pending.pop()
             if name in (b"", b"."):
                 continue
             if name == b"..":
@@ -481,7 +485,7 @@ class Tree:
             item = folder.lookup(name, asked)
             if changing:
                 is_folder = item.kind == "folder" if item is not None else bool(pending) or None
-                rules.require(asked, name, is_folder, changing=True)
+                rules[0].require(asked, name, is_folder, changing=True)
             if not pending:
                 break
             if item is not None and item.target is not None:
@@ -495,7 +499,7 @@ class Tree:
             if item is None and create:
                 item = folder.new("folder", name, asked)
             if item is None or item.kind != "folder":
-                beyond = rules
+                beyond = rules[0]
                 for above, below in pairwise((name, *reversed(pending)) if changing else ()):
                     # What is not there is refused by the names alone.
                     beyond = beyond.entered(above, None)
@@ -505,20 +509,15 @@ class Tree:
             made += item.seen is None
             if made > DEEPEST:
                 raise errors.too_deep(asked, DEEPEST)
-            at_home = at_home and item.place == item.home
-            if at_home:
-                rules = item.rules_where_it_was()
-            else:
-                rules = rules.entered(name, item.origin.on_disk() if item.origin is not None else None)
-            way.append((item, rules, at_home))
+            way.append((item, item.rules_in(name, *rules)))
         if changing and followed:
             # Be the links there already or made by this change: once something is staged, a refusal would
             # come too late.
             self.boundary.guard_names(where, located(folder, name).parts)
-        return Found(folder, name, item, rules)
+        return folder, name, item
 
     def _there(self, where: Location, *, changing: bool = False) -> Item:
-        item = self.find(where, changing=changing).item
+        item = self.find(where, changing=changing)[2]
         if item is None:
             raise errors.missing(where.asked)
         return item
@@ -527,8 +526,8 @@ class Tree:
 
     def _modify(self, step: Modify) -> None:
         where = step.location
-        found = self.find(where, changing=True)
-        item = self._rewritten(found.item, found.folder, where, step.expected)
+        folder, _, found = self.find(where, changing=True)
+        item = self._rewritten(found, folder, where, step.expected)
         base, splices = item.holds, step.splices
         if isinstance(splices, Splices):
             require_ordered(splices, base.size)
@@ -538,7 +537,7 @@ class Tree:
 
     def _create(self, step: Create) -> None:
         where = step.location
-        folder, name, item, _ = self.find(where, create=True, changing=True)
+        folder, name, item = self.find(where, create=True, changing=True)
         if item is None:
             if step.expected is not None:
                 raise errors.stale(where.asked)
@@ -604,14 +603,14 @@ class Tree:
 
     def _make_link(self, step: MakeLink) -> None:
         asked = step.location.asked
-        folder, name, item, _ = self.find(step.location, create=True, changing=True)
+        folder, name, item = self.find(step.location, create=True, changing=True)
         if item is not None:
             raise errors.taken(asked)
         folder.new("link", name, asked).target = step.target
 
     def _make_folder(self, step: MakeFolder) -> None:
         where = step.location
-        folder, name, item, _ = self.find(where, create=True, changing=True)
+        folder, name, item = self.find(where, create=True, changing=True)
         if item is None:
             folder.new("folder", name, where.asked).attributes = step.attributes or None
         elif item.kind != "folder":
@@ -620,7 +619,7 @@ class Tree:
     def _delete(self, step: Delete) -> None:
         where = step.location
         try:
-            folder, name, item, _ = self.find(where, changing=True)
+            folder, name, item = self.find(where, changing=True)
             if item is None:
                 raise errors.missing(where.asked)
         except FilewrightError as error:
@@ -651,7 +650,7 @@ class Tree:
 
     def leave(self, item: Item, where: Location) -> None:
         """Take something out of the place where it is, to arrive in another."""
-        folder, name, _, _ = self.find(where, changing=True)
+        folder, name, _ = self.find(where, changing=True)
         self.written.setdefault(folder, where.asked)
         self._require_removable(folder, item, where)
         folder.entries[name] = None
@@ -659,7 +658,7 @@ class Tree:
     def arrive(self, item: Item, step: Move | Copy) -> None:
         """Bring something to where it is moved to, when it has left its place; or a copy of it."""
         source, where = step.source, step.destination
-        folder, name, found, _ = self._outside(item, step)
+        folder, name, found = self._outside(item, step)
         home = item.home
         crosses = home is not None and folder.nearest.device != home[0].nearest.device
         if isinstance(step, Copy):
@@ -699,10 +698,10 @@ class Tree:
             found.asked = where.asked
         folder.put(name, item, where.asked)
 
-    def _outside(self, item: Item, step: Move | Copy) -> Found:
+    def _outside(self, item: Item, step: Move | Copy) -> tuple[Item, bytes, Item | None]:
         """Where something is to come, which is not below itself."""
         found = self.find(step.destination, create=True, changing=True)
-        if item.kind == "folder" and found.folder.within(item):
+        if item.kind == "folder" and found[0].within(item):
             raise errors.into_itself(step.source.asked, step.destination.asked)
         return found
 
@@ -768,24 +767,26 @@ class Tree:
 
     def _guard_ends(self) -> None:
         """Refuse what only the steps together bring to where nothing may be written."""
+        rules = {root: (root.rules_where_it_was(), True) for root in self._roots.values()}
         for folder in self.all_folders():
+            if folder.place is not None:
+                above, name = folder.place
+                rules[folder] = folder.rules_in(name, *rules[above])
             for name, item in folder.entries.items():
                 if item is None or not (item.fresh or item.moved):
                     continue
                 where, origin = located(folder, name), item.origin
                 # What comes along with a copied folder is looked at with that folder.
                 along = origin is not None and origin.home == (folder.origin, name)
-                with_all = origin if origin is not None and origin.kind == "folder" else None
-                if along or (with_all is None and where in self._guarded):
-                    continue
-                rules = self.find(where, changing=True).rules
-                if with_all is None:
+                if not along and where not in self._guarded:
+                    self.find(where, changing=True)
+                if along or origin is None or origin.kind != "folder":
                     continue
                 step = self._brought.get(item)
                 self.boundary.guard_tree(
-                    replace(with_all.was_at, asked=step.source.asked if step else where.asked),
+                    replace(origin.was_at, asked=step.source.asked if step else where.asked),
                     replace(where, asked=step.destination.asked) if step else where,
-                    rules.entered(name, None),
+                    rules[folder][0].entered(name, None),
                     moving=isinstance(step, Move),
                     task=self._task,
                 )
