@@ -102,6 +102,27 @@ def test_what_belongs_to_another_user(area: Path, step: Any) -> None:
 
 
 @needs_root
+def test_what_moves_out_of_a_folder_that_goes_needs_the_right_to_write_in_it(area: Path) -> None:
+    (area / "work/kept").mkdir(parents=True)
+    (area / "work/kept/mine").write_bytes(b"x")
+    (area / "work/kept").chmod(0o555)
+    for path in (area / "work/kept", area / "work/kept/mine"):
+        os.chown(path, NOBODY, NOBODY)
+
+    def work(bench: Any) -> None:
+        before = scene.tree(bench.root)
+        with pytest.raises(FilewrightError) as caught:
+            bench.commit(
+                Move(bench.at("kept/mine"), bench.at("mine")), Delete(bench.at("kept"), recursive=True)
+            )
+        assert caught.value.code is Code.PERMISSION_DENIED
+        assert "the folder of kept/mine cannot be written to" in caught.value.message
+        assert scene.tree(bench.root) == before
+
+    _as_nobody(area, work)
+
+
+@needs_root
 def test_a_file_that_only_its_owner_may_write_is_not_called_read_only(area: Path) -> None:
     (area / "work").mkdir()
     (area / "work/theirs").write_bytes(b"x")

@@ -185,11 +185,12 @@ class Preparation:
                 before = Stamp.of(item.seen, digest=known, attributes=file.attributes())
         if splices is None:
             return Entry(place, before, None)
-        if data is not None and self._held_bytes + len(data) <= _HELD_ALL:
+        if data is not None:
             assert isinstance(item.content, Edited)
-            self._held_bytes += len(data)
             edited = replace(item.content, base=Held(data))
-            self._held[item] = Held(b"".join(edited.blocks()))
+            if self._held_bytes + edited.size <= _HELD_ALL:
+                self._held_bytes += edited.size
+                self._held[item] = Held(b"".join(edited.blocks()))
         kept = self._keep(removed) if removed is not None else None
         return entry._replace(before=before, removed=kept, inserted=self._keep(replacements(splices)))
 

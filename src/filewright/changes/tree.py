@@ -394,9 +394,10 @@ class Tree:
         for step in self._set.steps:
             self.play(step)
         for folder, asked in self.written.items():
-            # A folder that goes as a whole is not written to. Root may write to every folder that is not immutable; a
-            # mode without any w is meant, though.
-            seen = folder.seen if folder.alive else None
+            # A folder that goes as a whole is not written to, unless something moves out of it. Root may write to every
+            # folder that is not immutable; a mode without any w is meant, though.
+            written = folder.alive or any(item and item.moved for item in folder.initial.values())
+            seen = folder.seen if written else None
             if seen is not None and not (seen.mode & 0o222 and folder.on_disk().writable()):
                 raise errors.unwritable_folder(asked, seen.mode)
         self._break_links()
