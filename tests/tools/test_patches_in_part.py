@@ -338,7 +338,27 @@ def test_a_file_that_goes_by_a_longer_name_is_named_or_in_part_taken(
     assert "authentication.py, found for auth.py by its name and content" in made.text
     assert "value_20 = 0\n" in (tree / "authentication.py").read_text()
     workspace.undo()
+    for partial in (False, True):
+        other = workspace.call(
+            "apply_patch", {"patch": patch.replace("auth.py", "login.py"), "partial": partial}
+        )
+        assert other.code == Code.NOT_FOUND
+        assert "its hunks fit authentication.py alone; name that file, if it is meant" in other.text
     (tree / "auth_tests.py").write_text("".join(lines))
+    for partial in (False, True):
+        refused = workspace.call("apply_patch", {"patch": patch, "partial": partial})
+        assert refused.code == Code.NOT_FOUND
+        assert "hunks fit" not in refused.text
+
+
+def test_a_file_is_not_taken_for_the_only_one_of_its_name_where_not_all_were_looked_at(
+    tree: Path, workspace: Workspace
+) -> None:
+    """Sixty of a name, of which the first and the last fit."""
+    for n in range(60):
+        (tree / f"p{n:02}").mkdir()
+        (tree / f"p{n:02}/setup.txt").write_text("one\ntwo\nthree\n" if n in (0, 59) else "other\n")
+    patch = "--- a/setup.txt\n+++ b/setup.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n"
     for partial in (False, True):
         refused = workspace.call("apply_patch", {"patch": patch, "partial": partial})
         assert refused.code == Code.NOT_FOUND

@@ -440,3 +440,13 @@ def test_a_long_line_beside_a_hit_is_left_out_and_one_with_many_hits_is_cut_shor
     rows = workspace.call("search_content", {"pattern": "hit", "path": "min.js"}).text.splitlines()
     assert [len(row) > 300 for row in rows[1:9]] == [True] * 5 + [False] * 3
     assert all(f"hit{n}" in row for n, row in enumerate(rows[1:9]))
+
+
+def test_lines_that_differ_in_short_hexadecimal_names_are_of_one_kind(
+    root: Path, workspace: Workspace
+) -> None:
+    rows = [f"ERROR session {n * 7919:05x} lost" for n in range(10, 500)]
+    (root / "a.log").write_text("\n".join([*rows, "ERROR dead beef"]))
+    text = workspace.call("search_content", {"pattern": "ERROR", "output": "kinds"}).text
+    assert text.count("lost") < 4
+    assert "491: ERROR dead beef" in text

@@ -197,7 +197,7 @@ def _context_line(snapshot: Snapshot, begin: int, number: int, chars: int) -> Co
 MOST_KINDS = 10_000
 _BEFORE, _AFTER = 120, 160
 """Bytes of a line, before and after the place that matched, by which it is compared."""
-_NUMBER = re.compile(r"\b(?=[0-9a-fA-F-]*[0-9])[0-9a-fA-F]{8}[0-9a-fA-F-]*\b|[0-9]+")
+_NUMBER = re.compile(r"\b(?=[0-9a-fA-F-]*[0-9])[0-9a-fA-F]{4}[0-9a-fA-F-]*\b|[0-9]+")
 
 
 @dataclass(slots=True)

@@ -748,17 +748,16 @@ def _answer(
         page.add(f"{visible(one.location.shown)}: {count} {done}{one.form}{version}{ending}")
         ending = ""
         if not seen:
-            told = (each for each in one.decision.outcomes if not each.is_plain)
-            page.extend((visible(outcome.text) for outcome in told), reserve=2000)
+            told = (visible(each.text) for each in one.decision.outcomes if not each.is_plain)
+            page.extend(told, reserve=2000)
         if change.id and one.hard_links > 1:
             page.add(f"[the file had {one.hard_links} hard links; the other names keep the old content]")
         if one.warning:
             page.add(f"[warning: {one.warning}]")
     users = still_used(context, moved) if moved else ()
     for each in users:
-        elsewhere = "" if each.files == (each.path,) else f" as of {visible(each.path)}"
         users_named = listed([visible(path) for path in each.files], _USERS)
-        page.add(f"[{each.name} is still used{elsewhere} in {users_named}]")
+        page.add(f"[{each.name} is still used as of {visible(each.path)} in {users_named}]")
     page.add_change(diff, arguments.diff, change.id, seen=seen)
     outcomes = sorted((each for one in made for each in one.decision.outcomes), key=lambda each: each.index)
     files = tuple(EditedFile(one.location.shown, one.decision.changes_made, one.version) for one in made)

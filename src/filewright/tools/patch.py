@@ -234,9 +234,12 @@ class _Looking:
                 if there is not None:
                     self.origin[there.shown] = how.format(visible(path))
                     return self._target(there)
-                if not self._advise_strip(path, file, error) and (there := self._elsewhere(location, file)):
-                    error.hint = f"its hunks fit {there.shown} alone; partial=true applies them there"
-                    error.details["alike"] = [there.shown]
+                if not self._advise_strip(path, file, error):
+                    near = self._elsewhere(location, file)
+                    if there := near or self._elsewhere(location, file, any_name=True):
+                        way = "partial=true applies them there" if near else "name that file, if it is meant"
+                        error.hint = f"its hunks fit {there.shown} alone; {way}"
+                        error.details["alike"] = [there.shown]
             key = (self._context.key_of_missing(location), location.name)
             return PatchTarget(location, None, key, missing=error)
 
@@ -269,21 +272,23 @@ class _Looking:
         there = changes.location(place) if place != asked else None
         return there if there is not None and self._context.exists(there) else None
 
-    def _elsewhere(self, location: Location, file: FilePatch) -> Location | None:
-        """The one other file of that name, or in its folder with a longer one, in which all hunks have a place."""
+    def _elsewhere(self, location: Location, file: FilePatch, *, any_name: bool = False) -> Location | None:
+        """The one other file of that name, or in its folder with a longer one, in which all hunks have a place.
+
+        With `any_name` the one of that kind in its folder.
+        """
         context, (stem, dot, suffix) = self._context, location.name.partition(b".")
-        if not file.hunks:
-            return None
         if location.root not in self._named:
             top = Location(location.root, ())
             walk = context.boundary.walk(top, kinds=["file"], changing=True, task=context.task)
             self._named[location.root] = [entry.location for entry in islice(walk, _WALKED)]
         there = self._named[location.root]
         near = [other for other in there if other.name == location.name]
-        longer = (o for o in there if o.name.startswith(stem) and o.name.endswith(dot + suffix))
-        near += [other for other in longer if len(stem) > 2 and other.parent == location.parent]
+        beside = [o for o in there if o.parent == location.parent and o.name.endswith(dot + suffix)]
+        near += [o for o in beside if any_name or (len(stem) > 2 and o.name.startswith(stem))]
         found: list[Location] = []
-        for other in near[:_ALIKE]:
+        # Of more it could not be said that one alone fits.
+        for other in near if file.hunks and len(near) <= _ALIKE else ():
             with suppress(FilewrightError), context.open(other) as snapshot:
                 if fits(file, snapshot, context.task):
                     found.append(other)

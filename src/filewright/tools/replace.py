@@ -21,8 +21,8 @@ from filewright.tools.search import kind_row, skipped
 from filewright.visible import visible
 from filewright.wording import counted, listed
 
-_FEW_ROWS, _ROWS = 3, 12
-"""Files named with their counts: the first few, or all if there are no more; a search with output=counts names all."""
+_FILES = 3
+"""Files named with their counts; a search with output=counts names all."""
 
 _KINDS, _KIND_CHARS = 8, 160
 """Lines shown as examples of what is replaced, each as long as that."""
@@ -197,8 +197,7 @@ def _answer(
     seen = context.previewed(arguments, f"{counts}{diff.text}", preview=made.id is None)
     told = seen or bool(not brief and short_diff(diff))  # the diff says what is replaced where
     rows = [f"{visible(name)}: {count}" for name, count in counts.items()]
-    most = _FEW_ROWS if brief or len(rows) > _ROWS else _ROWS
-    named = "" if told else f" ({listed(rows, most, noun='file')})"
+    named = "" if told else f" ({listed(rows, _FILES, noun='file')})"
     page.add(f"{counted(total, 'match')} in {counted(len(counts), 'file')} {done}{named}")
     if not told and (made.id is None or not brief) and len(kinds) < kinds.lines:
         # A line of each kind that is replaced.
