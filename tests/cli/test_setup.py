@@ -137,7 +137,7 @@ TOML = {
     "a file without it": (
         'model = "x" # mine\n[mcp_servers.other]\ncommand = "y"',
         'model = "x" # mine\n[mcp_servers.other]\ncommand = "y"\n\n[mcp_servers.filewright]\n'
-        'command = "/opt/a b/filewright"\nargs = ["serve", "."]\n',
+        'command = "/opt/a b/filewright"\nargs = ["serve", "."]',  # nor does it end its last line now
     ),
     "values over several lines, remarks, tables of its own, and others behind it": (
         '[mcp_servers."filewright"] # mine\ncommand = "old" # a # remark\nargs = [\n  "serve", # why\n  "]",\n]\n'
@@ -443,6 +443,28 @@ def test_a_file_that_may_not_be_read_is_named_though_no_client_is(monkeypatch: p
             assert f"LOOK {name}/.mcp.json may not be read" in result.stdout
         assert checked.exit_code == 1
         assert "filewright" in (Path(name) / ".mcp.json").read_text()
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\n\n\n"])
+@pytest.mark.parametrize(
+    ("name", "path", "text"),
+    [
+        ("codex", ".codex/config.toml", 'model = "x"\n\n[mcp_servers.other]\ncommand = "y"'),
+        ("claude-code", "CLAUDE.md", "Be nice.\r\nAlways."),
+        ("claude-code", ".mcp.json", '{\n  // mine\n  "mcpServers": {"other": {"command": "x"}}, // keep\n}'),
+        ("claude-code", ".mcp.json", '{"a": 1, "mcpServers": {"other": {"args": ["x"]}}}'),
+        ("claude-code", ".mcp.json", '{\n\t"mcpServers": {\n\t\t"other": {},\n\t}, "a": {}\n}'),
+    ],
+)
+def test_a_file_is_what_it_was_when_it_is_taken_out(
+    name: str, path: str, text: str, end: str, project: Path
+) -> None:
+    (project / path).parent.mkdir(exist_ok=True)
+    (project / path).write_bytes((text + end).encode())
+    assert setup(name, "--project", "--yes").exit_code == 0
+    assert b"filewright" in (project / path).read_bytes()
+    assert setup(name, "--project", "--remove", "--yes").exit_code == 0
+    assert (project / path).read_bytes() == (text + end).encode()
 
 
 # Whatever is where a configuration should be

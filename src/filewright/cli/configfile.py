@@ -54,6 +54,13 @@ def with_entry(text: str, keys: Sequence[str], entry: Mapping[str, Any], *, toml
     return text
 
 
+def appended(text: str, lines: str) -> str:
+    """`text` with lines behind an empty one; the last has no end where `text` had none."""
+    if text and not text.endswith("\n"):
+        return f"{text}\n\n{lines}"
+    return f"{text}\n{lines}\n" if text else f"{lines}\n"
+
+
 def value_at(there: Any, path: Path) -> Any:
     """What a configuration has at `path`; None if nothing is there."""
     for key in path:
@@ -162,6 +169,7 @@ def _inserted(text: str, plain: str, at: int, members: Sequence[_Member], key: s
     name = f"{json.dumps(key, ensure_ascii=False)}: " if isinstance(key, str) else ""
     outer = _indent(text, at)
     inner, before, after = outer + _unit(text), "", ""
+    in_line = "\n" not in (text[at : _decoded(_bare(plain), at)[1]] if members else text.strip())
     at += 1
     if members:
         last = max(members, key=lambda each: each.end)
@@ -170,7 +178,7 @@ def _inserted(text: str, plain: str, at: int, members: Sequence[_Member], key: s
         before, after = ("", ",") if comma else (",", "")
         if not text[text.rfind("\n", 0, last.begin) + 1 : last.begin].strip():
             inner = _indent(text, last.begin)
-    if "\n" not in text.strip():  # It stays in one line.
+    if in_line:
         gap = " " if members else ""
         return f"{text[:at]}{before}{gap}{name}{json.dumps(value, ensure_ascii=False)}{after}{text[at:]}"
     beside = _BESIDE.match(text, at)
@@ -240,8 +248,8 @@ def _out_of_toml(text: str, keys: Path) -> str:
     """Without the table, those in it, and the empty line before them."""
     while (header := _header(keys, r"(?:\s*\.[^\]\n]*)?").search(text)) is not None:
         before, following = text[: header.start()], _TABLE.search(text, header.end())
-        if following is None:
-            before = re.sub(r"\n+\Z", "\n", before)
+        if following is None:  # The line that ended it, or what was before it, comes with its empty line.
+            before = before.removesuffix("\n" if text.endswith("\n") else "\n\n")
         text = before + (text[following.start() :] if following else "")
     return text
 
@@ -253,8 +261,7 @@ def _in_toml(text: str, path: Path, value: Any) -> str:
     made = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     header = _header(keys).search(text)
     if header is None:
-        gap = "" if not text else "\n" if text.endswith("\n") else "\n\n"
-        return f"{text}{gap}[{'.'.join(map(str, keys))}]\n{name} = {made}\n"
+        return appended(text, f"[{'.'.join(map(str, keys))}]\n{name} = {made}")
     table = _TABLE.search(text, header.end())
     line = re.compile(rf"^[ \t]*{re.escape(str(name))}[ \t]*=[ \t]*", re.MULTILINE)
     old = line.search(text, header.end(), table.start() if table else len(text))

@@ -14,7 +14,6 @@ import click
 from filewright import __version__, system
 from filewright.cli import write
 from filewright.cli.options import in_workspace, workspace_options
-from filewright.cli.terminal import is_terminal
 from filewright.errors import FilewrightError
 from filewright.wording import listed
 
@@ -49,7 +48,7 @@ def doctor(workspace: Workspace) -> None:
     width = max(len(finding.what) for finding in findings)
     for finding in findings:
         mark, colour = _MARKS[finding.good]
-        if colour and is_terminal(sys.stdout):
+        if colour and sys.stdout.isatty():
             mark = click.style(mark, fg=colour)
         write(f"{mark}  {finding.what:<{width}}  {finding.detail}")
 

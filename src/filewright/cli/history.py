@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from filewright.cli import write
-from filewright.cli.options import ANYTHING, in_workspace, open_workspace, workspace_options
+from filewright.cli.options import (
+    ANYTHING,
+    dry_run_option,
+    in_workspace,
+    open_workspace,
+    workspace_options,
+    yes_option,
+)
 from filewright.cli.terminal import ask, write_paged
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.visible import one_line
@@ -227,11 +234,7 @@ def _taking_back(command: Callable[..., _TakingBack]) -> Callable[..., None]:
             ask(question)
         write_paged(act(False).text)
 
-    yes = click.option("-y", "--yes", is_flag=True, help="Do not ask.")
-    dry_run = click.option(
-        "-n", "--dry-run", is_flag=True, help="Show what would happen, and change nothing."
-    )
-    return dry_run(yes(_of_workspace(asked)))
+    return dry_run_option(yes_option(_of_workspace(asked)))
 
 
 _force = click.option("--force", is_flag=True, help="Even over what others have changed since.")

@@ -63,6 +63,10 @@ dialect_option = click.option(
     metavar="NAME",
     help="Other tool names: agent-tools, largefile, filesystem, official.",
 )
+yes_option = click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+dry_run_option = click.option(
+    "-n", "--dry-run", is_flag=True, help="Show what would happen, and change nothing."
+)
 roots_argument = click.argument("roots", nargs=-1, metavar="[ROOT]...")
 
 

@@ -18,8 +18,8 @@ import click
 
 from filewright.cli import write
 from filewright.cli.clients import CLIENT, CLIENTS, HOOKS, Client, describes_server, whole
-from filewright.cli.configfile import read, value_at, with_entry, with_value
-from filewright.cli.options import ANYTHING, open_workspace, saying_refusals
+from filewright.cli.configfile import appended, read, value_at, with_entry, with_value
+from filewright.cli.options import ANYTHING, dry_run_option, open_workspace, saying_refusals, yes_option
 from filewright.cli.terminal import ask, write_coloured
 from filewright.errors import Code, FilewrightError, stale
 from filewright.progress import SETUP
@@ -34,8 +34,8 @@ RULE = (
 """What clients are told that read what is preferred."""
 _ALWAYS = f"---\nalwaysApply: true\n---\n{RULE}\n"
 """The same as a file of its own for Cursor."""
-_RULE_LINE = re.compile(rf"((?<=\n)\n)?{re.escape(RULE)}\n?\Z|{re.escape(RULE)}\n?")
-"""Its line, at the end of a file with the empty one before it."""
+_RULE_LINE = re.compile(rf"\n\n{re.escape(RULE)}\Z|((?<=\n)\n)?{re.escape(RULE)}\n?\Z|{re.escape(RULE)}\n?")
+"""Its line, at the end of a file with the empty one before it; without an end where the file had none."""
 _PLUG_IN = "// Written by `filewright setup"
 UNRECORDED = "no hooks are written for it: what its shell and its own tools change is not recorded"
 HOOK_LINE = re.compile(r"\bfilewright\b.* snapshot (begin|end) --hook\b")
@@ -126,8 +126,7 @@ def _ruled(part: Part, text: str, remove: bool) -> str:
         return text
     if part.path.endswith(".mdc") and not text:
         return _ALWAYS
-    gap = "" if not text else "\n" if text.endswith("\n") else "\n\n"
-    return f"{text}{gap}{RULE}\n"
+    return appended(text, RULE)
 
 
 @click.command(
@@ -155,10 +154,10 @@ Examples:
 @click.option(
     "--remove",
     is_flag=True,
-    help="Take out what was written, and nothing else; likewise, here and for all projects.",
+    help="Take out what was written, and nothing else; without CLIENT, of every client.",
 )
-@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
-@click.option("-n", "--dry-run", is_flag=True, help="Show what would be written, and write nothing.")
+@yes_option
+@dry_run_option
 @saying_refusals()
 def setup(
     *,

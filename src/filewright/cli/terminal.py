@@ -7,7 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 import click
 
@@ -32,14 +32,14 @@ _DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 def write_coloured(text: str) -> None:
     """Write `text`, the lines of a diff in colour if standard output is a terminal."""
-    write(_coloured(text) if is_terminal(sys.stdout) else text)
+    write(_coloured(text) if sys.stdout.isatty() else text)
 
 
 def write_paged(text: str) -> None:
     """The same, through the user's pager where a terminal has fewer lines."""
     import shutil
 
-    if is_terminal(sys.stdout) and text.count("\n") >= shutil.get_terminal_size().lines - 1:
+    if sys.stdout.isatty() and text.count("\n") >= shutil.get_terminal_size().lines - 1:
         # As git does: less ends by itself at one screen, shows colours, and leaves the text there.
         os.environ.setdefault("LESS", "FRX")
         click.echo_via_pager(_coloured(text).encode("utf-8", "backslashreplace").decode(), color=True)
@@ -71,11 +71,6 @@ def for_shell(error: FilewrightError) -> str:
     return f"{error.code}: {error.message}" + (f"\nhint: {hint}" if hint else "")
 
 
-def is_terminal(stream: TextIO) -> bool:
-    """Whether a person looks at `stream`."""
-    return stream.isatty()
-
-
 @contextlib.contextmanager
 def working(title: str, seconds: float) -> Iterator[Task]:
     """The task of a call that may take `seconds`; a person at the terminal sees how far it is."""
@@ -89,7 +84,7 @@ def working(title: str, seconds: float) -> Iterator[Task]:
             sys.stderr.write(f"\r{title} {message}: {how_far}\x1b[K")  # over the line before, to its end
             sys.stderr.flush()
 
-    shown = is_terminal(sys.stderr)
+    shown = sys.stderr.isatty()
     try:
         yield Task(seconds=seconds, report=report if shown else None)
     finally:
