@@ -15,6 +15,7 @@ import pytest
 from tests.platforms.unix_only import not_on_wine
 
 from filewright import Workspace
+from filewright.changes.content import Flusher
 from filewright.edit.changeset import (
     ChangeSet,
     Copy,
@@ -29,7 +30,7 @@ from filewright.edit.changeset import (
 )
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.system import kept_of_mode
+from filewright.system import can, kept_of_mode
 from filewright.text import Splice
 
 EDIT = Splice(0, 3, b"ONE")
@@ -510,6 +511,36 @@ def test_a_small_edit_costs_four_flushes_and_a_new_file_five(bench: Any) -> None
     assert flushes(bench.modify("a.txt", EDIT)) == 4
     assert flushes(Create(bench.at("new.txt"), b"new\n")) == 5
     assert flushes(Delete(bench.at("new.txt"))) == 3
+
+
+@pytest.mark.skipif(not can.flush_file_system, reason="each folder is flushed by itself")
+def test_a_large_change_over_two_file_systems_flushes_both(
+    scene: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the file system of the first folder was flushed before the change was called done."""
+    flushed: list[int] = []
+    flush = Flusher.file_system
+
+    def noted(flusher: Flusher, handle: Any) -> None:
+        flushed.append(handle.identity()[0])
+        flush(flusher, handle)
+
+    monkeypatch.setattr(Flusher, "file_system", noted)
+    with scene.disk_folder() as disk, scene.quick_folder() as memory:
+        roots = disk / "one", memory / "two"
+        for root in roots:
+            for number in range(140):
+                (root / f"d{number}").mkdir(parents=True)
+                (root / f"d{number}/f").write_text("old\n")
+        if len({root.stat().st_dev for root in roots}) < 2:
+            pytest.skip("both folders are on one file system")
+        with Workspace(*roots, state_dir=tmp_path / "state") as workspace:
+            where = [f"{root}/d{number}/f" for root in roots for number in range(140)]
+            items = [{"path": path, "content": "new\n", "mode": "overwrite"} for path in where]
+            made = workspace.call("write_content", {"items": items})
+            assert not made.is_error, made.text
+        # Once what was staged, once the names.
+        assert all(flushed.count(root.stat().st_dev) >= 2 for root in roots)
 
 
 @not_on_wine("nothing is found below a folder that was renamed meanwhile")

@@ -600,6 +600,21 @@ def test_folders_deleted_after_a_crash_are_looked_for_once_and_then_never_again(
     assert walks == 1
 
 
+def test_a_large_change_is_settled_at_once_and_small_ones_together(scene: Any, bench: Any) -> None:
+    """To read its plan again, with those of others, held a later call up."""
+    (log,) = bench.changes.logs
+    (bench.root / "many").mkdir()
+    for number in range(1100):
+        (bench.root / f"many/{number}").touch()
+    bench.commit(Delete(bench.at("many"), recursive=True))
+    assert log.numbers("done") == []
+    small = bench.commit(bench.modify("a.txt", EDIT))
+    assert log.numbers("done") == [small.number]
+    assert scene.temporaries(bench.root) == []
+    bench.undo(bench.changes.history()[-1].id)
+    assert len(os.listdir(bench.root / "many")) == 1100
+
+
 def test_a_second_change_in_one_hold_of_the_lock_meets_what_could_not_be_taken_back(
     bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
