@@ -169,10 +169,10 @@ def test_a_byte_order_mark_is_not_shown():
 def test_context_is_the_lines_above_and_below(codec):
     snapshot = Snapshot.of_bytes("1\r\n2\r3\nhit\r\n\r\n6\n7".encode(codec))
     (hit,) = search_snapshot(snapshot, compile_pattern("hit"), limit=5).hits
-    above, below = context(snapshot, hit, 2, 3, 80)
+    above, _, below, _ = context(snapshot, hit, 2, 3, 80)
     assert [(c.line, c.text) for c in above] == [(2, "2"), (3, "3")]
     assert [(c.line, c.text) for c in below] == [(5, ""), (6, "6"), (7, "7")]
-    above, below = context(snapshot, hit, 9, 0, 80)
+    above, _, below, _ = context(snapshot, hit, 9, 0, 80)
     assert [c.line for c in above] == [1, 2, 3]
     assert below == ()
 

@@ -261,8 +261,8 @@ def test_similar_text_is_ranked_over_the_tree(searcher, tree):
     similar = searcher.similar(
         searcher.boundary.locate("."), "def total_of_cart(items):", TreeOptions(limit=5), min_similarity=0.7
     )
-    assert [(r.location.shown, r.hit.line) for r in similar.hits] == [("m1.txt", 1), ("m2.txt", 3)]
-    assert similar.hits[0].hit.score == 1.0
+    assert [(location.shown, hit.line) for location, hit in similar.hits] == [("m1.txt", 1), ("m2.txt", 3)]
+    assert similar.hits[0][1].score == 1.0
     assert similar.complete
     nothing = searcher.similar(
         searcher.boundary.locate("."), "entirely different words", TreeOptions(limit=5)

@@ -32,13 +32,11 @@ from filewright.search.hit import (
     ShownLine,
     TreeOptions,
     context,
-    continuation,
     excerpt,
 )
 from filewright.search.pattern import Pattern
 from filewright.search.pattern import compile as compile_pattern
 from filewright.search.tree import (
-    Ranked,
     Resume,
     Searcher,
     Similar,
@@ -55,7 +53,6 @@ __all__ = [
     "LineKinds",
     "Match",
     "Pattern",
-    "Ranked",
     "Resume",
     "Searcher",
     "ShownLine",
@@ -66,7 +63,6 @@ __all__ = [
     "check_mark",
     "compile_pattern",
     "context",
-    "continuation",
     "count_hits",
     "excerpt",
     "find_matches",

@@ -16,7 +16,7 @@ from itertools import islice
 from filewright.progress import Task
 from filewright.search.hit import Found, Hit, Match, Span
 from filewright.search.pattern import Pattern, is_word
-from filewright.search.window import Window, forms_ahead, lines_ahead, window
+from filewright.search.window import UNENDING, Window, forms_ahead, lines_ahead, window
 from filewright.text import Snapshot, bytes_in, finder
 
 _Spans = list[Span | None]
@@ -72,7 +72,7 @@ def matches(
     With `once` only the first match of each line is given: what is left of it is not looked at.
     Raises `cancelled`, `timeout`, `io_error`.
     """
-    for view, spans in _places(snapshot, pattern, start, windows, task or Task(), once=once):
+    for view, spans in _places(snapshot, pattern, start, windows, task or UNENDING, once=once):
         indices = sorted({index for span in spans if span is not None for index in span})
         places = {index: view.raw_at(index) for index in indices}
         match, *groups = [None if span is None else (places[span[0]], places[span[1]]) for span in spans]
@@ -242,7 +242,7 @@ def search_snapshot(
     start: int | None = None,
     invert: bool = False,
     windows: Windows = WINDOWS,
-    task: Task | None = None,
+    task: Task = UNENDING,
 ) -> Found:
     """The first `limit` hits from byte `start` on (the `stopped_at` of an earlier search).
 
@@ -250,14 +250,13 @@ def search_snapshot(
     that does not. The text must be text: ask `snapshot.binary` first. Raises `cancelled`, `timeout`,
     `io_error`.
     """
-    checked = task or Task()
     begin = snapshot.start if start is None else max(start, snapshot.start)
     once = invert and not pattern.multiline
-    seen = matches(snapshot, pattern, start=begin, once=once, windows=windows, task=checked)
+    seen = matches(snapshot, pattern, start=begin, once=once, windows=windows, task=task)
     if invert:
-        hits = _other_lines(snapshot, seen, begin, checked)
+        hits = _other_lines(snapshot, seen, begin, task)
     else:
-        hits = _hits(snapshot, seen, checked, each=pattern.multiline)
+        hits = _hits(snapshot, seen, task, each=pattern.multiline)
     found = list(islice(hits, limit + 1))
     if len(found) <= limit:
         return Found(tuple(found), complete=True, count=len(found))
@@ -271,15 +270,15 @@ def count_hits(
     *,
     invert: bool = False,
     windows: Windows = WINDOWS,
-    task: Task | None = None,
+    task: Task = UNENDING,
 ) -> int:
     """How many lines match (multiline: how many matches there are; inverted: how many lines do not)."""
-    checked, once = task or Task(), not pattern.multiline
+    once = not pattern.multiline
     if invert and pattern.multiline:
-        seen = matches(snapshot, pattern, windows=windows, task=checked)
-        return sum(1 for _ in _other_lines(snapshot, seen, snapshot.start, checked))
-    found = sum(1 for _ in _places(snapshot, pattern, None, windows, checked, once=once))
-    return snapshot.lines.counted(checked) - found if invert else found
+        seen = matches(snapshot, pattern, windows=windows, task=task)
+        return sum(1 for _ in _other_lines(snapshot, seen, snapshot.start, task))
+    found = sum(1 for _ in _places(snapshot, pattern, None, windows, task, once=once))
+    return snapshot.lines.counted(task) - found if invert else found
 
 
 def _hits(snapshot: Snapshot, found: Iterator[Match], task: Task, *, each: bool) -> Iterator[Hit]:

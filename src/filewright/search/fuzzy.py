@@ -28,7 +28,7 @@ from filewright.search.engine import Hits, search_snapshot
 from filewright.search.hit import Found
 from filewright.search.pattern import compile as compile_pattern
 from filewright.search.pattern import compiled, escaped
-from filewright.search.window import AHEAD_BYTES, Ahead, Window, character_at, window
+from filewright.search.window import AHEAD_BYTES, UNENDING, Ahead, Window, character_at, window
 from filewright.text import PLAIN, Snapshot, check_text, normalised
 
 _RUNS = re.compile(r"\s+|\S+")
@@ -310,7 +310,7 @@ def fuzzy(
     *,
     min_similarity: float = 0.8,
     limit: int = 10,
-    task: Task | None = None,
+    task: Task = UNENDING,
 ) -> Found:
     """The regions at least `min_similarity` (0 to 1) like `needle`, best first, at most `limit`.
 
@@ -320,7 +320,6 @@ def fuzzy(
     `tied` how many share the best similarity. Raises `invalid_input` for a needle of fewer than 4
     characters or a lone surrogate; `cancelled`, `timeout`, `io_error`.
     """
-    checked = task or Task()
     check_text(needle, "pattern")
     text = normalised(needle).strip("\n")
     if len(text.strip()) < SHORTEST:
@@ -331,16 +330,16 @@ def fuzzy(
     if not 0 < min_similarity <= 1:
         message = f"min_similarity is a number above 0 and up to 1, not {min_similarity:g}"
         raise invalid(message, "0.8 is a good start", argument="min_similarity")
-    regions, reason = _regions(snapshot, text, min_similarity, limit, checked)
+    regions, reason = _regions(snapshot, text, min_similarity, limit, task)
     ranked = _apart(regions)
     lines: dict[
         int, list[_Region]
     ] = {}  # by where they begin: of two places in one the more similar one counts
     for region in ranked:
         if region.score >= min_similarity:
-            lines.setdefault(snapshot.lines.begin(region.offset, checked), []).append(region)
+            lines.setdefault(snapshot.lines.begin(region.offset, task), []).append(region)
     kept = list(lines)[:limit]
-    hits, shown = Hits(snapshot, checked), {}
+    hits, shown = Hits(snapshot, task), {}
     for begin in sorted(kept):
         spans = [(region.offset, region.end) for region in lines[begin]]
         shown[begin] = hits.at(begin, spans, round(lines[begin][0].score, 4))

@@ -1,7 +1,7 @@
 """What a search of a tree is asked (`TreeOptions`), what a search finds, and what is shown of it.
 
 Shown of a hit are the piece of its line around it, its other lines, and the lines beside it (`excerpt`,
-`continuation`, `context`); of very many, the kinds of their lines (`LineKinds`): lines that are alike but for
+`context`); of very many, the kinds of their lines (`LineKinds`): lines that are alike but for
 numbers are one, so that what is rare is seen among what is not.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from filewright.progress import Task
-from filewright.search.window import character_at
+from filewright.search.window import UNENDING, character_at
 from filewright.text import Snapshot, decoded
 
 Span = tuple[int, int]
@@ -109,6 +109,9 @@ class ContextLine:
     cut: bool
 
 
+_Lines = tuple[ContextLine, ...]
+
+
 def excerpt(snapshot: Snapshot, hit: Hit, chars: int) -> ShownLine:
     """The piece of the hit's (first) line that shows its submatches, at most `chars` characters.
 
@@ -150,37 +153,27 @@ def excerpt(snapshot: Snapshot, hit: Hit, chars: int) -> ShownLine:
 
 
 def context(
-    snapshot: Snapshot, hit: Hit, before: int, after: int, chars: int, *, task: Task | None = None
-) -> tuple[tuple[ContextLine, ...], tuple[ContextLine, ...]]:
-    """Up to `before` lines above the hit's first and `after` below its last, cut to `chars` characters."""
+    snapshot: Snapshot, hit: Hit, before: int, after: int, chars: int, *, most: int = 0, task: Task = UNENDING
+) -> tuple[_Lines, _Lines, _Lines, int]:
+    """The lines beside a hit, cut to `chars` characters: up to `before` above its first, and `after` below its last.
+
+    Between those two, of the lines after its first that the match reaches into, at most `most`; and how many there are.
+    """
     above: list[ContextLine] = []
     position = hit.line_offset
     while len(above) < before and position > snapshot.start:
         position = snapshot.lines.begin(position - snapshot.encoding.width, task)
         above.insert(0, _context_line(snapshot, position, hit.line - len(above) - 1, chars))
-    last, number = _last_line(snapshot, hit, task)
-    return tuple(above), _following(snapshot, last, number, after, chars, task)
-
-
-def continuation(
-    snapshot: Snapshot, hit: Hit, most: int, chars: int, *, task: Task | None = None
-) -> tuple[tuple[ContextLine, ...], int]:
-    """The lines after its first that a match reaches into, at most `most`, and how many there are."""
-    count = _last_line(snapshot, hit, task)[1] - hit.line
-    return _following(snapshot, hit.line_offset, hit.line, min(most, count), chars, task), count
-
-
-def _last_line(snapshot: Snapshot, hit: Hit, task: Task | None) -> tuple[int, int]:
-    """Where the last line of a hit begins, and its number."""
-    last = hit.line_offset
+    last, further = hit.line_offset, 0
     if hit.end > hit.offset:
         last = snapshot.lines.begin(hit.end - snapshot.encoding.width, task)
-    return last, hit.line if last == hit.line_offset else snapshot.lines.line_at(last, task)
+        further = 0 if last == hit.line_offset else snapshot.lines.line_at(last, task) - hit.line
+    inside = _following(snapshot, hit.line_offset, hit.line, min(most, further), chars, task)
+    below = _following(snapshot, last, hit.line + further, after, chars, task)
+    return tuple(above), inside, below, further
 
 
-def _following(
-    snapshot: Snapshot, position: int, number: int, most: int, chars: int, task: Task | None
-) -> tuple[ContextLine, ...]:
+def _following(snapshot: Snapshot, position: int, number: int, most: int, chars: int, task: Task) -> _Lines:
     """At most `most` lines after the one at `position`, whose number is given."""
     found: list[ContextLine] = []
     while len(found) < most and (position := snapshot.lines.end(position, task)) < snapshot.size:

@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 
 import xxhash
@@ -30,7 +31,7 @@ from filewright.search.engine import count_hits, search_snapshot
 from filewright.search.fuzzy import choose, fuzzy
 from filewright.search.hit import Found, Hit, TreeOptions
 from filewright.search.pattern import Pattern, escaped
-from filewright.search.window import MEMORY, read_output
+from filewright.search.window import MEMORY, UNENDING, read_output
 from filewright.settings import Settings
 from filewright.text import NOTEBOOK_SUFFIX, BoundedCache, LineIndex, Snapshot, notebook_view
 
@@ -41,20 +42,17 @@ _MARKED = 4 << 10
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
-    """A region that a fuzzy search of a tree found, and its file."""
-
-    location: Location
-    hit: Hit
-
-
-@dataclass(frozen=True, slots=True)
 class Similar:
-    """A fuzzy search of a tree: the best regions, best first, of so many files; and why some may be missing."""
+    """A fuzzy search: the best regions with their files, best first, of so many; and why some may be missing.
 
-    hits: tuple[Ranked, ...]
+    Of one file also `tied` and `runner_up`, as `Found` has them.
+    """
+
+    hits: tuple[tuple[Location, Hit], ...]
     searched: int
     reason: str
+    tied: int = 0
+    runner_up: float | None = None
 
     @property
     def complete(self) -> bool:
@@ -94,15 +92,16 @@ def check_mark(snapshot: Snapshot, resume: Resume) -> None:
         )
 
 
+@dataclass
 class Searcher:
-    """Searches trees of one workspace."""
+    """Searches trees of one workspace, and single files in the same way.
 
-    def __init__(
-        self, boundary: Boundary, settings: Settings, indexes: BoundedCache[LineIndex] | None = None
-    ) -> None:
-        self.boundary = boundary
-        self.settings = settings
-        self.indexes = indexes
+    Of a single file it is said how it is `opened`: then whatever is wrong with it is raised.
+    """
+
+    boundary: Boundary
+    settings: Settings
+    indexes: BoundedCache[LineIndex] | None = None
 
     def tree(
         self,
@@ -110,11 +109,12 @@ class Searcher:
         pattern: Pattern,
         options: TreeOptions,
         *,
+        opened: Callable[[], Snapshot] | None = None,
         resume: Resume | None = None,
-        task: Task | None = None,
+        task: Task = UNENDING,
     ) -> TreeSearch:
-        """The search of the folder `where`: iterate over it, then read its totals."""
-        return TreeSearch(self, where, pattern, options, resume, task or Task())
+        """The search of the folder or file `where`: iterate over it, then read its totals."""
+        return TreeSearch(self, where, pattern, options, resume, task, opened)
 
     def similar(
         self,
@@ -122,9 +122,10 @@ class Searcher:
         needle: str,
         options: TreeOptions,
         *,
+        opened: Callable[[], Snapshot] | None = None,
         min_similarity: float = 0.8,
         seconds: float | None = None,
-        task: Task | None = None,
+        task: Task = UNENDING,
     ) -> Similar:
         """The regions of all files below `where` most like `needle`: the best `options.limit` of them.
 
@@ -132,31 +133,33 @@ class Searcher:
         are passed over. After `seconds` it ends with what it has and says where. Raises as `fuzzy`.
         """
         clock = Task(seconds=seconds)
-        checked = task or Task()
+        likest = partial(fuzzy, needle=needle, min_similarity=min_similarity, limit=options.limit, task=task)
+        if opened is not None:
+            with opened() as snapshot:
+                one = likest(snapshot)
+            return Similar(tuple((where, hit) for hit in one.hits), 1, one.reason, one.tied, one.runner_up)
         # Of a short text two slips may spoil every piece, so then every file is looked at.
         long = len(needle.strip()) >= _LONG
         pieces = choose(needle.encode("utf-8", "replace"), b"", 1) if long else ()
         forms = tuple(map(escaped, pieces))
-        candidates = _Candidates(self.boundary, where, options, forms, checked)
-        best: list[Ranked] = []
+        candidates = _Candidates(self.boundary, where, options, forms, task)
+        best: list[tuple[Location, Hit]] = []
         reason = ""
         for location in candidates:
-            checked.check()
+            task.check()
             if clock.expired:
                 reason = f"time was up before {location.shown}; narrow the search with path, glob or type"
                 break
-            snapshot = self.open(location, checked)
-            if not isinstance(snapshot, Snapshot):
+            candidate = self.open(location, task)
+            if not isinstance(candidate, Snapshot):
                 continue
-            with snapshot:
-                if snapshot.binary is not None:
+            with candidate:
+                if candidate.binary is not None:
                     continue
-                found = fuzzy(
-                    snapshot, needle, min_similarity=min_similarity, limit=options.limit, task=checked
-                )
+                found = likest(candidate)
             reason = reason or (f"{location.shown}: {found.reason}" if found.reason else "")
-            best += [Ranked(location, hit) for hit in found.hits]
-            best = sorted(best, key=lambda ranked: -ranked.hit.score)[: options.limit]
+            best += [(location, hit) for hit in found.hits]
+            best = sorted(best, key=lambda ranked: -ranked[1].score)[: options.limit]
         return Similar(tuple(best), candidates.searched, reason)
 
     def open(self, location: Location, task: Task) -> Snapshot | int:
@@ -187,6 +190,7 @@ class TreeSearch:
     options: TreeOptions
     after: Resume | None
     task: Task
+    opened: Callable[[], Snapshot] | None = None
     complete: bool = False
     resume: Resume | None = None
     matched: int = 0
@@ -198,6 +202,9 @@ class TreeSearch:
 
     def __iter__(self) -> Iterator[tuple[Snapshot, Found]]:
         pattern, after = self.pattern, self.after
+        if self.opened:
+            yield from self._found([after or Resume(self.where, 0)])
+            return
         candidates = _Candidates(
             self.searcher.boundary,
             self.where,
@@ -207,19 +214,19 @@ class TreeSearch:
             after=after.location if after is not None else None,
             multiline=pattern.multiline,
         )
+        begun = [after] if after and candidates.takes(after.location.name) else []
         try:
-            yield from self._found(candidates)
+            yield from self._found(chain(begun, (Resume(location, 0) for location in candidates)))
         finally:
             self.searched, self.ignored = candidates.searched, candidates.walk.ignored
             self.unreadable += candidates.walk.unreadable
 
-    def _found(self, candidates: _Candidates) -> Iterator[tuple[Snapshot, Found]]:
+    def _found(self, places: Iterable[Resume]) -> Iterator[tuple[Snapshot, Found]]:
         options, pattern, task = self.options, self.pattern, self.task
         left, by_hits = options.limit, options.output == "matches"
-        begun = [self.after] if self.after and candidates.takes(self.after.location.name) else []
-        for place in chain(begun, (Resume(location, 0) for location in candidates)):
+        for place in places:
             task.check()
-            snapshot = self.searcher.open(place.location, task)
+            snapshot = self.opened() if self.opened else self.searcher.open(place.location, task)
             if not isinstance(snapshot, Snapshot):
                 self.unreadable += snapshot
                 continue
@@ -376,7 +383,7 @@ class _Candidates:
         named, broke_off = self._named(batch.child, Task(seconds=None if bounded else _PATIENCE))
         if broke_off and not bounded:
             bounded = True
-            named, _ = self._named(self._started(batch, bounded=True), Task())
+            named, _ = self._named(self._started(batch, bounded=True), UNENDING)
         if named is None:
             yield from batch.entries
             return

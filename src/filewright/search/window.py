@@ -186,6 +186,9 @@ def character_at(snapshot: Snapshot, offset: int, line: int | None = None) -> in
     return near + len(cut(snapshot.read(near, offset - near + 1), offset - near, encoding))
 
 
+UNENDING: Final = Task()
+"""The task of a search that nobody ends."""
+
 MEMORY: Final = 48 << 20
 """Bytes that `rg` may allocate: it holds a line whole, and is ended by a longer one."""
 

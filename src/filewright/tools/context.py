@@ -241,16 +241,16 @@ class Context:
         return snapshot
 
     def open_page(
-        self, location: Location, task: Task, *, encoding: str | None = None, headings: bool = True
+        self, location: Location, *, encoding: str | None = None, headings: bool = True, text: bool = False
     ) -> Snapshot:
         """What a reader sees of the file: of a notebook its cells, unless an `encoding` asks for the file itself."""
-        snapshot = self.open(location, encoding=encoding)
+        snapshot = (self.open_text if text else self.open)(location, encoding=encoding)
         try:
             if encoding is not None or not location.name.lower().endswith(b".ipynb"):
                 return snapshot
             from filewright.text import notebook_view
 
-            return notebook_view(snapshot, task, headings=headings)
+            return notebook_view(snapshot, self.task, headings=headings)
         except BaseException:
             snapshot.close()
             raise

@@ -200,7 +200,7 @@ def _check(arguments: ReadArguments) -> None:
 def _read(context: Context, arguments: ReadArguments, budget: int) -> FileRead:
     location = context.boundary.locate(arguments.path or "")
     budget = min(budget, 700 + (arguments.max_chars or budget))
-    with context.open_page(location, context.task, encoding=arguments.encoding) as snapshot:
+    with context.open_page(location, encoding=arguments.encoding) as snapshot:
         if snapshot.binary is not None:
             return _image(context, snapshot, location)
         if arguments.column is not None:

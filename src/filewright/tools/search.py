@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -25,27 +25,21 @@ from filewright.search import (
     Resume,
     TreeOptions,
     TreeSearch,
-    check_mark,
     compile_pattern,
-    continuation,
-    count_hits,
     excerpt,
     find_matches,
-    fuzzy,
     mark_of,
-    search_snapshot,
 )
 from filewright.search import context as context_of
 from filewright.structure import enclosing, path_of
 from filewright.text import NotebookView, Snapshot
-from filewright.tools.context import Context, binary, spare_time
+from filewright.tools.context import Context, spare_time
 from filewright.tools.listing import below, decode, encode, globs, place
 from filewright.tools.registry import Arguments, Tool
 from filewright.tools.result import Page, ToolResult, optional
 from filewright.visible import visible
 from filewright.wording import counted
 
-_SYMBOL_SECONDS = 10.0
 _SYMBOL_BYTES = 512 << 10  # of one file
 _SYMBOLS_BYTES = 4 << 20  # of all files of a page, each at least 64 KB for starting on it
 _CURSOR_CHARS = 8 << 10
@@ -330,7 +324,6 @@ class _Search:
         self._total: int | None = None
         self._matched = 1
         self._occurrences = 0
-        self._symbol_seconds = _SYMBOL_SECONDS
         self._symbol_bytes = _SYMBOLS_BYTES
         self._outlined = ""
 
@@ -374,92 +367,61 @@ class _Search:
         """Search the file or the tree."""
         context, arguments = self.context, self.arguments
         location = context.boundary.locate(arguments.path)
-        is_folder = _is_folder(context, location)
+        opened = None
+        if not _is_folder(context, location):
+            opened = partial(context.open_page, location, headings=False, text=True)
         if arguments.mode == "fuzzy":
-            self._find_similar(location, is_folder=is_folder)
+            self._find_similar(location, opened)
             return
         pattern = _compiled(context, arguments)
         try:
-            self._find_exact(location, pattern, is_folder=is_folder)
+            self._find_exact(location, pattern, opened)
         except FilewrightError as error:
             if error.code != Code.TIMEOUT or not self._found:
                 raise
             self._complete = False
             self.notes.append(f"{error.message}; a narrower path or glob finds the rest")
 
-    def _find_exact(self, location: Location, pattern: Pattern, *, is_folder: bool) -> None:
+    def _find_exact(
+        self, location: Location, pattern: Pattern, opened: Callable[[], Snapshot] | None
+    ) -> None:
         """Search until the page is full; then count the rest, if that takes no time."""
-        context, arguments, task, resume = self.context, self.arguments, self.context.task, None
-        output, tree = arguments.output, context.searcher.tree
+        arguments, task, options, resume = self.arguments, self.context.task, self._options(), None
+        output, tree = arguments.output, partial(self.context.searcher.tree, location, pattern, opened=opened)
         if arguments.cursor is not None:
             offset, path, mark = decode(arguments.cursor, "search", output, "search", (int, str, str))
             resume = Resume(place(location, path), max(0, offset), mark)
-        options = self._options()
-        found = tree(location, pattern, options, resume=resume, task=task) if is_folder else None
-        for snapshot, hits in found or self._in_file(location, pattern, resume):
+        found = tree(options, resume=resume, task=task)
+        for snapshot, hits in found:
             stopped = None
-            if output == "matches":
-                stopped = self._show(snapshot, hits)
-                if stopped is None and found is None and not hits.complete:
-                    stopped = hits.stopped_at
-            elif output == "kinds":
+            if output == "kinds":
                 matches = find_matches(snapshot, pattern, once=True, task=task)
                 self._kinds.add(snapshot, (match.offset for match in matches))
+            elif output == "matches":
+                stopped = self._show(snapshot, hits)
             elif not self._name_file(_shown(snapshot), hits.count):
                 stopped = 0
             if stopped is not None:
                 self._stop(
                     location, Resume(snapshot.location or location, stopped, mark_of(snapshot, stopped))
                 )
-                if found is None:
-                    with spare_time(task) as spare:
-                        self._total = count_hits(snapshot, pattern, invert=arguments.invert, task=spare)
                 break
         else:
-            self._complete = found is None or found.complete
-            if found is not None and found.resume is not None:
+            self._complete = found.complete
+            if found.resume is not None:
                 self._stop(location, found.resume)
-        if found is None:
-            return
-        if not self._complete and output in ("matches", "counts") and resume is None:
+        if not self._complete and output in ("matches", "counts") and (opened or resume is None):
             with spare_time(task) as spare:
-                options = replace(options, output="counts", limit=_MOST_FILES)
-                counts = tree(location, pattern, options, task=spare)
+                counts = tree(replace(options, output="counts", limit=_MOST_FILES), task=spare)
                 for _ in counts:
                     pass
                 if counts.complete:
                     found, self._total, self._matched = counts, counts.count, counts.matched
-        self._searched = found.searched
-        if self._complete or self._total is not None:
-            self.notes.append(f"{counted(found.searched, 'file')} searched")
-        self.notes += skipped(found)
-
-    def _in_file(
-        self, location: Location, pattern: Pattern, resume: Resume | None
-    ) -> Iterator[tuple[Snapshot, Found]]:
-        """The file at a path with what is found in it, as a search of a tree gives it."""
-        arguments, task, output = self.arguments, self.context.task, self.arguments.output
-        with self.context.open_page(location, task, headings=False) as snapshot:
-            if snapshot.binary is not None:
-                raise binary(location, snapshot.binary, snapshot.size)
-            found = Found((), complete=True)
-            if output == "counts":
-                count = count_hits(snapshot, pattern, invert=arguments.invert, task=task)
-                found = replace(found, count=count)
-            elif output != "kinds":
-                if resume is not None:
-                    check_mark(snapshot, resume)
-                found = search_snapshot(
-                    snapshot,
-                    pattern,
-                    limit=1 if output == "files" else arguments.max_results,
-                    start=resume.offset if resume is not None else None,
-                    invert=arguments.invert,
-                    task=task,
-                )
-                if not found.hits:
-                    return
-            yield snapshot, found
+        if opened is None:
+            self._searched = found.searched
+            if self._complete or self._total is not None:
+                self.notes.append(f"{counted(found.searched, 'file')} searched")
+            self.notes += skipped(found)
 
     def _options(self) -> TreeOptions:
         wanted, kinds = self.arguments, self.arguments.output == "kinds"
@@ -473,7 +435,7 @@ class _Search:
             include_ignored=wanted.include_ignored,
         )
 
-    def _find_similar(self, location: Location, *, is_folder: bool) -> None:
+    def _find_similar(self, location: Location, opened: Callable[[], Snapshot] | None) -> None:
         arguments, context, notes = self.arguments, self.context, self.notes
         for name in ("invert", "multiline", "whole_word", "without"):
             if getattr(arguments, name):
@@ -485,38 +447,35 @@ class _Search:
         if arguments.cursor is not None:
             hint = "raise max_results, or raise min_similarity"
             raise invalid("a fuzzy search has no cursor", hint, argument="cursor")
-        text, least, task = arguments.text, arguments.min_similarity, context.task
-        with ExitStack() as stack:
-            ranked: list[tuple[Hit, Snapshot]] = []
-            if is_folder:
-                seconds = context.settings.fuzzy_seconds
-                nearest = context.searcher.similar(
-                    location, text, self._options(), min_similarity=least, seconds=seconds, task=task
-                )
-                self._complete, reason = nearest.complete, visible(nearest.reason)
-                for best in nearest.hits:
-                    with suppress(FilewrightError):  # it went away since
-                        ranked.append((best.hit, stack.enter_context(context.open_text(best.location))))
-            else:
-                snapshot = stack.enter_context(context.open_text(location))
-                found = fuzzy(snapshot, text, min_similarity=least, limit=arguments.max_results, task=task)
-                ranked = [(hit, snapshot) for hit in found.hits]
-                self._complete, reason = found.complete, found.reason
-                if found.tied > 1:
-                    notes.append(f"{found.tied} places are equally similar")
-                if found.runner_up is not None:
-                    notes.append(f"the next best is at similarity {found.runner_up:.2f}")
-            notes += [] if self._complete else [reason]
-            if is_folder:
-                notes.append(f"{counted(nearest.searched, 'file')} searched")
-            if arguments.output != "matches":
-                for path, count in Counter(_shown(snapshot) for _, snapshot in ranked).items():
-                    self._name_file(path, count)
-                return
-            for position, (hit, snapshot) in enumerate(ranked):
+        nearest = context.searcher.similar(
+            location,
+            arguments.text,
+            self._options(),
+            opened=opened,
+            min_similarity=arguments.min_similarity,
+            seconds=context.settings.fuzzy_seconds,
+            task=context.task,
+        )
+        self._complete = nearest.complete
+        if nearest.tied > 1:
+            notes.append(f"{nearest.tied} places are equally similar")
+        if nearest.runner_up is not None:
+            notes.append(f"the next best is at similarity {nearest.runner_up:.2f}")
+        notes += [] if nearest.complete else [visible(nearest.reason)]
+        if opened is None:
+            notes.append(f"{counted(nearest.searched, 'file')} searched")
+        if arguments.output != "matches":
+            for path, count in Counter(place.shown for place, _ in nearest.hits).items():
+                self._name_file(path, count)
+            return
+        for position, (found_in, hit) in enumerate(nearest.hits):
+            with (
+                suppress(FilewrightError),  # it went away since
+                context.open_page(found_in, headings=False, text=True) as snapshot,
+            ):
                 if self._show(snapshot, Found((hit,), complete=True, count=1)) is not None:
                     self._complete = False
-                    notes.append(f"{len(ranked) - position} less similar left out")
+                    notes.append(f"{len(nearest.hits) - position} less similar left out")
                     break
 
     def _fits(self, size: int) -> bool:
@@ -563,12 +522,15 @@ class _Search:
             symbol, outside, body = self._symbol(snapshot, hit)
             if beside:
                 before, after = (_NEAR, max(_NEAR, body)) if len(self.results) < FEW else (0, 0)
-            chars = _BESIDE if beside and not body else width
-            above, under = (
-                [line for line in near if not (beside and line.cut)]  # a long line that nobody asked for
-                for near in context_of(snapshot, hit, before, after, chars, task=task)
+            above, more, under, further = context_of(
+                snapshot, hit, before, after, width, most=_MATCH_LINES, task=task
             )
-            more, further = continuation(snapshot, hit, _MATCH_LINES, width, task=task)
+            if beside:  # a long line that nobody asked for
+                longest = width if body else _BESIDE
+                above, under = (
+                    tuple(line for line in near if not line.cut and len(line.text) <= longest)
+                    for near in (above, under)
+                )
             last = hit.line + further
             piece = excerpt(snapshot, hit, width)
             is_cut = piece.cut_before or piece.cut_after
@@ -624,8 +586,7 @@ class _Search:
     def _symbol(self, snapshot: Snapshot, hit: Hit) -> tuple[str, str, int]:
         """The definition around a match, also less the one its line begins, and how many more lines a short one has.
 
-        As long as there is work to spend on it: the work is counted in bytes parsed, so that the same search answers
-        the same under load; the clock only stops what is slower than anything that was measured.
+        As long as there is work to spend on it, counted in bytes parsed: the same search answers the same under load.
         """
         if isinstance(snapshot, NotebookView):
             cell = snapshot.place(hit.offset)
@@ -636,16 +597,10 @@ class _Search:
                 return "", "", 0
             self._symbol_bytes -= cost
             self._outlined = snapshot.asked
-        if self._symbol_seconds <= 0:
-            return "", "", 0
-        begun = time.monotonic()
-        try:
-            outline = self.context.outlines.outline(snapshot, task=self.context.task)
-            inside, outside = path_of(outline, hit.line), path_of(outline, hit.line, outside=True)
-            more = enclosing(snapshot, hit.line, outline).end_line - hit.line if inside != outside else 0
-            return inside, outside, more if more < _BODY_LINES else 0
-        finally:
-            self._symbol_seconds -= time.monotonic() - begun
+        outline = self.context.outlines.outline(snapshot, task=self.context.task)
+        inside, outside = path_of(outline, hit.line), path_of(outline, hit.line, outside=True)
+        more = enclosing(snapshot, hit.line, outline).end_line - hit.line if inside != outside else 0
+        return inside, outside, more if more < _BODY_LINES else 0
 
     def answer(self) -> SearchResult:
         """The page with its last lines: how many were found and shown, whether that is all, what was skipped."""
