@@ -165,7 +165,7 @@ class Workspace(TypedTools, Closing):
 
         Those of a `session`, of clients whose name begins with `client`, after the time or change `since`.
         """
-        location: Location | None = self._boundary.locate(path) if path is not None else None
+        location = self._boundary.locate(path) if path is not None else None
         return self._changes.history(
             location=location, limit=limit, before=before, session=session, client=client, since=since
         )
@@ -185,12 +185,14 @@ class Workspace(TypedTools, Closing):
         A session is named, or `current` or `last`; `since` is a time or a change, which itself is not meant.
         `named` is whichever of these a person has typed, a change or time being the moment since which.
         """
-        from filewright.tools import scope_of
+        from filewright.changes import Scope
+        from filewright.tools import one_meant
 
         if named is not None:
             meant = self._changes.scope_named(named)
             session, since = meant.session, meant.since
-        return scope_of(self.context, "scope", change_id, session, since, path, hunk)
+        location = self._boundary.locate(path) if path is not None else None
+        return one_meant("scope", Scope(change_id, session, since, location, hunk))
 
     def select(self, scope: Scope | str, *, task: Task | None = None) -> Selected:
         """One change, or what is left of several as if they had been one: its record, and what was kept.
@@ -279,10 +281,8 @@ class Workspace(TypedTools, Closing):
 
         Raises `not_found`, `invalid_input`, and `no_change` where all of it is undone.
         """
-        from filewright.changes import Scope
         from filewright.tools import changed_files
 
-        scope = Scope(scope) if isinstance(scope, str) else scope
         return changed_files(self.context.at(task or self._task()), scope, offset, limit)
 
     def _within(self, task: Task | None) -> TypedTools:

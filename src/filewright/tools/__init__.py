@@ -32,7 +32,17 @@ if TYPE_CHECKING:
     from filewright.tools.edit import EditResult
     from filewright.tools.filewise import compare_files, replace_in_order
     from filewright.tools.folder_map import FolderMap
-    from filewright.tools.history import HistoryResult, RevertResult, ago
+    from filewright.tools.history import (
+        ChangedFiles,
+        HistoryResult,
+        RevertResult,
+        SessionsResult,
+        SessionSummary,
+        ago,
+        changed_files,
+        one_meant,
+        sessions,
+    )
     from filewright.tools.items import BatchResult, ItemResult, check_count
     from filewright.tools.listing import FileStatus, ListedEntry, ListResult, StatResult
     from filewright.tools.missing import explain
@@ -44,14 +54,6 @@ if TYPE_CHECKING:
     from filewright.tools.registry import Arguments, Tool, Toolset
     from filewright.tools.restore import FileState, restore_file
     from filewright.tools.result import ChangeResult, FailedCall, Image, ToolResult, clip
-    from filewright.tools.review import (
-        ChangedFiles,
-        SessionsResult,
-        SessionSummary,
-        changed_files,
-        scope_of,
-        sessions,
-    )
     from filewright.tools.search import SearchHit, SearchResult
     from filewright.tools.typed import (
         EditRequest,
@@ -74,8 +76,9 @@ __getattr__, __all__ = face_of(
         "items": "BatchResult ItemResult check_count",
         "edit": "EditResult",
         "filewise": "compare_files replace_in_order",
-        "history": "HistoryResult RevertResult ago",
-        "review": ("ChangedFiles SessionSummary SessionsResult changed_files scope_of sessions"),
+        "history": (
+            "ChangedFiles HistoryResult RevertResult SessionSummary SessionsResult ago changed_files one_meant sessions"
+        ),
         "listing": "FileStatus ListResult ListedEntry StatResult",
         "missing": "explain",
         "folder_map": "FolderMap",

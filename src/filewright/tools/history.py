@@ -1,8 +1,9 @@
-"""`get_history` and `revert_edit`: what was changed, and taking it back."""
+"""`get_history` and `revert_edit`: what was changed, and taking it back; for a person also by sessions and files."""
 
 from __future__ import annotations
 
 import datetime
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
@@ -10,14 +11,13 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from filewright.changes import ChangeRecord, Entry, Stamp
+from filewright.changes import ChangeRecord, Entry, FileDifference, Scope, Stamp
 from filewright.edit import Diff, FileDiff
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.tools.context import Context
 from filewright.tools.pipeline import hard_links_broken
 from filewright.tools.registry import Arguments, Tool
 from filewright.tools.result import ChangeResult, DiffWanted, Page, ToolResult, plain
-from filewright.tools.review import scope_of
 from filewright.visible import visible
 from filewright.wording import counted, listed
 
@@ -73,6 +73,9 @@ class RevertArguments(Arguments):
         return given
 
 
+By = Literal["this session", "a person", "another"] | None
+
+
 @dataclass(frozen=True, slots=True)
 class HistoryFile:
     """What a change did to one file; `was` is its name before a move, the versions are content tokens."""
@@ -104,7 +107,7 @@ class HistoryChange:
     files: tuple[HistoryFile, ...]
     file_count: int
     notes: tuple[str, ...]
-    by: Literal["this session", "a person", "another"] | None
+    by: By
 
     @classmethod
     def of(cls, record: ChangeRecord, own: str | None) -> HistoryChange:
@@ -136,7 +139,7 @@ class HistoryChange:
         )
 
 
-def _by(record: ChangeRecord, own: str | None) -> Literal["this session", "a person", "another"] | None:
+def _by(record: ChangeRecord, own: str | None) -> By:
     """Who made a change. Agents are clients of other names: a person's words go through our own programs."""
     if record.session is None or record.session == own:
         return "this session" if record.session else None
@@ -199,7 +202,13 @@ def get_history(context: Context, arguments: HistoryArguments) -> HistoryResult:
                 argument="change_id",
             )
         return _one(context, arguments.change_id)
-    _check_cursor(context, cursor)
+    try:
+        if cursor is not None:
+            context.changes.record(cursor)
+    except FilewrightError as error:
+        if error.code != Code.NOT_FOUND:
+            raise
+        raise _unknown_cursor("change") from error
     records = context.changes.history(
         location=context.boundary.locate(path) if path is not None else None,
         limit=arguments.limit + 1,
@@ -225,18 +234,12 @@ def get_history(context: Context, arguments: HistoryArguments) -> HistoryResult:
     return HistoryResult(page.text(), changes=changes, next_cursor=following)
 
 
-def _check_cursor(context: Context, cursor: str | None) -> None:
-    try:
-        if cursor is not None:
-            context.changes.record(cursor)
-    except FilewrightError as error:
-        if error.code != Code.NOT_FOUND:
-            raise
-        raise invalid(
-            "the cursor is not one that this tool gave, or the change it names is no longer kept",
-            "leave it out to start from the newest change",
-            argument="cursor",
-        ) from error
+def _unknown_cursor(what: str) -> FilewrightError:
+    return invalid(
+        f"the cursor is not one that this tool gave, or the {what} it names is no longer kept",
+        f"leave it out to start from the newest {what}",
+        argument="cursor",
+    )
 
 
 def _when(record: ChangeRecord) -> str:
@@ -285,29 +288,40 @@ def _add_entries(page: Page, entries: Sequence[Entry], most: int, *, undoes: boo
     page.extend(rows, reserve=page.room // 2, of=len(entries), more="file")
 
 
+def one_meant(tool: str, scope: Scope) -> Scope:
+    """The scope. Raises `invalid_input` unless it is of one of a change, a session, a moment and a prompt."""
+    if [scope.change_id, scope.session, scope.since, scope.prompt].count(None) != 3:
+        raise invalid(
+            f"{tool} takes one of change_id, session and since",
+            "change_id for one change (get_history lists them), session for all of a session, since for "
+            "everything after a change or a time",
+        )
+    return scope
+
+
 def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
     """Take back one change, or several together; that is itself a change."""
-    changes, change_id, path = context.changes, arguments.change_id, arguments.path
-    alone = path is not None and not (change_id or arguments.session or arguments.since or arguments.prompt)
-    if path is not None and alone:
-        change_id, path = _newest_of(context, path), None
-    scope = scope_of(
-        context,
-        "revert_edit",
-        change_id,
-        arguments.session,
-        arguments.since,
-        path,
-        arguments.hunk,
-        arguments.prompt,
+    changes, asked = context.changes, arguments.path
+    path = context.boundary.locate(asked) if asked is not None else None
+    scope = Scope(
+        arguments.change_id, arguments.session, arguments.since, path, arguments.hunk, arguments.prompt
     )
+    alone = path is not None and scope == Scope(path=path, hunk=arguments.hunk)
+    if alone:  # the newest change of the file
+        newest = changes.history(location=path, limit=1)
+        if not newest:
+            raise FilewrightError(
+                Code.NOT_FOUND, f"no change of {asked} is recorded", "get_history lists what is", path=asked
+            )
+        scope = Scope(newest[0].id, hunk=arguments.hunk)
+    one_meant("revert_edit", scope)
     made = None
     force, broken = arguments.force, hard_links_broken(context, arguments.break_hard_links)
     if arguments.preview:
         reversal = changes.revert(scope, force=force, break_hard_links=broken, task=context.task)
     else:
         made, reversal = changes.undo(scope, force=force, break_hard_links=broken, task=context.task)
-    selected = reversal.selected
+    selected, made_id = reversal.selected, made.id if made is not None else None
     record = selected.record
     page = Page(context.settings.page_chars)
     title, what = selected.what, counted(len(selected.ids), "change")
@@ -324,7 +338,6 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
     _add_entries(page, entries, 40, undoes=made is None)
     # What a commit has done is on record; what it would do can only be looked up before it.
     diff = reversal.diff if made is None else _diff_afterwards(context, made.id)
-    made_id = made.id if made is not None else None
     if arguments.diff == "full" or reversal.merged or made is None:  # else it shows nothing new
         page.add_change(diff, arguments.diff, made_id)
     return RevertResult(
@@ -339,22 +352,169 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
     )
 
 
-def _newest_of(context: Context, path: str) -> str:
-    """The newest change of a file."""
-    newest = context.changes.history(location=context.boundary.locate(path), limit=1)
-    if not newest:
-        raise FilewrightError(
-            Code.NOT_FOUND, f"no change of {path} is recorded", "get_history lists what is", path=path
-        )
-    return newest[0].id
-
-
 def _diff_afterwards(context: Context, change_id: str) -> Diff:
     """The diff of what has just been committed: an extra, so nothing about it is an error."""
     try:
         return context.changes.diff(change_id, max_lines=context.settings.diff_lines, task=context.task)
     except FilewrightError as error:
         return Diff((FileDiff("", "", remark=f"(the diff cannot be shown: {error.message})\n"),))
+
+
+# By sessions and files
+
+_COUNTING_SECONDS = 2.0
+_PAGE_LINES = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSummary:
+    """One session: times in ISO 8601 (UTC), how many changes it made and how many of those are undone.
+
+    What is left of it is `files`, with the lines `added` and `removed` in them; each None if that was not
+    counted. `session` is None for the changes of which no session is known.
+    """
+
+    session: str | None
+    client: str | None
+    first: str
+    last: str
+    changes: int
+    undone: int
+    files: int | None
+    added: int | None
+    removed: int | None
+
+    @property
+    def row(self) -> str:
+        """One line for a reader."""
+        undone = f", {self.undone} undone" if self.undone else ""
+        files = f", {counted(self.files, 'file')}" if self.files is not None else ""
+        lines = f" +{self.added} -{self.removed}" if self.added is not None else ""
+        return (
+            f"{self.session or '(unknown)'}  {self.last[:19].replace('T', ' ')}Z  "
+            f"{visible(self.client or '')}  {counted(self.changes, 'change')}{undone}{files}{lines}"
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SessionsResult(ToolResult):
+    """The sessions, the one that changed something last first; from `next_cursor` on there are more."""
+
+    sessions: tuple[SessionSummary, ...]
+    next_cursor: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangedFiles(ToolResult):
+    """What some changes did together, file by file; the text is their net diff, git style.
+
+    `what` names the changes, `change_ids` are theirs, newest first. `files` begins at `offset` of
+    `file_count`, and from `next_offset` on there are more.
+    """
+
+    what: str
+    change_ids: tuple[str, ...]
+    files: tuple[FileDifference, ...]
+    offset: int
+    file_count: int
+    next_offset: int | None
+
+
+def sessions(context: Context, limit: int, cursor: str | None) -> SessionsResult:
+    """The sessions that changed something, from the one after `cursor` on.
+
+    Raises `invalid_input` for a cursor that is none.
+    """
+    groups = context.changes.sessions()
+    undone = context.changes.undone()
+    begin = 0
+    if cursor is not None:
+        begin = next((at for at, group in enumerate(groups, 1) if (group.name or "") == cursor), 0)
+        if not begin:
+            raise _unknown_cursor("session")
+    made: list[SessionSummary] = []
+    page = Page(context.settings.page_chars)
+    deadline = time.monotonic() + _COUNTING_SECONDS
+    for group in groups[begin : begin + limit]:
+        counts = _counts(context, group.name) if time.monotonic() < deadline else (None, None, None)
+        summary = SessionSummary(
+            group.name,
+            group.client,
+            group.begun.isoformat(),
+            group.ended.isoformat(),
+            group.changes,
+            len(undone & context.changes.made_in(group.name)) if undone else 0,
+            *counts,
+        )
+        if made and not page.fits(summary.row, reserve=120):
+            break
+        page.add(summary.row)
+        made.append(summary)
+    more = begin + len(made) < len(groups)
+    following = (made[-1].session or "") if made and more else None
+    if not made:
+        page.add("[no changes are recorded]")
+    elif more:
+        page.add(f"[{counted(len(groups) - begin - len(made), 'more session')}: cursor={following}]")
+    return SessionsResult(page.text(), sessions=tuple(made), next_cursor=following)
+
+
+def _counts(context: Context, session: str | None) -> tuple[int | None, int | None, int | None]:
+    """Files, lines added and removed by what is left of a session."""
+    if session is None:
+        return None, None, None
+    try:
+        record = context.changes.select(Scope(session=session), inside=True, task=context.task).record
+    except FilewrightError as error:
+        if error.code is Code.NO_CHANGE:
+            return 0, 0, 0
+        raise
+    added = removed = 0
+    files = _files_of(record)
+    for entry in files:
+        context.task.check()
+        found = context.changes.difference(entry, max_lines=0)
+        added += found.added or 0
+        removed += found.removed or 0
+    return len(files), added, removed
+
+
+def changed_files(context: Context, scope: Scope | str, offset: int, limit: int) -> ChangedFiles:
+    """What a scope of changes did, file by file: the net of them. Raises as `Changes.select` does."""
+    selected = context.changes.select(scope, inside=True, task=context.task)
+    entries = _files_of(selected.record)
+    files: list[FileDifference] = []
+    left = _PAGE_LINES
+    for entry in entries[offset : offset + limit]:
+        if left <= 0 and files:
+            break
+        context.task.check()
+        lines = min(context.settings.diff_lines, max(left, 10))
+        files.append(context.changes.difference(entry, max_lines=lines))
+        left -= sum(diff.rows + 4 for diff in files[-1].diffs)
+    end = offset + len(files)
+    page = Page(context.settings.page_chars)
+    page.add_diff("".join(file.diff for file in files))
+    if end < len(entries):
+        page.add(f"[{counted(len(entries) - end, 'more file')}: offset={end}]")
+    return ChangedFiles(
+        page.text(),
+        what=selected.what,
+        change_ids=selected.ids,
+        files=tuple(files),
+        offset=offset,
+        file_count=len(entries),
+        next_offset=end if end < len(entries) else None,
+    )
+
+
+def _files_of(record: ChangeRecord) -> list[Entry]:
+    """What it did to files: entries of none of a folder."""
+    kinds = (
+        (entry, [side.kind for side in (entry.before, entry.after) if side is not None])
+        for entry in record.entries
+    )
+    return [entry for entry, kind in kinds if "folder" not in kind]
 
 
 TOOLS = (
