@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from filewright.boundary import Boundary, Location, Root
+from filewright.boundary import Boundary, Root
 from filewright.changes import Changes, base_folder
 from filewright.closing import Closing
 from filewright.errors import Code, FilewrightError
