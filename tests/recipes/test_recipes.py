@@ -70,7 +70,7 @@ def test_a_tool(copy: Copy) -> None:
 from dataclasses import dataclass, field
 
 from filewright.tools.context import Context
-from filewright.tools.registry import Arguments, Tool
+from filewright.tools.registry import Arguments
 from filewright.tools.result import ToolResult
 
 
@@ -83,18 +83,18 @@ class LongestResult(ToolResult):
     number: int = field(kw_only=True)
 
 
-def run(context: Context, arguments: LongestArguments) -> LongestResult:
+def longest_line(context: Context, arguments: LongestArguments) -> LongestResult:
     location = context.boundary.locate(arguments.path)
     with context.open_text(location) as snapshot:
         lengths = [line.length for line in snapshot.lines.since(task=context.task)]
     number = max(range(len(lengths)), key=lengths.__getitem__) + 1
     return LongestResult(f"{location.shown}: line {number} is the longest", number=number)
-
-
-TOOL = Tool("longest_line", "Longest line", "Find the longest line.", LongestArguments, run, "read")
 ''',
     )
-    copy.replace("tools/catalogue.py", '    "read",\n', '    "read",\n    "longest",\n')
+    row = (
+        'module = "longest"\ntitle = "Longest line"\ndescription = "Find the longest line."\ntoolset = "read"'
+    )
+    copy.replace("tools/tools.toml", "[edit_content]\n", f"[longest_line]\n{row}\n\n[edit_content]\n")
     copy.python("-m", "filewright.tools")
     (copy.root / "a.txt").write_text("one\ntwo and more\nthree\n")
     assert copy.call("longest_line", {"path": "a.txt"}) == "a.txt: line 2 is the longest\n"

@@ -49,8 +49,7 @@ if TYPE_CHECKING:
     from filewright.tools.overview import ManyOverviews, OverviewResult
     from filewright.tools.patch import PatchResult
     from filewright.tools.pipeline import Change, change_text
-    from filewright.tools.read import FileRead, FilesRead, ReadArguments
-    from filewright.tools.read import run as read_content
+    from filewright.tools.read import FileRead, FilesRead, ReadArguments, read_content
     from filewright.tools.registry import Arguments, Tool, Toolset
     from filewright.tools.restore import FileState, restore_file
     from filewright.tools.result import ChangeResult, FailedCall, Image, ToolResult, clip
@@ -85,7 +84,7 @@ __getattr__, __all__ = face_of(
         "overview": "ManyOverviews OverviewResult",
         "patch": "PatchResult",
         "pipeline": "Change change_text",
-        "read": "FileRead FilesRead ReadArguments read_content=run",
+        "read": "FileRead FilesRead ReadArguments read_content",
         "registry": "Arguments Tool Toolset",
         "replace": "ReplaceResult",
         "restore": "FileState restore_file",

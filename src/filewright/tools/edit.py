@@ -41,7 +41,7 @@ from filewright.text import (
 from filewright.tools.context import Context
 from filewright.tools.moved import StillUsed, still_used
 from filewright.tools.pipeline import Change, ChangeArguments, Changed, Decided, change, created, decided
-from filewright.tools.registry import Arguments, Tool
+from filewright.tools.registry import Arguments
 from filewright.tools.result import ChangeResult, DiffWanted, Page, optional
 from filewright.visible import visible
 from filewright.wording import counted, listed
@@ -251,7 +251,7 @@ class EditResult(ChangeResult):
         return {**super().data, "results": [outcome.data() for outcome in self.results]}
 
 
-def run(context: Context, arguments: EditArguments) -> EditResult:
+def edit_content(context: Context, arguments: EditArguments) -> EditResult:
     """Locate every edit on one snapshot of its file, and commit them together."""
     count, limit = len(arguments.edits), context.settings.max_edits
     if count > limit:
@@ -778,20 +778,3 @@ def _answer(
         files=files if len(files) > 1 else (),
         still_used=users,
     )
-
-
-TOOL = Tool(
-    "edit_content",
-    "Edit files",
-    "Change one file (path) or several (a path in each edit), all or none. search must match exactly once; copy it "
-    "without line numbers; if it occurs more often, add neighbouring lines or start_line. Small differences are "
-    "tolerated and reported; else the nearest text is shown. Or name the place: at a symbol, lines of the version "
-    "shown, after or before either. from moves code there or into a new file. content makes a file; delete or "
-    "move_to with path alone takes or renames one.",
-    EditArguments,
-    run,
-    "edit",
-    writes=True,
-    destructive=True,
-    idempotent=False,
-)

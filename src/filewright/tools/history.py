@@ -16,7 +16,7 @@ from filewright.edit import Diff, FileDiff
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.tools.context import Context
 from filewright.tools.pipeline import hard_links_broken
-from filewright.tools.registry import Arguments, Tool
+from filewright.tools.registry import Arguments
 from filewright.tools.result import ChangeResult, DiffWanted, Page, ToolResult, plain
 from filewright.visible import visible
 from filewright.wording import counted, listed
@@ -515,27 +515,3 @@ def _files_of(record: ChangeRecord) -> list[Entry]:
         for entry in record.entries
     )
     return [entry for entry, kind in kinds if "folder" not in kind]
-
-
-TOOLS = (
-    Tool(
-        "get_history",
-        "History of changes",
-        "The newest changes of all files or of one, and who made them; with change_id one with its diff.",
-        HistoryArguments,
-        get_history,
-        "history",
-    ),
-    Tool(
-        "revert_edit",
-        "Undo a change",
-        "Undo a change (change_id), the newest of a file (path), or a session. Later changes "
-        "are kept by merging, or it is refused. Undoing is itself a change.",
-        RevertArguments,
-        revert_edit,
-        "history",
-        writes=True,
-        destructive=True,
-        idempotent=False,
-    ),
-)

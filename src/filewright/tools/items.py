@@ -21,7 +21,7 @@ from filewright.edit import Copy, Delete, Diff, FileDiff, MakeFolder, Move, SetM
 from filewright.errors import Code, FilewrightError, invalid, refused, too_many
 from filewright.tools.context import Context
 from filewright.tools.pipeline import ChangeArguments, Changed, Decided, change
-from filewright.tools.registry import Arguments, Tool
+from filewright.tools.registry import Arguments
 from filewright.tools.result import ChangeResult, Page, optional, plain
 from filewright.visible import visible
 from filewright.wording import listed
@@ -383,60 +383,3 @@ def _number(name: str | None, argument: str) -> int | None:
     except (KeyError, ValueError, ImportError) as error:
         hint = "give a name this system knows, or a number"
         raise invalid(f"unknown {argument} {name!r}", hint, argument=argument) from error
-
-
-def _tool(
-    run: Callable[[Context, Any], BatchResult],
-    title: str,
-    description: str,
-    arguments: type[BatchArguments],
-    *,
-    destructive: bool = False,
-    idempotent: bool = True,
-    listed: bool = True,
-) -> Tool:
-    return Tool(
-        run.__name__, title, description, arguments, run, "files", True, destructive, idempotent, listed
-    )
-
-
-TOOLS = (
-    _tool(
-        create_directories,
-        "Create folders",
-        "Create folders with their parents; existing ones stay as they are.",
-        FolderArguments,
-        listed=False,
-    ),
-    _tool(
-        move_items,
-        "Move, rename or copy",
-        "Move, rename or copy files and folders; destination is the full new path, parents are made.",
-        PairArguments,
-        destructive=True,
-        idempotent=False,
-    ),
-    _tool(
-        copy_items,
-        "Copy",
-        "Copy files and folders with mode, times and attributes; destination is the full new path.",
-        PairArguments,
-        destructive=True,
-        idempotent=False,
-        listed=False,
-    ),
-    _tool(
-        delete_items,
-        "Delete",
-        "Delete files, links and (recursive) folders; revert_edit brings them back.",
-        DeleteArguments,
-        destructive=True,
-    ),
-    _tool(
-        set_permissions,
-        "Set permissions",
-        "Set mode, owner or group of files and folders.",
-        PermissionArguments,
-        listed=False,
-    ),
-)

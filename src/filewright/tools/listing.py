@@ -23,7 +23,7 @@ from pydantic.json_schema import SkipJsonSchema
 from filewright.boundary import FolderEntry, Location, quote
 from filewright.errors import Code, FilewrightError, invalid, refused, too_many
 from filewright.tools.context import Context
-from filewright.tools.registry import Arguments, Tool
+from filewright.tools.registry import Arguments
 from filewright.tools.result import Page, ToolResult, facts, optional, size_text
 from filewright.visible import encodable, visible
 from filewright.wording import counted
@@ -396,25 +396,3 @@ def _status(context: Context, location: Location) -> FileStatus:
             return replace(known, **facts(snapshot))
     except FilewrightError as error:
         return replace(known, unreadable=str(error.code))
-
-
-TOOLS = (
-    Tool(
-        "list_files",
-        "List files",
-        "List a folder (depth=1), a tree (depth=0) or what matches a glob, without what .gitignore leaves out. "
-        "Folders end in /.",
-        ListArguments,
-        list_files,
-        "read",
-    ),
-    Tool(
-        "stat_items",
-        "Status of files",
-        "Type, size, times, mode, owner, link target, encoding, line ending and version, without reading the text.",
-        StatArguments,
-        stat_items,
-        "read",
-        listed=False,
-    ),
-)

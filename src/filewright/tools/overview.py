@@ -30,7 +30,7 @@ from filewright.text import LINE_REACH, Snapshot
 from filewright.tools.context import Context, binary
 from filewright.tools.folder_map import FolderMap, folder_map
 from filewright.tools.items import check_count
-from filewright.tools.registry import Arguments, Tool
+from filewright.tools.registry import Arguments
 from filewright.tools.result import (
     FailedCall,
     Page,
@@ -145,7 +145,9 @@ class ManyOverviews(ToolResult):
     overviews: tuple[OverviewResult | FolderMap | FailedCall, ...]
 
 
-def run(context: Context, arguments: OverviewArguments) -> OverviewResult | FolderMap | ManyOverviews:
+def get_overview(
+    context: Context, arguments: OverviewArguments
+) -> OverviewResult | FolderMap | ManyOverviews:
     """What a file is, the map of a folder, or either of several paths."""
     if arguments.path is not None and arguments.paths is not None:
         raise invalid(
@@ -409,14 +411,3 @@ def _add_hints(page: Page, found: Hints) -> None:
         page.add("", "worth a search (mode=regex): " + "   ".join(found.patterns[:8]))
         if found.log is not None:
             page.add("output=kinds shows the rarest of the lines first, without leaves out what is known")
-
-
-TOOL = Tool(
-    "get_overview",
-    "Overview of a file or a folder",
-    "A folder: languages, entry points, the files most referred to, the tree. A file: size, encoding, outline, "
-    "syntax errors, symbols changed since git HEAD; of logs and tables what is in them.",
-    OverviewArguments,
-    run,
-    "read",
-)

@@ -23,7 +23,6 @@ from filewright.errors import Code, FilewrightError, invalid
 from filewright.text import decoded
 from filewright.tools.context import Context
 from filewright.tools.pipeline import ChangeArguments, Changed, Decided, change
-from filewright.tools.registry import Tool
 from filewright.tools.result import ChangeResult, DiffWanted, Page, error_data, optional
 from filewright.visible import visible
 from filewright.wording import counted, listed
@@ -102,7 +101,7 @@ class PatchResult(ChangeResult):
     rest: str = optional("")
 
 
-def run(context: Context, arguments: PatchArguments) -> PatchResult:
+def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
     """Plan every file of the patch, then commit all of it."""
     limit = context.settings.max_input_bytes
     text, path = arguments.patch, arguments.patch_path
@@ -337,20 +336,3 @@ def _note(hunk: HunkOutcome) -> str:
     if hunk.repaired:
         parts.append("counts repaired")
     return ", ".join(parts)
-
-
-TOOL = Tool(
-    name="apply_patch",
-    title="Apply a patch",
-    description=(
-        "Apply a unified diff (git style too: create, delete, rename, mode) or a *** Begin Patch envelope: all files "
-        "or none (partial: those that fit). Context must be text that is there; line "
-        "numbers and counts may be off."
-    ),
-    arguments=PatchArguments,
-    run=run,
-    toolset="edit",
-    writes=True,
-    destructive=True,
-    idempotent=False,
-)

@@ -16,7 +16,7 @@ from filewright.search import compile_pattern, fuzzy, search_snapshot
 from filewright.structure import enclosing, find_symbol, of_symbol
 from filewright.text import LINE_REACH, Line, Snapshot, codec
 from filewright.tools.context import Context, binary
-from filewright.tools.registry import Arguments, Tool
+from filewright.tools.registry import Arguments
 from filewright.tools.result import (
     FailedCall,
     Image,
@@ -136,7 +136,7 @@ class FilesRead(ToolResult):
     files: tuple[FileRead | FailedCall, ...]
 
 
-def run(context: Context, arguments: ReadArguments) -> FileRead | FilesRead:
+def read_content(context: Context, arguments: ReadArguments) -> FileRead | FilesRead:
     """Read one file, or each of several."""
     if sum(each is not None for each in (arguments.path, arguments.paths, arguments.items)) != 1:
         raise invalid(
@@ -514,15 +514,3 @@ def _characters(
         if ends:
             break
     return encodable(kept), True, column - 1 - skip + len(kept)
-
-
-TOOL = Tool(
-    "read_content",
-    "Read files",
-    "Read one file (path), several (paths) or a place in each (items): by lines, head, tail, around a line or a "
-    "match, or a whole definition (symbol, or mode=semantic with line). Rows are `number<TAB>text`; leave the "
-    "numbers out of edits. The first row gives the version. Shows images.",
-    ReadArguments,
-    run,
-    "read",
-)

@@ -23,13 +23,14 @@ from filewright.wording import alike, listed
 if TYPE_CHECKING:
     from filewright.tools.context import Context
 
-Toolset = Literal["read", "edit", "files", "history"]
-
 
 class Arguments(BaseModel):
     """The base of every tool's arguments."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, hide_input_in_errors=True)
+
+
+Toolset = Literal["read", "edit", "files", "history"]
 
 
 @dataclass(frozen=True, slots=True)

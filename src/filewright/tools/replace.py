@@ -15,7 +15,6 @@ from filewright.search import LineKinds, Pattern, TreeOptions, compile_pattern
 from filewright.text import NotebookView, Snapshot, notebook_view
 from filewright.tools.context import Context
 from filewright.tools.pipeline import Change, ChangeArguments, Changed, Decided, change, spliced
-from filewright.tools.registry import Tool
 from filewright.tools.result import ChangeResult, DiffWanted, Page, short_diff
 from filewright.tools.search import kind_row, skipped
 from filewright.visible import visible
@@ -63,7 +62,7 @@ class ReplaceArguments(ChangeArguments):
     """refused if more files match"""
 
 
-def run(context: Context, arguments: ReplaceArguments) -> ReplaceResult:
+def replace_content(context: Context, arguments: ReplaceArguments) -> ReplaceResult:
     """Replace every match; a preview unless ``preview=false``."""
     pattern = compile_pattern(
         arguments.pattern,
@@ -225,17 +224,3 @@ def _answer(
         notes=tuple(found.notes),
         warnings=made.warnings,
     )
-
-
-TOOL = Tool(
-    "replace_content",
-    "Replace in many files",
-    "Replace every match of a text (whole_word for a name) or regex ($1, ${name} in the replacement) in a file or "
-    "a tree as one change. A preview, unless preview=false, expected_count or max_count (no more) allows it.",
-    ReplaceArguments,
-    run,
-    "edit",
-    writes=True,
-    destructive=True,
-    idempotent=False,
-)

@@ -35,7 +35,7 @@ from filewright.structure import enclosing, path_of
 from filewright.text import NotebookView, Snapshot
 from filewright.tools.context import Context, spare_time
 from filewright.tools.listing import below, decode, encode, globs, place
-from filewright.tools.registry import Arguments, Tool
+from filewright.tools.registry import Arguments
 from filewright.tools.result import Page, ToolResult, optional
 from filewright.visible import visible
 from filewright.wording import counted
@@ -195,7 +195,7 @@ class _Row:
         return self.text + "".join(f"   [{note}]" for note in self.notes)
 
 
-def run(context: Context, arguments: SearchArguments) -> SearchResult:
+def search_content(context: Context, arguments: SearchArguments) -> SearchResult:
     """Search a file or a tree, for one pattern or for several.
 
     Results are in file and line order, fuzzy ones by similarity.
@@ -730,14 +730,3 @@ def kind_row(kind: LineKind, *, path: bool, most: int | None = None, alone: bool
     """A line that stands for others: how many there are, the place of the first, and its text."""
     count = "" if alone and kind.count == 1 else f"{kind.count:,} like "
     return f"{count}{f'{visible(kind.path)}:' if path else ''}{kind.line}: {visible(kind.text[:most])}"
-
-
-TOOL = Tool(
-    "search_content",
-    "Search in files",
-    "Find text (literal), a regex (RE2) or similar text (fuzzy) in a file of any size or a tree, without what "
-    ".gitignore leaves out. output=kinds counts lines alike but for numbers, the rarest first.",
-    SearchArguments,
-    run,
-    "read",
-)

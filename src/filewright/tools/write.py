@@ -15,7 +15,7 @@ from filewright.text import Encoding, Snapshot, Splice, codec
 from filewright.tools.context import Context
 from filewright.tools.items import BatchArguments, BatchResult, Item, ItemResult, item_named, run_batch
 from filewright.tools.pipeline import Decided, created
-from filewright.tools.registry import Arguments, Tool
+from filewright.tools.registry import Arguments
 from filewright.tools.result import DiffWanted
 
 _CREATED = Encoding("utf-8")
@@ -44,7 +44,7 @@ class WriteArguments(BatchArguments):
     diff: DiffWanted = "auto"
 
 
-def run(context: Context, arguments: WriteArguments) -> BatchResult:
+def write_content(context: Context, arguments: WriteArguments) -> BatchResult:
     """Write every item; one transaction if `atomic`."""
     total = sum(len(item.content) for item in arguments.items)
     limit = context.settings.max_input_bytes
@@ -179,17 +179,3 @@ def _encoded(item: WriteItem, encoding: Encoding, terminator: bytes, *, appended
         return mark + "\r".encode(encoding.name).join(kept)
     end = b"\n" if item.newline == "lf" else terminator
     return mark + codec.encoded(text, encoding, end, argument="content")
-
-
-TOOL = Tool(
-    "write_content",
-    "Write whole files",
-    "Create, overwrite or append to whole files; parents are made. Overwriting keeps encoding, "
-    "line ending and mode. To change a part use edit_content.",
-    WriteArguments,
-    run,
-    "edit",
-    writes=True,
-    destructive=True,
-    idempotent=False,
-)
