@@ -284,12 +284,13 @@ def _version_of(arguments: EditArguments, item: EditItem) -> str | None:
 class _EditedFile:
     """A file of the call, with what is asked of it; the numbers are those of the edits in the request.
 
-    `removed` are its lines that are moved elsewhere.
+    `removed` are its lines that are moved elsewhere; `whole` is the edit that deletes or moves the file itself.
     """
 
     location: Location
     is_new: bool
     identity: object = None
+    whole: tuple[int, EditItem] | None = None
     items: list[tuple[int, EditItem]] = field(default_factory=list)
     removed: list[tuple[int, Rewrite]] = field(default_factory=list)
 
@@ -321,7 +322,7 @@ class _Taken:
 
 @dataclass(frozen=True)
 class _Spot:
-    """Where text goes in: before line `line`, with `gap` blank lines before or `behind` it (None: as is usual).
+    """Where text goes in: before line `line`, parted by `gap` blank lines from what is there (None: as is usual).
 
     `indent` is that of the symbol it is put beside, None beside a line.
     """
@@ -330,7 +331,6 @@ class _Spot:
     named: str
     indent: str | None = None
     gap: int | None = 0
-    behind: bool = False
 
 
 class _Edits:
@@ -356,22 +356,25 @@ class _Edits:
             if item.source is not None:
                 self._taken[number] = self._take(item, item.source, file)
         for file in self._files.values():
-            whole = self._whole(file)
-            others = len(file.items) - (whole is not None)
+            whole = file.whole
+            ends = whole is not None and whole[1].delete
+            if whole is not None and ends and file.items:
+                # What was moved out of it is elsewhere; any other edit would be lost with it.
+                self._number = file.items[0][0]
+                message = f"{file.location.asked} is deleted by edit {whole[0] + 1}"
+                raise self._invalid(message, "leave out one of them")
             if file.is_new:
                 yield self._created(file)
-            elif whole is not None and (whole[1].delete or not (others or file.removed)):
-                before = self._known_text(file)
-                name = file.location.shown
-                yield self._ended(file, *whole, Decided(Plan((), ()), file.location, (), before, (), name))
-            elif others or file.removed:
+            elif (file.items or file.removed) and not ends:
                 with self._opened(file) as snapshot:
                     other = self._edited_files.setdefault(file.identity, file.location)
                     if other != file.location:
                         message = f"{file.location.asked} and {other.asked} are one file"
                         raise self._invalid(message, "name it by one path")
-                    one = self._edited(file, snapshot)
-                    yield one if whole is None else self._ended(file, *whole, one)
+                    yield self._ended(file, self._edited(file, snapshot))
+            elif whole is not None:
+                before, name = self._known_text(file), file.location.shown
+                yield self._ended(file, Decided(Plan((), ()), file.location, (), before, (), name))
 
     # Files
 
@@ -392,7 +395,10 @@ class _Edits:
             message = f"{asked} is made already" if file.is_new else f"{asked} exists already"
             hint = 'change a part of it, or overwrite it by write_content with mode="overwrite"'
             raise refused(Code.ALREADY_EXISTS, asked, message, hint)
-        file.items.append((self._number, item))
+        if item.is_whole and not file.is_new:
+            self._end(file, item)
+        else:
+            file.items.append((self._number, item))
         return file
 
     def _named(self, location: Location, *, makes: bool = False) -> _EditedFile:
@@ -424,29 +430,19 @@ class _Edits:
 
     # Whole files
 
-    def _whole(self, file: _EditedFile) -> tuple[int, EditItem] | None:
-        """The edit that deletes or moves the file. Raises the refusal of what cannot be done to all of it."""
-        context, location, asked = self._context, file.location, file.location.asked
-        found: tuple[int, EditItem] | None = None
-        for number, item in file.items:
-            if item.is_whole and not file.is_new:
-                self._number = number
-                if found is not None:
-                    raise self._invalid(f"{asked} is deleted or moved already", "delete or move it once")
-                found = number, item
-                context.boundary.guard_write(location, link_itself=True)
-                version = _version_of(self._arguments, item)
-                if version is not None:
-                    with self._opened(file) as snapshot:
-                        context.check_version(snapshot, version)
-                elif not context.exists(location):
-                    raise missing(asked)
-        others = [number for number, item in file.items if found is not None and item is not found[1]]
-        if found is not None and found[1].move_to is None and others:
-            # What was moved out of it is elsewhere; any other edit would be lost with it.
-            self._number = others[0]
-            raise self._invalid(f"{asked} is deleted by edit {found[0] + 1}", "leave out one of them")
-        return found
+    def _end(self, file: _EditedFile, item: EditItem) -> None:
+        """Note that the edit deletes or moves the file. Raises the refusal of what cannot be done to all of it."""
+        context, asked = self._context, file.location.asked
+        if file.whole is not None:
+            raise self._invalid(f"{asked} is deleted or moved already", "delete or move it once")
+        file.whole = self._number, item
+        context.boundary.guard_write(file.location, link_itself=True)
+        version = _version_of(self._arguments, item)
+        if version is not None:
+            with self._opened(file) as snapshot:
+                context.check_version(snapshot, version)
+        elif not context.exists(file.location):
+            raise missing(asked)
 
     def _created(self, file: _EditedFile) -> Decided[Plan]:
         outcomes: list[Outcome] = []
@@ -473,9 +469,11 @@ class _Edits:
                 add(named, data, spot.line)
         return created(self._context, Plan((), tuple(outcomes)), file.location, made.read(0, made.size))
 
-    def _ended(self, file: _EditedFile, number: int, item: EditItem, one: Decided[Plan]) -> Decided[Plan]:
-        """The decision to delete a file, or to move it with the edits of it, `one`."""
-        location, before = file.location, one.before
+    def _ended(self, file: _EditedFile, one: Decided[Plan]) -> Decided[Plan]:
+        """The decision about the edits of a file, `one`, and to delete or move it where that is asked."""
+        if file.whole is None:
+            return one
+        (number, item), location, before = file.whole, file.location, one.before
         if item.move_to is None:
             step: Step = Delete(location, expected=Expected.of(before) if before is not None else None)
             splices = [Splice(0, before.size, b"")] if before is not None and before.size else []
@@ -506,9 +504,8 @@ class _Edits:
         asked = [Asked(edit, number, fuzzy=False) for number, edit in file.removed]
         for number, item in file.items:
             self._number = number
-            if not item.is_whole:
-                edit, fuzzy = self._edit(item, file, snapshot)
-                asked.append(Asked(edit, number, fuzzy))
+            edit, fuzzy = self._edit(item, file, snapshot)
+            asked.append(Asked(edit, number, fuzzy))
         asked.sort(key=lambda each: each.number)  # what is moved within the file is removed first
 
         def planned(page: Snapshot) -> Plan:
@@ -544,7 +541,9 @@ class _Edits:
             if fuzzy and spot.indent is not None:
                 new = indented(new, spot.indent)
             gap = _usual_gap(new, file, spot) if spot.gap is None else spot.gap
-            return Rewrite(line, line - 1, _apart(new, gap, behind=spot.behind), named, text.base), fuzzy
+            return Rewrite(
+                line, line - 1, self._parted(new, gap, line, text.snapshot), named, text.base
+            ), fuzzy
         if item.symbol is not None:
             lines = self._lines(file, text, item.symbol)
             first, last = (lines.gone_first, lines.gone_last) if item.delete else (lines.first, lines.last)
@@ -599,7 +598,7 @@ class _Edits:
         if isinstance(given, str) and not given.strip().isdecimal():
             lines = self._lines(file, text, given)
             named = f"{word} symbol {visible(given)}"
-            return _Spot(lines.last + 1 if after else lines.first, named, lines.indent, lines.gap, not after)
+            return _Spot(lines.last + 1 if after else lines.first, named, lines.indent, lines.gap)
         line = int(given or 0) if len(str(given)) < 20 else -1
         if line < (0 if after else 1):
             raise self._invalid(
@@ -678,20 +677,29 @@ class _Edits:
                 ) from error
             plain = indented(plain, spot.indent or "") if item.reindent else plain
             data = codec.encoded(plain, encoding if encoding.width == 1 else _UTF8, end, argument="replace")
-        text, line_end = data.decode("latin-1"), end.decode()  # each byte a character
-        usual = _usual_gap(text, file, spot) if taken.gap is None or file.is_new else taken.gap
-        if spot.indent is not None or not taken.is_symbol:
-            text = _apart(text, usual if spot.gap is None else spot.gap, line_end, behind=spot.behind)
-        else:  # a definition at a line, or at the end: as its neighbours expect
-            at = target.lines.offset_of(spot.line, self._task)
-            near = max(target.start, at - _NEAR)
-            above, below = (
-                codec.decoded(target.read(*piece), encoding).removesuffix("\n").split("\n")
-                for piece in ((near, at - near), (at, _NEAR))
-            )
-            text = _apart(text, _lacking(above[::-1], usual), line_end) + line_end * _lacking(below, usual)
+        text, gap = data.decode("latin-1"), spot.gap  # each byte a character
+        if gap is None or (taken.is_symbol and spot.indent is None):
+            gap = _usual_gap(text, file, spot) if taken.gap is None or file.is_new else taken.gap
+        text = self._parted(text, gap, spot.line, target, end.decode())
         verb = "copied" if item.copied else "moved"
         return f"{taken.what} {verb} here from {origin}", text.encode("latin-1")
+
+    def _parted(self, text: str, gap: int, line: int, target: Snapshot, end: str = "\n") -> str:
+        """`text` as whole lines, parted by `gap` blank lines from what is above `line` and from that line, or as it is.
+
+        Blank lines that are there already count, and none are put in where there is no text.
+        """
+        text = text if text.endswith(("\n", "\r")) else text + end
+        if not gap:
+            return text
+        at = target.lines.offset_of(line, self._task)
+        near = max(target.start, at - _NEAR)
+        above, below = (
+            codec.decoded(target.read(*piece), target.encoding).removesuffix("\n").split("\n")
+            for piece in ((near, at - near), (at, _NEAR))
+        )
+        first = 0 if text.startswith(("\n", "\r")) else _lacking(above[::-1], gap)
+        return end * first + text + end * (0 if text.endswith(2 * end) else _lacking(below, gap))
 
 
 def _of_whole(number: int, named: str, first: int = 1, last: int = 0, note: str = "") -> Outcome:
@@ -704,14 +712,6 @@ def _usual_gap(text: str, file: _EditedFile, spot: _Spot) -> int:
     if len(text.strip().splitlines()) < 2:
         return 0
     return 2 if language_of(file.location.name, b"") == Language.PYTHON and not spot.indent else 1
-
-
-def _apart(text: str, gap: int, end: str = "\n", *, behind: bool = False) -> str:
-    """`text` as whole lines, with the blank lines that part it from what is above or `behind`, or its own."""
-    text = text if text.endswith(("\n", "\r")) else text + end
-    if behind:
-        return text if text.endswith(2 * end) else text + end * gap
-    return text if text.startswith(("\n", "\r")) else end * gap + text
 
 
 def _lacking(rows: Sequence[str], gap: int) -> int:
