@@ -153,24 +153,22 @@ class Context:
     @property
     def outlines(self) -> Outlines:
         """Outlines by content, and the parser processes."""
-        if "outlines" not in self._late:
-            with LOADING:
+        with LOADING:
+            if "outlines" not in self._late:
                 from filewright.structure import Outlines
 
-                if "outlines" not in self._late:
-                    self._late["outlines"] = Outlines(self._loaded_with, self.boundary.launcher)
+                self._late["outlines"] = Outlines(self._loaded_with, self.boundary.launcher)
         found: Outlines = self._late["outlines"]
         return found
 
     @property
     def searcher(self) -> Searcher:
         """Searches of trees."""
-        if "searcher" not in self._late:
-            with LOADING:
+        with LOADING:
+            if "searcher" not in self._late:
                 from filewright.search import Searcher
 
-                if "searcher" not in self._late:
-                    self._late["searcher"] = Searcher(self.boundary, self._loaded_with, self.indexes)
+                self._late["searcher"] = Searcher(self.boundary, self._loaded_with, self.indexes)
         found: Searcher = self._late["searcher"]
         return found
 

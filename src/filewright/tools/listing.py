@@ -252,24 +252,18 @@ def time_text(nanoseconds: int) -> str:
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _owner(uid: int) -> str:
-    """The user's name, or the number where it has none."""
-    try:
+def _owners(uid: int, gid: int) -> tuple[str, str]:
+    """The names of the user and the group, or the numbers where they have none."""
+    owner, group = str(uid), str(gid)
+    with suppress(KeyError, ImportError):
         import pwd
 
-        return pwd.getpwuid(uid).pw_name
-    except (KeyError, ImportError):
-        return str(uid)
-
-
-def _group(gid: int) -> str:
-    """The group's name, or the number where it has none."""
-    try:
+        owner = pwd.getpwuid(uid).pw_name
+    with suppress(KeyError, ImportError):
         import grp
 
-        return grp.getgrgid(gid).gr_name
-    except (KeyError, ImportError):
-        return str(gid)
+        group = grp.getgrgid(gid).gr_name
+    return owner, group
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,12 +364,13 @@ def stat_items(context: Context, arguments: StatArguments) -> StatResult:
 def _status(context: Context, location: Location) -> FileStatus:
     """The status of one thing; for text also what its bytes are."""
     status = context.boundary.stat(location)
+    owner, group = _owners(status.uid, status.gid)
     known = FileStatus(
         type=status.kind,
         size=status.size,
         mode=f"{status.mode:04o}",
-        owner=_owner(status.uid),
-        group=_group(status.gid),
+        owner=owner,
+        group=group,
         uid=status.uid,
         gid=status.gid,
         hard_links=status.links,

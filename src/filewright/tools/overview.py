@@ -301,12 +301,11 @@ def _line_lengths(context: Context, snapshot: Snapshot) -> tuple[int, int, bool]
     return longest, over, stop >= snapshot.size
 
 
-def _rows(symbols: tuple[Symbol, ...]) -> Iterator[tuple[int, Symbol]]:
-    pending = [(0, symbol) for symbol in reversed(symbols)]
-    while pending:
-        level, symbol = pending.pop()
-        yield level, symbol
-        pending.extend((level + 1, child) for child in reversed(symbol.children))
+def _rows(symbols: tuple[Symbol, ...]) -> Iterator[str]:
+    """One line for a reader of each symbol, and of those in it."""
+    for around, symbol in Outline(None, symbols).walk():
+        name = visible(clip(symbol.name, 120))
+        yield f"{'  ' * min(len(around), 20)}{symbol.start_line}-{symbol.end_line} {symbol.kind} {name}"
 
 
 _ShownOutline = tuple[tuple[Symbol, ...], tuple[Symbol, ...], int, tuple[int, int] | None]
@@ -336,23 +335,18 @@ def _shown(outline: Outline, arguments: OverviewArguments, line_count: int, room
 
 def _fitting(symbols: tuple[Symbol, ...], room: int) -> int | None:
     """How many rows of these symbols fit into `room` characters; None if all do."""
-    for fitting, (level, symbol) in enumerate(_rows(symbols)):
-        room -= len(_symbol_row(level, symbol)) + 1
+    for fitting, row in enumerate(_rows(symbols)):
+        room -= len(row) + 1
         if room < 0:
             return fitting
     return None
-
-
-def _symbol_row(level: int, symbol: Symbol) -> str:
-    name = visible(clip(symbol.name, 120))
-    return f"{'  ' * min(level, 20)}{symbol.start_line}-{symbol.end_line} {symbol.kind} {name}"
 
 
 def _add_outline(page: Page, overview: OverviewResult, symbols: tuple[Symbol, ...]) -> None:
     """Add the outline, the way to what it leaves out, and the syntax errors."""
     if symbols:
         page.add("", "outline:")
-        page.extend(_symbol_row(level, symbol) for level, symbol in _rows(symbols))
+        page.extend(_rows(symbols))
     following = overview.next_lines
     if overview.symbols_left_out or following is not None:
         way = f"lines=[{following[0]}, {following[1]}] goes on with all of them, " if following else ""
@@ -369,9 +363,8 @@ def _add_outline(page: Page, overview: OverviewResult, symbols: tuple[Symbol, ..
 
 def _tree(symbols: tuple[Symbol, ...]) -> list[dict[str, Any]]:
     """The outline as nested plain values, made from the innermost level outwards: nesting costs no recursion."""
-    flat = [symbol for _, symbol in _rows(symbols)]
     made: dict[int, dict[str, Any]] = {}
-    for symbol in reversed(flat):
+    for _, symbol in reversed([*Outline(None, symbols).walk()]):
         made[id(symbol)] = {
             "name": symbol.name,
             "kind": symbol.kind,

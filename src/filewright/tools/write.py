@@ -122,13 +122,11 @@ def _decided(
                 end = Snapshot.of_bytes(whole).dominant
             appends = exists and item.mode == "append"
             data = _encoded(item, encoding, end, appended=appends)
-            if not appends:
-                whole, tail, done = data, b"", "overwritten" if exists else "created"
+            if appends and whole is None:
+                tail += data
             else:
-                whole, tail, done = (
-                    (whole + data, tail, "appended") if whole is not None else (None, tail + data, "appended")
-                )
-            result = ItemResult(item.path, done)
+                whole = whole + data if appends and whole is not None else data
+            result = ItemResult(item.path, "appended" if appends else "overwritten" if exists else "created")
         if index != indexes[-1]:
             yield Decided((index, result), location, ())
     if before is None:
