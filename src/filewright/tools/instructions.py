@@ -9,34 +9,39 @@ from filewright.wording import listed
 LIMIT = 1_500
 
 
+_STEPS = (
+    (
+        "search_content",
+        "1. Find: get_overview maps a folder and outlines a file; search_content finds text, regex or fuzzy, "
+        "several patterns in a call, with context if the hits are few.",
+    ),
+    (
+        "read_content",
+        "2. Read only what you need: read_content by lines or symbol, many places in a call (items). Every "
+        "read shows a version.",
+    ),
+    (
+        "edit_content",
+        "3. Edit: edit_content with the text as it is, or with a symbol or the lines of a version instead of the "
+        "text; edits of several files go in one call, all or none. The answer is a diff: check it instead of "
+        "reading again. A refusal shows the nearest text: correct the search and repeat.",
+    ),
+    (
+        "apply_patch",
+        "Over many files: apply_patch for a unified diff, replace_content for one pattern (whole_word for "
+        "a name; it previews first, unless max_count allows it). Whole files: write_content.",
+    ),
+    ("move_items", "move_items (also copies) and delete_items act on names, not content."),
+    ("revert_edit", "Every change has a change_id: get_history lists them, revert_edit takes one back."),
+)
+"""What is said of the work with each tool that is offered."""
+
+
 def instructions(offered: Collection[str], roots: Sequence[str]) -> str:
     """The workflow over the tools `offered` below `roots`; at most `LIMIT` characters."""
-    lines = [f"Files below {_roots(roots)}. Paths are relative to it unless they begin with a root."]
-    if "search_content" in offered:
-        lines.append(
-            "1. Find: get_overview maps a folder and outlines a file; search_content finds text, regex or fuzzy, "
-            "several patterns in a call, with context if the hits are few."
-        )
-    if "read_content" in offered:
-        lines.append(
-            "2. Read only what you need: read_content by lines or symbol, many places in a call (items). Every "
-            "read shows a version."
-        )
-    if "edit_content" in offered:
-        lines.append(
-            "3. Edit: edit_content with the text as it is, or with a symbol or the lines of a version instead of the "
-            "text; edits of several files go in one call, all or none. The answer is a diff: check it instead of "
-            "reading again. A refusal shows the nearest text: correct the search and repeat."
-        )
-    if "apply_patch" in offered:
-        lines.append(
-            "Over many files: apply_patch for a unified diff, replace_content for one pattern (whole_word for "
-            "a name; it previews first, unless max_count allows it). Whole files: write_content."
-        )
-    if "move_items" in offered:
-        lines.append("move_items (also copies) and delete_items act on names, not content.")
-    if "revert_edit" in offered:
-        lines.append("Every change has a change_id: get_history lists them, revert_edit takes one back.")
+    below = listed(roots, 4, noun="root")
+    lines = [f"Files below {below}. Paths are relative to it unless they begin with a root."]
+    lines += [step for tool, step in _STEPS if tool in offered]
     if "edit_content" not in offered:
         lines.append("This workspace is served for reading only.")
     lines.append(
@@ -44,7 +49,3 @@ def instructions(offered: Collection[str], roots: Sequence[str]) -> str:
         "what to do next."
     )
     return "\n".join(lines)[:LIMIT]
-
-
-def _roots(roots: Sequence[str]) -> str:
-    return listed(roots, 4, noun="root")

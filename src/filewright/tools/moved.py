@@ -31,24 +31,25 @@ def still_used(context: Context, moved: Sequence[tuple[str, Location, Location]]
 
     What mentions a symbol is searched for, for a second of work at most, and its imports are followed.
     """
-    origin, patterns = moved[0][1], {name: re.compile(rb"\b%b\b" % name.encode()) for name, _, _ in moved}
+    origin, names = moved[0][1], {name for name, _, _ in moved}
     references = References()
     shown: dict[str, str] = {}
     mentioned: dict[str, set[str]] = defaultdict(set)
     dotted: dict[str, set[str]] = defaultdict(set)
     with spare_time(context.task) as task:
-        pattern = compile_pattern("|".join(patterns), mode="regex", case="sensitive", whole_word=True)
+        pattern = compile_pattern("|".join(names), mode="regex", case="sensitive", whole_word=True)
         options = TreeOptions(limit=_FILES, output="files")
         for snapshot, _ in context.searcher.tree(Location(origin.root, ()), pattern, options, task=task):
             assert snapshot.location is not None
             path, text = _path(snapshot.location), snapshot.read(0, min(snapshot.size, _LOOKED_AT))
             shown[path] = snapshot.location.shown
             references.add(path, text)
-            for name, found in patterns.items():
-                for match in found.finditer(text):
+            for name in names:
+                before_it = {*re.findall(rb"([.:>]?)\b%b\b" % name.encode(), text)}
+                if before_it:
                     mentioned[name].add(path)
-                    if text[: match.start()].endswith((b".", b":", b">")):
-                        dotted[name].add(path)
+                if before_it - {b""}:
+                    dotted[name].add(path)
     made = []
     for name, before, after in moved:
         old, new = _path(before), _path(after)

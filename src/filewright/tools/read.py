@@ -143,7 +143,10 @@ def read_content(context: Context, arguments: ReadArguments) -> FileRead | Files
             "read_content takes either path or paths or items",
             "give path for one file, paths for several, items for a place in each",
         )
-    each = _each(arguments)
+    given: list[dict[str, Any]] = [{"path": path} for path in arguments.paths or [arguments.path or ""]]
+    if arguments.items is not None:
+        given = [item.model_dump(exclude_none=True) for item in arguments.items]
+    each = [arguments.model_copy(update={"paths": None, "items": None, **one}) for one in given]
     for one in each:
         _check(one)
     budget, most = context.settings.page_chars, context.settings.max_paths
@@ -158,15 +161,6 @@ def read_content(context: Context, arguments: ReadArguments) -> FileRead | Files
         files = _unforgeable(files)
     images = tuple(image for file in files for image in file.images)
     return FilesRead(joined(files, paths, budget), files=tuple(files), images=images)
-
-
-def _each(arguments: ReadArguments) -> list[ReadArguments]:
-    """The arguments of each file or place to read."""
-    if arguments.items is not None:
-        given = [item.model_dump(exclude_none=True) for item in arguments.items]
-    else:
-        given = [{"path": path} for path in arguments.paths or [arguments.path or ""]]
-    return [arguments.model_copy(update={"paths": None, "items": None, **one}) for one in given]
 
 
 def _unforgeable(files: list[FileRead | FailedCall]) -> list[FileRead | FailedCall]:

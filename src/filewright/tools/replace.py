@@ -8,11 +8,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from filewright.boundary import Location
 from filewright.edit import Replaced, check_count, replace_matches, replacement
 from filewright.errors import Code, FilewrightError
-from filewright.search import LineKinds, Pattern, TreeOptions, compile_pattern
-from filewright.text import NotebookView, Snapshot, notebook_view
+from filewright.search import LineKinds, TreeOptions, compile_pattern
+from filewright.text import NotebookView, notebook_view
 from filewright.tools.context import Context
 from filewright.tools.pipeline import Change, ChangeArguments, Changed, Decided, change, spliced
 from filewright.tools.result import ChangeResult, DiffWanted, Page, short_diff
@@ -73,11 +72,59 @@ def replace_content(context: Context, arguments: ReplaceArguments) -> ReplaceRes
         max_chars=context.settings.max_pattern_chars,
     )
     location, most, found = context.boundary.locate(arguments.path), arguments.max_count, _Matches()
+    new, task = replacement(arguments.replacement, pattern), context.task
 
     def decide() -> Iterator[Decided[Replaced]]:
         nonlocal found
-        found = _Matches()
-        return _decided(context, arguments, pattern, location, found)
+        opened, found = None, _Matches()
+        looked_at = _LOOKED_AT
+        changed = False
+        options = TreeOptions(
+            limit=arguments.max_files + 1,
+            output="files",
+            glob=arguments.glob,
+            include_ignored=arguments.include_ignored,
+        )
+        if context.boundary.stat(location).kind != "folder":
+            opened = lambda: notebook_view(context.open_for_edit(location), task, headings=False)  # noqa: E731
+        files = context.searcher.tree(location, pattern, options, opened=opened, task=task)
+        for snapshot, _ in files:
+            assert snapshot.location is not None
+            name = snapshot.location.shown
+            snapshot.settings = context.settings  # The searcher's are the workspace's.
+            try:
+                made = replace_matches(snapshot, pattern, new, task=task)
+            except FilewrightError as error:
+                if error.code != Code.IS_BINARY or snapshot.location == location:
+                    raise
+                found.notes.append(f"{name} is not editable text and was left out")
+                continue
+            if not made.count:
+                continue
+            found.counts[name] = made.count
+            if len(found.counts) > arguments.max_files:
+                raise FilewrightError(
+                    Code.TOO_LARGE,
+                    f"the pattern is in more than {arguments.max_files} files; nothing was changed",
+                    "narrow it with path or glob, or raise max_files",
+                    limit=arguments.max_files,
+                )
+            if made.splices:
+                context.boundary.guard_write(snapshot.location)
+                looked = made.splices[:looked_at]
+                found.kinds.add(snapshot, (splice.offset for splice in looked))
+                looked_at -= len(looked)
+                changed = True
+                yield spliced(
+                    snapshot.raw if isinstance(snapshot, NotebookView) else snapshot, snapshot, made
+                )
+        if opened is None:
+            found.notes += [f"{counted(files.searched, 'file')} searched", *skipped(files)]
+        total = check_count(found.counts, arguments.expected_count)
+        if found.counts and not changed:
+            raise FilewrightError(
+                Code.NO_CHANGE, f"all {total} matches read already as the replacement", "nothing to do"
+            )
 
     def summary(files: Sequence[Changed[Replaced]]) -> str:
         changed = sum(file.diff is not None for file in files)
@@ -119,67 +166,6 @@ class _Matches:
     counts: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     kinds: LineKinds = field(default_factory=LineKinds)
-
-
-def _decided(
-    context: Context, arguments: ReplaceArguments, pattern: Pattern, location: Location, found: _Matches
-) -> Iterator[Decided[Replaced]]:
-    new = replacement(arguments.replacement, pattern)
-    looked_at = _LOOKED_AT
-    changed = False
-    for snapshot in _snapshots(context, arguments, pattern, location, found.notes):
-        assert snapshot.location is not None
-        name = snapshot.location.shown
-        snapshot.settings = context.settings  # The searcher's are the workspace's.
-        try:
-            made = replace_matches(snapshot, pattern, new, task=context.task)
-        except FilewrightError as error:
-            if error.code != Code.IS_BINARY or snapshot.location == location:
-                raise
-            found.notes.append(f"{name} is not editable text and was left out")
-            continue
-        if not made.count:
-            continue
-        found.counts[name] = made.count
-        if len(found.counts) > arguments.max_files:
-            raise FilewrightError(
-                Code.TOO_LARGE,
-                f"the pattern is in more than {arguments.max_files} files; nothing was changed",
-                "narrow it with path or glob, or raise max_files",
-                limit=arguments.max_files,
-            )
-        if made.splices:
-            context.boundary.guard_write(snapshot.location)
-            looked = made.splices[:looked_at]
-            found.kinds.add(snapshot, (splice.offset for splice in looked))
-            looked_at -= len(looked)
-            changed = True
-            yield spliced(snapshot.raw if isinstance(snapshot, NotebookView) else snapshot, snapshot, made)
-    total = check_count(found.counts, arguments.expected_count)
-    if found.counts and not changed:
-        raise FilewrightError(
-            Code.NO_CHANGE, f"all {total} matches read already as the replacement", "nothing to do"
-        )
-
-
-def _snapshots(
-    context: Context, arguments: ReplaceArguments, pattern: Pattern, location: Location, notes: list[str]
-) -> Iterator[Snapshot]:
-    """The files that hold the pattern, each open until the next one is asked for."""
-    if context.boundary.stat(location).kind != "folder":
-        with context.open_for_edit(location) as snapshot:
-            yield notebook_view(snapshot, context.task, headings=False)
-        return
-    options = TreeOptions(
-        limit=arguments.max_files + 1,
-        output="files",
-        glob=arguments.glob,
-        include_ignored=arguments.include_ignored,
-    )
-    found = context.searcher.tree(location, pattern, options, task=context.task)
-    for snapshot, _ in found:
-        yield snapshot
-    notes += [f"{counted(found.searched, 'file')} searched", *skipped(found)]
 
 
 def _answer(
