@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from filewright.tools.context import Context
     from filewright.tools.edit import EditResult
     from filewright.tools.filewise import compare_files, replace_in_order
-    from filewright.tools.folder_map import FolderMap
     from filewright.tools.history import (
         ChangedFiles,
         HistoryResult,
@@ -46,7 +45,7 @@ if TYPE_CHECKING:
     from filewright.tools.items import BatchResult, ItemResult, check_count
     from filewright.tools.listing import FileStatus, ListedEntry, ListResult, StatResult
     from filewright.tools.missing import explain
-    from filewright.tools.overview import ManyOverviews, OverviewResult
+    from filewright.tools.overview import FolderMap, ManyOverviews, OverviewResult
     from filewright.tools.patch import PatchResult
     from filewright.tools.pipeline import Change, change_text
     from filewright.tools.read import FileRead, FilesRead, ReadArguments, read_content
@@ -80,8 +79,7 @@ __getattr__, __all__ = face_of(
         ),
         "listing": "FileStatus ListResult ListedEntry StatResult",
         "missing": "explain",
-        "folder_map": "FolderMap",
-        "overview": "ManyOverviews OverviewResult",
+        "overview": "FolderMap ManyOverviews OverviewResult",
         "patch": "PatchResult",
         "pipeline": "Change change_text",
         "read": "FileRead FilesRead ReadArguments read_content",

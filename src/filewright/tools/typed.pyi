@@ -3,11 +3,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NotRequired, TypedDict, Unpack, overload
 
 from filewright.tools.edit import EditResult
-from filewright.tools.folder_map import FolderMap
 from filewright.tools.history import HistoryResult, RevertResult
 from filewright.tools.items import BatchResult
 from filewright.tools.listing import ListResult, StatResult
-from filewright.tools.overview import ManyOverviews, OverviewResult
+from filewright.tools.overview import FolderMap, ManyOverviews, OverviewResult
 from filewright.tools.patch import PatchResult
 from filewright.tools.read import FileRead, FilesRead
 from filewright.tools.replace import ReplaceResult
