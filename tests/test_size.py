@@ -22,7 +22,7 @@ ROOMS = {
     # room: (limit, goal), in code tokens
     "changes": (65_698, 42_000),
     "edit": (57_031, 40_000),
-    "tools": (44_547, 32_000),
+    "tools": (44_543, 32_000),
     "structure": (25_493, 20_500),
     "system": (22_559, 23_000),
     "boundary": (20_927, 20_000),
