@@ -171,6 +171,12 @@ UNPLACED = [
     ("equal places as near as one another", KV, H + "@@ -8,2 +8,2 @@\n k\n-v\n+V\n", "ambiguous_match"),
     ("equal places out of reach", KV, H + "@@ -900,2 +900,2 @@\n k\n-v\n+V\n", "ambiguous_match"),
     (
+        "equal places out of reach, one of them much nearer",
+        b"k\nv\n" + b"other\n" * 2_000 + b"k\nv\n",
+        H + "@@ -400,2 +400,2 @@\n k\n-v\n+V\n",
+        "ambiguous_match",
+    ),
+    (
         "overlapping hunks",
         ABC,
         H + "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n@@ -3,2 +3,2 @@\n c\n-d\n+D\n",

@@ -335,6 +335,12 @@ CASES = [
         {"x": b"a\r\nB\r\nc\r\n"},
     ),
     Case(
+        "returns that the file does not have are not written",
+        {"x": b"a\nb\nc\n"},
+        H + "@@ -1,3 +1,3 @@\n a\r\n-b\n+B\r\n c\n",
+        {"x": b"a\nB\nc\n"},
+    ),
+    Case(
         "a change of terminators only",
         {"x": b"a\r\nb\r\nc\r\n"},
         H + "@@ -1,3 +1,3 @@\n a\r\n-b\r\n+b\n c\r\n",

@@ -103,7 +103,7 @@ def located(lines: FileText, hunk: PatchHunk, place: Placed, *, spelled: bool) -
         tuple(new),
         tuple(kept),
         region.indentation if region is not None else None,
-        ended if unended or was_ended != ended or not lines.count else None,
+        ended if unended or was_ended != ended else None,
         terminators,
     )
     return Located(edit, place.tier, (part_rows,))
@@ -200,7 +200,7 @@ class Placing:
         hunk, old, end = self.hunks[index], self._olds[index], self.lines.count
         if old == ():
             # Without old lines there is only the end, where that is said, or an empty file.
-            said = hunk.at_end and hunk.ended("+") and hunk.start is None and not hunk.headings
+            said = hunk.at_end and hunk.start is None and not hunk.headings
             return ([end], 0) if said or not end else Unplaced("no_context")
         stated = _stated(hunk) + drift
         if self._exact is None and old is not None and hunk.start is not None:
@@ -301,14 +301,12 @@ class Placing:
 
     def _there_already(self, index: int, place: Placed) -> Unplaced | None:
         """Why an insertion at the hunk's edge, with no context past it, is not made: it is there already."""
-        signs = [row.sign for row in self.hunks[index].rows]
-        old, new = self._olds[index], self._encoded(self.hunks[index].new)
-        if not old or not new or "-" in signs or not any(body.strip() for body in set(new) - set(old)):
-            return None
-        edges = {-1: place.at, 0: place.at - (len(new) - len(old))}
-        for edge, at in edges.items():
-            if signs[edge] == "+" and stands(self.lines, new, at):
-                return Unplaced("already_applied", (at + 1,))
+        rows, old, new = self.hunks[index].rows, self._olds[index], self._encoded(self.hunks[index].new)
+        inserts = all(row.sign != "-" for row in rows)
+        if inserts and old and new and any(body.strip() for body in set(new) - set(old)):
+            for edge, at in ((-1, place.at), (0, place.at + len(old) - len(new))):
+                if rows[edge].sign == "+" and stands(self.lines, new, at):
+                    return Unplaced("already_applied", (at + 1,))
         return None
 
     # Headings
@@ -378,7 +376,7 @@ def _nearest(starts: list[int], low: int, stated: int) -> int | None:
     index = max(low, bisect_left(starts, stated))
     ranked = sorted(starts[max(low, index - 2) : index + 2], key=lambda start: abs(start - stated))
     first, second = (abs(start - stated) for start in ranked[:2])
-    return ranked[0] if first <= REACH and 2 * first <= second and first != second else None
+    return ranked[0] if first <= REACH and 2 * first <= second else None
 
 
 def _stated(hunk: PatchHunk) -> int:
