@@ -39,6 +39,15 @@ def test_without_partial_it_is_all_or_none(tree: Path, workspace: Workspace) -> 
     assert "y = 2" in (tree / "one.py").read_text()
 
 
+def test_the_second_part_of_a_file_that_is_named_twice_comes_back(tree: Path, workspace: Workspace) -> None:
+    again = "--- a/one.py\n+++ b/one.py\n@@ -1,2 +1,2 @@\n # new\n-x = 1\n+x = 2\n"
+    assert workspace.call("apply_patch", {"patch": FIT + again}).data["code"] == "invalid_input"
+    made = workspace.call("apply_patch", {"patch": FIT + again, "partial": True})
+    assert "refused: one.py: invalid_input: the patch names one file twice" in made.text
+    assert (tree / "one.py").read_text() == "# new\nx = 1\ny = 3\n"
+    assert made.data["rest"] == again
+
+
 def test_what_is_applied_already_is_named(tree: Path, workspace: Workspace) -> None:
     workspace.apply_patch(FIT)
     (tree / "two.py").write_text("p = 1\nq = 2\n")

@@ -173,6 +173,7 @@ def test_an_envelope_in_crlf_is_the_same(tree: Callable[..., object]) -> None:
     [
         "*** Begin Patch\n--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n*** End Patch\n",
         "*** Begin Patch\n*** Update File: x\n--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n*** End Patch",
+        "So:\n\n*** Begin Patch\n--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n*** End Patch\n\nThat is all.\n",
     ],
 )
 def test_a_unified_diff_in_an_envelope_is_read_too(patch: str, tree: Callable[..., object]) -> None:

@@ -30,6 +30,7 @@ UNREADABLE = [
     (H, "are missing"),
     ("--- a/x\n", "ends inside a file header"),
     ("diff --git a/x b/x\n", "are missing"),
+    (H + EDIT + "-- \ndiff --git a/y b/y\n", "the hunks of y are missing"),
     ("diff --git a/x b/x\nindex 1234567..89abcde 100644\n", "are missing"),
     ("diff --git a/x b/x\nnew file mode 100644\nindex 0000000..1234567\n", "are missing"),
     ("diff --git a/x b/y\nsimilarity index 80%\nrename from x\nrename to y\n", "are missing"),

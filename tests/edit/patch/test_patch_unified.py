@@ -299,6 +299,12 @@ CASES = [
         {"x": b"a\nb\n"},
     ),
     Case(
+        "the last line gets a newline, and has other blanks than the patch says",
+        {"x": b"a\nb"},
+        H + "@@ -2 +2 @@\n-b  \n\\ No newline at end of file\n+b\n",
+        {"x": b"a\nb\n"},
+    ),
+    Case(
         "the last line loses its newline",
         {"x": b"a\nb\n"},
         H + "@@ -1,2 +1,2 @@\n a\n-b\n+b\n\\ No newline at end of file\n",
