@@ -25,13 +25,12 @@ Kind = Literal["file", "folder", "link", "other"]
 LARGE = 1 << 20
 """Files above this size are never kept."""
 NEWEST = b"newest"
-_SLICE = 4096
 _RULE_FILES = (b".gitignore", b".ignore")
 _DENY_FILE, _EXCLUDE = b".agentsignore", (b".git", b"info", b"exclude")
-_FOLDER = 0o040000
-_KINDS: dict[int, Kind] = {0o100000: "file", _FOLDER: "folder", 0o120000: "link"}
+_KINDS: dict[int, Kind] = {0o100000: "file", 0o040000: "folder", 0o120000: "link"}
 """By the bits of a mode that say what something is."""
-_FORMAT = 8
+_FORMAT = 9
+_NO_STAMPS = marshal.dumps([], 2)
 
 
 class ListedStamp(NamedTuple):
@@ -53,16 +52,6 @@ class ListedStamp(NamedTuple):
         return _KINDS.get(self.mode & 0o170000, "other")
 
     @property
-    def is_folder(self) -> bool:
-        """Whether it is a folder."""
-        return self.mode & 0o170000 == _FOLDER
-
-    @property
-    def written(self) -> tuple[int, int, int]:
-        """Which file it is, as it was last written."""
-        return self.inode, self.size, self.mtime_ns
-
-    @property
     def key(self) -> bytes:
         """All of it, as a cache knows it."""
         return marshal.dumps(tuple(self), 2)
@@ -72,14 +61,14 @@ class FolderRow(NamedTuple):
     """A folder as it was listed.
 
     `names` are all that are in it, sorted, with slashes between them; `hidden` those that rules leave out or that
-    nobody may look at, folders with a slash behind them; `stamps` are those of the others, in slices; `large`: there
+    nobody may look at, folders with a slash behind them; `stamps` are those of the others; `large`: there
     are files among them that are too large to be kept. `rules` are the stamps of the files that say what is left out.
     `kept` names the cache that holds all of it that can be kept.
     """
 
     names: bytes = b""
     hidden: tuple[bytes, ...] = ()
-    stamps: tuple[bytes, ...] = ()
+    stamps: bytes = _NO_STAMPS
     large: bool = False
     rules: tuple[tuple[int, ...] | None, ...] = ()
     kept: str = ""
@@ -95,13 +84,12 @@ class FolderRow(NamedTuple):
     def plus(self, more: FolderRow) -> FolderRow:
         """This one and `more` names of a folder that was read in pieces."""
         names = b"/".join(filter(None, (self.names, more.names)))
-        stamps = self.stamps + more.stamps
+        stamps = marshal.dumps(marshal.loads(self.stamps) + marshal.loads(more.stamps), 2)
         return FolderRow(names, self.hidden + more.hidden, stamps, self.large or more.large, self.rules)
 
     def things(self) -> Iterator[tuple[bytes, ListedStamp]]:
         """Each of these names with its stamp."""
-        stamps = (ListedStamp._make(stamp) for packed in self.stamps for stamp in marshal.loads(packed))
-        return zip(self.listed(), stamps, strict=True)
+        return zip(self.listed(), map(ListedStamp._make, marshal.loads(self.stamps)), strict=True)
 
 
 Listing = dict[bytes, FolderRow]
@@ -229,7 +217,7 @@ def settled(seen: Look, last: Listing, ask: Callable[[bytes, int], Listing]) -> 
             rows = {path: row for path, row in rows.items() if not path.startswith(prefix)}
         else:
             for name, stamp in found[prefix].things():
-                if stamp.is_folder and prefix + name + b"/" not in last:
+                if stamp.kind == "folder" and prefix + name + b"/" not in last:
                     found |= ask(prefix + name + b"/", 0)
         rows |= found
     return rows
@@ -250,14 +238,14 @@ def _row_again(folder: Folder, old: FolderRow) -> FolderRow | int:
     row = old._replace(stamps=stamps, large=large, kept="")
     for (_, was), (_, now) in zip(old.things(), row.things(), strict=True):
         # Another folder of that name, or one that may be entered now, may have what was not listed.
-        if was != now and (was.kind != now.kind or was.is_folder):
+        if was != now and (was.kind != now.kind or was.kind == "folder"):
             return 1
     return row
 
 
-def written(status: Status) -> tuple[int, int, int]:
+def written(seen: Status | ListedStamp) -> tuple[int, int, int]:
     """Which file it is, as it was last written."""
-    return status.inode, status.size, status.mtime_ns
+    return seen.inode, seen.size, seen.mtime_ns
 
 
 def prefix_of(path: bytes) -> bytes:
@@ -265,11 +253,10 @@ def prefix_of(path: bytes) -> bytes:
     return path[: path.rfind(b"/") + 1]
 
 
-def _packed(found: list[tuple[int, ...] | None]) -> tuple[tuple[bytes, ...], bool]:
+def _packed(found: list[tuple[int, ...] | None]) -> tuple[bytes, bool]:
     """Stamps as a row holds them, and whether there are large files among them."""
     stamps = [stamp for stamp in found if stamp is not None]
-    packed = tuple(marshal.dumps(stamps[at : at + _SLICE], 2) for at in range(0, len(stamps), _SLICE))
-    return packed, any(stamp[6] > LARGE for stamp in stamps)
+    return marshal.dumps(stamps, 2), any(stamp[6] > LARGE for stamp in stamps)
 
 
 def _folders_in(folder: Folder) -> set[bytes]:

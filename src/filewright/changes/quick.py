@@ -90,9 +90,9 @@ class QuickLook:
         with suppress(*_OTHERWISE), ExitStack() as stack:
             found = self._unchanged(stack, NEWEST)
             takes_away = TAKES_AWAY.search(line)
-            for _, kept, _ in found:
-                if not all(row.kept and not (takes_away and row.large) for row in kept.rows.values()):
-                    return False
+            rows = (row for _, kept, _ in found for row in kept.rows.values())
+            if not all(row.kept and not (takes_away and row.large) for row in rows):
+                return False
             for state, kept, newest in found:
                 kept._replace(newest=newest).write(state, list_of(identifier))
             return True

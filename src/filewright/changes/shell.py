@@ -159,7 +159,7 @@ class Watch:
         rows, late = self._keep(rows, line, seconds, _KEEP_AT_ONCE, known)
         index = self._keep_index()
         if TAKES_AWAY.search(line):
-            self._warn_of(rows, line, late, index)
+            self._warn_of(late, index)
         KeptListing(newest, outer, index, rows).write(self.folder, list_of(self.identifier))
         return all(row.kept for row in rows.values()) or self._is_kept_ahead()
 
@@ -213,7 +213,7 @@ class Watch:
                 return self.boundary.read_link(where)
             with self.boundary.open_file(where) as file:
                 content = file.read(0, stamp.size + 1)
-                is_same = written(file.status()) == stamp.written
+                is_same = written(file.status()) == written(stamp)
         except (FilewrightError, OSError):
             return None
         return content if is_same and len(content) == stamp.size else None
@@ -273,7 +273,7 @@ class Watch:
         """Keep what is not kept yet, first what a command line names, then the newest: in all folders, or in those that
         are not as they are `known` and that have what the line names.
 
-        Returns the rows, of which it is noted; and of what the line names that for which there was no time or room.
+        Returns the rows, of which it is noted; and of what the line names what is too large, or too much.
         """
         names, late, lacking = _named(line), dict[bytes, ListedStamp](), set[bytes]()
         wanted: list[tuple[bool, int, bytes, ListedStamp]] = []
@@ -282,19 +282,24 @@ class Watch:
         with self.database.transaction(self.task, durable=False) as execute:
             (cache,) = execute("SELECT name FROM cache").fetchone()
             for prefix, row in rows.items():
-                if row.kept == cache:
+                lacks = row.kept != cache
+                if not lacks and not row.large:
                     continue
                 above = names(prefix.split(b"/"))
                 known_to_lack = known and row is known.get(prefix) and not row.kept
-                if known_to_lack and not above and not names(row.names.split(b"/")):
-                    lacking.add(prefix)
+                if (known_to_lack or not lacks) and not above and not names(row.names.split(b"/")):
+                    if lacks:
+                        lacking.add(prefix)
                     continue
                 had = set(execute("SELECT name, stamp FROM kept WHERE folder = ?", (prefix,)))
                 for name, stamp in row.things():
-                    if stamp.is_folder or stamp.size > LARGE or (had and (name, stamp.key) in had):
+                    if stamp.kind == "folder" or (had and (name, stamp.key) in had):
                         continue
                     unnamed = not (above or names([name]))
-                    wanted.append((unnamed, -stamp.mtime_ns, prefix + name, stamp))
+                    if stamp.size <= LARGE:
+                        wanted.append((unnamed, -stamp.mtime_ns, prefix + name, stamp))
+                    elif not unnamed:
+                        late[prefix + name] = stamp
         begun, some = time.monotonic(), list[tuple[bytes, ListedStamp, bytes]]()
         for number, (unnamed, _, path, stamp) in enumerate(sorted(wanted)):
             most = seconds if unnamed else max(seconds, _KEEP_SECONDS)
@@ -316,15 +321,8 @@ class Watch:
         rows = {prefix: row._replace(kept="" if prefix in lacking else cache) for prefix, row in rows.items()}
         return rows, late
 
-    def _warn_of(
-        self, rows: Listing, line: str, late: dict[bytes, ListedStamp], index: tuple[int, ...] | None
-    ) -> None:
-        """Say which files that a command line names, those that are `late` or too large, nobody has kept."""
-        names = _named(line)
-        for prefix, row in rows.items():
-            for name, stamp in row.things() if row.large else ():
-                if stamp.size > LARGE and names([*prefix.split(b"/"), name]):
-                    late[prefix + name] = stamp
+    def _warn_of(self, late: dict[bytes, ListedStamp], index: tuple[int, ...] | None) -> None:
+        """Say which of the files that a command line names nobody has kept."""
         for path, _ in self.staged(index, late):
             del late[path]
         files = [(self.at(path).shown, stamp) for path, stamp in late.items() if stamp.kind == "file"]
@@ -528,10 +526,10 @@ class _Command:
     def _follow(self, change: ChangeRecord) -> None:
         """Have what was there before as it is after a change that is on record."""
         before, moves, made = self._before, dict[bytes, bytes](), dict[bytes, Thing]()
-        for entry in change.entries:
+        for entry in sorted(change.entries, key=lambda entry: entry.before is None):
             self._watch.task.check()
             path, was = self._path_of(entry.place), self._path_of(entry.was or entry.place)
-            old = before.get(was) if was is not None else None
+            old, found = before.get(was) if was is not None else None, None
             is_as_it_was = same_content(entry) and _rights(entry.before) == _rights(entry.after)
             if old is not None and path is not None and path != was and is_as_it_was:
                 moves[old.path] = path
@@ -541,14 +539,11 @@ class _Command:
                 made[path] = Thing(path, side, partial(held_after, entry))
             if was is None:
                 continue
-            found = None
             if entry.before is not None:
-                found = Thing(was, entry.before, partial(held_before, entry))
-            if old is None:  # What is not seen now either was ignored.
-                is_other = found is not None and path in self._after
-            else:
-                is_other = old.seen is not None and _looks(old.side) != _looks(entry.before)
-            if is_other:
+                side = replace(entry.before, inode=old and old.side.inode)
+                found = Thing(was, side, partial(held_before, entry))
+            # What is not seen now either was ignored.
+            if old.seen if old is not None else found is not None and path in self._after:
                 self._parts.setdefault(change.number - 1, []).append((old, found))
             before.pop(was, None)
         for path in [path for path in before if _along(moves, path) != path]:
@@ -673,11 +668,11 @@ class _Command:
         with log.begin(self._watch.task) as intent:
             self._keep = intent.keep
             for number, pairs in (*self._parts.items(), (intent.number, self._pairs)):
-                if log.operation(number) is not None:  # A clock that stood still.
-                    self._lost += [self._watch.at(old.path).shown for old, _ in pairs if old is not None]
-                    continue
                 found = (entry for pair in pairs for entry in self._entries(*pair))
                 entries = tuple(sorted(found, key=lambda entry: entry.place.parts))
+                if entries and log.operation(number) is not None:  # A clock that stood still.
+                    self._lost += [entry.place.shown for entry in entries]
+                    continue
                 notes = tuple(self._notes()) if number == intent.number else ()
                 if entries or notes:
                     record = ChangeRecord(number, "shell", summary, entries, **caller._asdict(), notes=notes)
@@ -802,8 +797,3 @@ def _along(moves: Mapping[bytes, bytes], path: bytes) -> bytes:
 
 def _rights(side: Stamp | None) -> object:
     return side and (side.mode, side.uid, side.gid)
-
-
-def _looks(side: Stamp | None) -> object:
-    """What a listing and a change on record say of a thing in the same words."""
-    return side and (side.kind, _rights(side), side.size, side.mtime_ns if side.kind == "file" else 0)
