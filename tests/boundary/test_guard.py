@@ -170,6 +170,9 @@ MADE_TO_RUN = [
     ".mcp.json", ".claude/settings.json", ".claude/settings.local.json", ".claude/hooks/pre.sh",
     ".claude/commands/x.md", ".cursor/mcp.json", ".vscode/tasks.json", ".vscode/settings.json",
     ".vscode/launch.json", ".vscode/mcp.json", ".codex/config.toml", ".gemini/settings.json", ".envrc",
+    ".github/hooks/filewright.json",
+    "sub/.github/copilot/settings.local.json",
+    ".clinerules/hooks/PreToolUse",
     ".husky/pre-commit",
 ]  # fmt: skip
 EDITED_EVERY_DAY = [

@@ -41,7 +41,7 @@ Free = set[tuple[int, int, int]]
 """Folders, by their root and identity, where no rule file is, nor above."""
 
 
-@dataclass(slots=True)
+@dataclass
 class _RootRules:
     """What holds in a root: what is protected, what is denied from the start, and where it lies in another root."""
 
