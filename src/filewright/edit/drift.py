@@ -16,7 +16,7 @@ from filewright.edit.locate.request import Edit, Tier
 from filewright.edit.nearest import MOST_CHARS, clean
 from filewright.edit.write import checked
 from filewright.errors import Code
-from filewright.text import Line, Snapshot, Splice, apply, ordered
+from filewright.text import Snapshot, Splice, apply, ordered
 
 MOST_BYTES = 16 << 20
 """Larger files and larger texts are not merged."""
@@ -56,15 +56,23 @@ def carried(source: FileText, found: Located, old: FileText) -> Located | Missed
     mine = [row.body for row in old.rows()]
     merged = merge3(mine, [row.body for row in there], [row.body for row in wanted.rows()])
     chunks = [chunk for chunk in merged.chunks if chunk.kind in ("theirs", "conflict", "both")]
+    offsets = [*(row.offset for row in there), source.size]
+    spans = tuple(ByteRange(*(offsets[line] for line in chunk.ours)) for chunk in chunks[:3])
     if merged.conflicts or not chunks or not _still_there(old, found, merged):
-        spans = tuple(_span(source, there, chunk) for chunk in chunks[:3])
         sides = tuple(_sides(source, mine, merged, chunk) for chunk in merged.conflicts[:3])
         return Missed(edit, Code.STALE_VERSION, Tier.DRIFT, spans, conflicts=sides)
-    changes = _splices(source, there, merged)
+    changes: list[Splice] = []
+    dominant = source.snapshot.dominant
+    for start, end, lines in merged.changes():
+        new = b"".join(line + dominant for line in lines)
+        if there and end == len(there) and not there[-1].terminator:
+            bare = new.removesuffix(dominant)
+            new = bare if start < end else dominant + bare
+        changes.append(Splice(offsets[start], offsets[end] - offsets[start], new))
     if not changes:
-        return Missed(edit, Code.ALREADY_APPLIED, Tier.DRIFT, (_span(source, there, chunks[0]),))
-    span = ByteRange(changes[0].offset, max(splice.end for splice in changes))
-    return Located(edit, Tier.DRIFT, (Merge(span, changes),), inner=found.tier)
+        return Missed(edit, Code.ALREADY_APPLIED, Tier.DRIFT, spans[:1])
+    span = ByteRange(changes[0].offset, changes[-1].end)
+    return Located(edit, Tier.DRIFT, (Merge(span, tuple(changes)),), inner=found.tier)
 
 
 def _still_there(old: FileText, found: Located, merged: Merged[bytes]) -> bool:
@@ -81,12 +89,6 @@ def _still_there(old: FileText, found: Located, merged: Merged[bytes]) -> bool:
     )
 
 
-def _span(source: FileText, rows: list[Line], chunk: Chunk) -> ByteRange:
-    start, end = chunk.ours
-    first = rows[start].offset if start < len(rows) else source.size
-    return ByteRange(first, rows[end - 1].end if end > start else first)
-
-
 def _sides(source: FileText, base: Sequence[bytes], merged: Merged[bytes], chunk: Chunk) -> dict[str, str]:
     """A stretch that both the edit and someone else changed: as shown, as it is, as it is wanted; bounded."""
     lines = {
@@ -95,20 +97,3 @@ def _sides(source: FileText, base: Sequence[bytes], merged: Merged[bytes], chunk
         "wanted": merged.theirs[slice(*chunk.theirs)],
     }
     return {side: clean("\n".join(map(source.text, of))[:MOST_CHARS]) for side, of in lines.items()}
-
-
-def _splices(source: FileText, rows: list[Line], merged: Merged[bytes]) -> tuple[Splice, ...]:
-    dominant = source.snapshot.dominant
-    result: list[Splice] = []
-    for start, end, lines in merged.changes():
-        first = rows[start].offset if start < len(rows) else source.size
-        last = rows[end - 1].end if end > start else first
-        new = b"".join(line + dominant for line in lines)
-        unended = bool(rows) and rows[-1].terminator == b""
-        if unended and end == len(rows):
-            if start == len(rows):
-                new = dominant + new.removesuffix(dominant)
-            else:
-                new = new.removesuffix(dominant)
-        result.append(Splice(first, last - first, new))
-    return tuple(result)

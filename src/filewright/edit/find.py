@@ -79,7 +79,7 @@ def find_exact(source: FileText, search: str, limit: int) -> list[ByteRange]:
         raise FilewrightError(
             Code.TOO_LARGE,
             f"the search text has {len(needle)} bytes, too many to look for in a file of {source.size}",
-            hint="search for less, with a start_line and an end_line",
+            "search for less, with a start_line and an end_line",
         )
     if b"\n" in needle and not source.has_no_returns:
         spans = _with_any_terminators(source, needle.split(b"\n"))
@@ -262,11 +262,9 @@ _SEEN: tuple[tuple[Tier, Callable[[str], str]], ...] = (
 
 def _candidates(source: FileText, block: RequestLines) -> Iterator[list[Line]]:
     keys = block.keys
-    anchor = _rarest_run(source, block.solid)
     budget = _ROWS_COMPARED + 4 * len(keys)
-    if anchor is not None:
-        needle, index = anchor
-        for row in rows_with(source, needle) if needle else ():
+    for count, needle, index in rare_runs(source, block.solid)[:1]:
+        for row in rows_with(source, needle) if count or source.held is None else ():
             same = key_of(source, row, keys[index]) == keys[index]
             rows, compared = rows_around(source, keys, index, row, 0 if same else -1)
             if rows:
@@ -292,27 +290,22 @@ def rows_with(source: FileText, needle: bytes) -> Iterator[Line]:
                 hits = source.occurrences(needle, done)  # the rest of the line is passed over
 
 
-def _rarest_run(source: FileText, lines: Sequence[str]) -> tuple[bytes, int] | None:
-    """The rarest stretch of `lines` that folding leaves alone, and the line it is in.
+def rare_runs(source: FileText, lines: Sequence[str]) -> list[tuple[int, bytes, int]]:
+    """Long stretches of `lines` that folding leaves alone, the rarest first: how often one is there, and its line.
 
-    None if there is no such stretch; an empty stretch if one of them is nowhere in the file.
+    They are of different lines where more than one line has any.
     """
     longest: dict[str, int] = {}
     for index in range(0, len(lines), 1 + len(lines) // 1000):
         runs = verbatim_runs(lines[index])
         if runs:
             longest.setdefault(max(runs, key=len), index)
-    best: tuple[int, bytes, int] | None = None
-    for run in sorted(longest, key=len, reverse=True)[: 8 if source.size < 4 << 20 else 3]:
-        needle = run.encode(source.encoding.name)
-        count = _count(source, needle)
-        if best is None or count < best[0]:
-            best = (count, needle, longest[run])
-        if source.held is not None and count < 2:
-            break
-    if best is None:
-        return None
-    return (b"", 0) if source.held is not None and not best[0] else best[1:]
+    if len(longest) == 1:
+        (index,) = longest.values()
+        longest = dict.fromkeys(verbatim_runs(lines[index]), index)
+    chosen = sorted(longest, key=len, reverse=True)[: 8 if source.size < 4 << 20 else 3]
+    counted = [(_count(source, run.encode()), run.encode(), longest[run]) for run in chosen]
+    return sorted(counted, key=lambda one: one[0])
 
 
 def _count(source: FileText, needle: bytes) -> int:

@@ -18,7 +18,7 @@ from filewright.edit.find import ByteRange, Literal, Located, Merge, Missed
 from filewright.edit.locate.request import Edit, Rewrite, Tier, indent_of, is_blank
 from filewright.edit.replace import Replacement
 from filewright.edit.write import inserted
-from filewright.errors import Code, FilewrightError
+from filewright.errors import Code, invalid, refused
 from filewright.progress import Task
 from filewright.search import Pattern, find_matches
 from filewright.structure import Outline, find_symbol, of_symbol
@@ -49,9 +49,7 @@ def _there(source: FileText, rewrite: Rewrite) -> Located:
         message = f"the lines {first}-{last} are not all in the file, which has {count}"
         if inserts:
             message = f"line {last} is past the end of the file, which has {count} lines"
-        raise FilewrightError(
-            Code.INVALID_INPUT, message, hint=f"use lines from 1 to {count}", details={"line_count": count}
-        )
+        raise invalid(message, f"use lines from 1 to {count}", line_count=count)
     start, end = source.offset(first - 1), source.offset(last)
     text = _ended(normalised(rewrite.text)) if rewrite.text else ""
     if inserts:
@@ -153,18 +151,14 @@ def at_lines(search: str, replace: str, start: int, end: int | None = None, *, i
     last = end if end is not None and not insert else start + search.removesuffix("\n").count("\n")
     if insert:
         if not replace.removesuffix("\n"):
-            raise _invalid("there is nothing to insert", "give the new lines as replace")
+            raise invalid("there is nothing to insert", "give the new lines as replace", argument="search")
         text = _ended(search) if search else ""
         return Edit(text, _ended(replace) + text, start_line=start, end_line=last if text else None)
     if not search:
-        raise _invalid("the search text is empty", "give the text of the lines, or insert")
+        raise invalid("the search text is empty", "give the text of the lines, or insert", argument="search")
     if not replace or search.endswith("\n"):
         return Edit(_ended(search), replace and _ended(replace), start_line=start, end_line=last)
     return Edit(search, replace, start_line=start, end_line=last)
-
-
-def _invalid(message: str, hint: str) -> FilewrightError:
-    return FilewrightError(Code.INVALID_INPUT, message, hint=hint, details={"argument": "search"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,15 +187,12 @@ def edit_of(snapshot: Snapshot, edit: LineEdit, *, task: Task | None = None) -> 
     if snapshot.encoding.width > 1:
         snapshot = Narrowed.to_edit(snapshot).snapshot
     source = FileText(snapshot, task)
-    count, start = source.count, edit.start_line
+    count, start, asked = source.count, edit.start_line, snapshot.asked
     inserts = not edit.search and edit.pattern is None
     if start > count + inserts:
-        raise FilewrightError(
-            Code.INVALID_INPUT,
-            f"start_line {start} is past the end of {snapshot.asked}, which has {count} lines",
-            hint=f"use a line from 1 to {count}; {count + 1} appends",
-            details={"path": snapshot.asked, "line_count": count, "argument": "start_line"},
-        )
+        message = f"start_line {start} is past the end of {asked}, which has {count} lines"
+        hint = f"use a line from 1 to {count}; {count + 1} appends"
+        raise invalid(message, hint, path=asked, line_count=count, argument="start_line")
     if inserts:
         above = source.rows_at(start - 2, 1) if start > 1 else ()
         indent = indent_of(source.text(above[0].body)) if above and edit.keep_indent else ""
@@ -214,18 +205,13 @@ def edit_of(snapshot: Snapshot, edit: LineEdit, *, task: Task | None = None) -> 
             seen += 1
             if seen == edit.occurrence:
                 return made
-    where = f"from line {start} on of {snapshot.asked}"
+    where = f"from line {start} on of {asked}"
     message = f"the text occurs {seen} times {where}, not {edit.occurrence} times"
     hint = f"use an occurrence from 1 to {seen}, or an earlier start line"
     if not seen:
         message = f"the text is nowhere {where}"
         hint = "use the text that is there, as whole lines, and a start line at or before it"
-    raise FilewrightError(
-        Code.NO_MATCH,
-        message,
-        hint=hint,
-        details={"path": snapshot.asked, "start_line": start, "count": seen},
-    )
+    raise refused(Code.NO_MATCH, asked, message, hint, start_line=start, count=seen)
 
 
 def _made(first: int, last: int, text: str) -> Rewrite:

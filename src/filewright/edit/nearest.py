@@ -66,13 +66,15 @@ def nearest(source: FileText, text: str, *, line: int | None = None, limit: int 
     lines = RequestLines.of(text).solid[:_LINES_SCORED]
     if not lines:
         return ()
-    ranked = [(_similarity(source, lines, rows), rows) for rows in _windows(source, lines)]
-    first = {rows[0].offset: source.line_number(rows[0].offset) for _, rows in ranked if line is not None}
-    ranked.sort(
-        key=lambda one: (
-            (-one[0], 0) if line is None else (-round(one[0], 2), abs(first[one[1][0].offset] - line))
-        )
-    )
+
+    def order(one: tuple[float, list[Line]]) -> tuple[float, int]:
+        similarity, rows = one
+        if line is None:
+            return -similarity, 0
+        return -round(similarity, 2), abs(source.line_number(rows[0].offset) - line)
+
+    windows = _windows(source, lines)
+    ranked = sorted(((_similarity(source, lines, rows), rows) for rows in windows), key=order)
     chosen: list[tuple[float, list[Line]]] = []
     for similarity, rows in ranked:
         apart = all(rows[0].offset >= other[-1].end or rows[-1].end <= other[0].offset for _, other in chosen)
@@ -99,13 +101,14 @@ def compared(
     first = source.line_number(rows[0].offset)
     texts = [clean(source.text(row.body)) for row in rows]
     pairs = [(number, text) for number, text in enumerate(texts, first) if text.strip() or not solid]
-    for asked, (number, text) in zip(lines, pairs, strict=False):
-        if asked != text:
-            difference = (number, visible(asked), visible(text))
-            break
-    else:
-        return NearText(first, first + len(rows) - 1, similarity, "\n".join(texts))
-    return NearText(first, first + len(rows) - 1, similarity, "\n".join(texts), *difference)
+    differing = (
+        (number, visible(asked), visible(text))
+        for asked, (number, text) in zip(lines, pairs, strict=False)
+        if asked != text
+    )
+    return NearText(
+        first, first + len(rows) - 1, similarity, "\n".join(texts), *next(differing, (None, None, None))
+    )
 
 
 def _windows(source: FileText, lines: Sequence[str]) -> list[list[Line]]:

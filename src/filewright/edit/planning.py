@@ -21,7 +21,7 @@ from filewright.edit.nearest import alike
 from filewright.edit.overlay import Overlay
 from filewright.edit.refusal import Refusal, explained, overlapping, unchanged, unclear
 from filewright.edit.write import checked
-from filewright.errors import Code, FilewrightError
+from filewright.errors import Code, invalid, too_many
 from filewright.languages import language_of
 from filewright.progress import Task
 from filewright.settings import Settings
@@ -166,16 +166,9 @@ def plan(
     name = asked or snapshot.asked
     most = Settings.fields["max_edits"].default if limit is None else limit
     if not edits:
-        raise FilewrightError(
-            Code.INVALID_INPUT, f"{name}: no edits were given", hint="give one edit at least"
-        )
+        raise invalid(f"{name}: no edits were given", "give one edit at least")
     if len(edits) > most:
-        raise FilewrightError(
-            Code.TOO_LARGE,
-            f"{name}: {len(edits)} edits in one call; the limit is {most}",
-            hint="send them in several calls",
-            details={"count": len(edits), "limit": most},
-        )
+        raise too_many(f"{name}: {len(edits)} edits", len(edits), most, "send them in several calls")
     given = [one if isinstance(one, Asked) else Asked(one, at, fuzzy) for at, one in enumerate(edits)]
     narrow: Narrowed | None = None
     if snapshot.encoding.width > 1:

@@ -37,7 +37,7 @@ from filewright.edit.locate.request import (
 from filewright.edit.nearest import MOST_CHARS, NearText, clean, compared, nearest
 from filewright.edit.visible import LINE_CHARS, visible
 from filewright.edit.write import checked
-from filewright.errors import Code, FilewrightError
+from filewright.errors import Code, FilewrightError, refused
 from filewright.text import Line, Splice, apply, normalised
 from filewright.visible import one_line
 
@@ -107,9 +107,7 @@ class Refusal:
     def error(self, asked: str, count: int = 1) -> FilewrightError:
         """The error of a call of `count` edits on the file the caller named `asked`."""
         which = "" if count == 1 else f" edit {self.index + 1} of {count}:"
-        return FilewrightError(
-            self.code, f"{asked}:{which} {self.text}", hint=self.hint, details={"path": asked, **self.data()}
-        )
+        return refused(self.code, asked, f"{asked}:{which} {self.text}", self.hint, **self.data())
 
 
 def explained(source: FileText, missed: Missed, index: int = 0, *, fuzzy: bool = True) -> Refusal:
@@ -259,9 +257,9 @@ def _elsewhere(source: FileText, missed: Missed, places: tuple[int, ...], index:
     edit = missed.edit
     start, end = edit.start_line or 1, edit.end_line or 1
     wanted = edit.replace.removesuffix("\n").split("\n")
-    if wanted != [""] and wanted == [source.text(row.body) for row in _rows(source, start, len(wanted))]:
+    if wanted != [""] and wanted == [*map(source.text, source.bodies(start - 1, len(wanted)))]:
         return _applied(index, (start,), Tier.EXACT)
-    rows = _rows(source, start, end - start + 1)
+    rows = source.rows_at(start - 1, min(end - start + 1, 201))
     there = "\n".join(clean(source.text(row.body)) for row in rows)
     message = f"the text is not on {_lines(start, end)} of the file"
     if end > source.count:
@@ -285,10 +283,6 @@ def _elsewhere(source: FileText, missed: Missed, places: tuple[int, ...], index:
     return Refusal(
         index, missed.code, message, hint, Tier.EXACT, places, near, suggestions=offered, there=there
     )
-
-
-def _rows(source: FileText, start: int, count: int) -> list[Line]:
-    return list(islice(source.rows_from(source.snapshot.lines.offset_of(start)), max(0, min(count, 201))))
 
 
 def _nowhere(source: FileText, missed: Missed, index: int, *, fuzzy: bool) -> Refusal:

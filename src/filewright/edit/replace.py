@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from filewright.edit.filetext import FileText
 from filewright.edit.write import parted, single, write_exact
-from filewright.errors import Code, FilewrightError
+from filewright.errors import Code, FilewrightError, invalid, refused
 from filewright.progress import Task
 from filewright.search import Match, Pattern, find_matches
 from filewright.text import Narrowed, Snapshot, Splice, Splices, check_text, encoded, normalised
@@ -74,11 +74,10 @@ def replacement(text: str, pattern: Pattern) -> Replacement:
     """
     check_text(text, "replacement")
     if pattern.matches_empty:
-        raise FilewrightError(
-            Code.INVALID_INPUT,
+        raise invalid(
             "the pattern matches the empty string, which is everywhere",
-            hint="make it match at least one character: '+' in place of '*'",
-            details={"argument": "pattern"},
+            "make it match at least one character: '+' in place of '*'",
+            argument="pattern",
         )
     plain = normalised(text)
     if pattern.mode == "literal":
@@ -115,12 +114,8 @@ def _number(digits: str, token: str, pattern: Pattern) -> int:
 
 
 def _no_group(token: str, hint: str) -> FilewrightError:
-    return FilewrightError(
-        Code.INVALID_INPUT,
-        f"the replacement names a group that the pattern does not have: {token}",
-        hint=hint,
-        details={"argument": "replacement", "group": token},
-    )
+    message = f"the replacement names a group that the pattern does not have: {token}"
+    return invalid(message, hint, argument="replacement", group=token)
 
 
 def replace_matches(
@@ -132,10 +127,8 @@ def replace_matches(
     Raises `is_binary`, `unencodable`, `too_large` above `most` matches, and what searching raises.
     """
     if snapshot.binary is not None:
-        raise FilewrightError(
-            Code.IS_BINARY, f"{snapshot.asked} is not text", hint="use a tool for bytes",
-            details={"path": snapshot.asked},
-        )  # fmt: skip
+        asked = snapshot.asked
+        raise refused(Code.IS_BINARY, asked, f"{asked} is not text", "use a tool for bytes")
     if snapshot.encoding.width > 1:
         narrow = Narrowed.to_edit(snapshot)
         made = replace_matches(narrow.snapshot, pattern, new, most=most, task=task)
@@ -152,12 +145,9 @@ def replace_matches(
         for match in find_matches(snapshot, pattern, task=task):
             count += 1
             if count > most:
-                raise FilewrightError(
-                    Code.TOO_LARGE,
-                    f"the pattern matches more than {most:,} times in {snapshot.asked}",
-                    hint="make the pattern narrower",
-                    details={"path": snapshot.asked, "limit": most},
-                )
+                message = f"the pattern matches more than {most:,} times in {snapshot.asked}"
+                hint = "make the pattern narrower"
+                raise refused(Code.TOO_LARGE, snapshot.asked, message, hint, limit=most)
             start, end = match.offset, match.end
             if lines:
                 own = write_exact(source, start, end, literal, text)
@@ -176,19 +166,14 @@ def check_count(counts: Mapping[str, int], expected: int | None) -> int:
     Raises `no_match` for none, `invalid_input` when `expected` is given and differs.
     """
     total = sum(counts.values())
+    hint = "search for it first; look at case, mode and glob"
     if total == 0 and not expected:
-        raise FilewrightError(
-            Code.NO_MATCH, "the pattern is nowhere", hint="search for it first; look at case, mode and glob"
-        )
+        raise FilewrightError(Code.NO_MATCH, "the pattern is nowhere", hint)
     if expected is not None and total != expected:
         most = sorted(counts.items(), key=lambda item: -item[1])[:5]
         where = ", ".join(f"{name}: {count}" for name, count in most if count)
-        raise FilewrightError(
-            Code.INVALID_INPUT,
-            f"the pattern matches {total} times, not the expected {expected}; nothing was changed",
-            hint=f"look at the preview, then give expected_count={total}" + (f" ({where})" if where else "")
-            if total
-            else "search for it first; look at case, mode and glob",
-            details={"argument": "expected_count", "expected": expected, "found": total},
-        )
+        message = f"the pattern matches {total} times, not the expected {expected}; nothing was changed"
+        if total:
+            hint = f"look at the preview, then give expected_count={total} ({where})"
+        raise invalid(message, hint, argument="expected_count", expected=expected, found=total)
     return total

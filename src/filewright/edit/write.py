@@ -533,18 +533,18 @@ def _check_indent(source: FileText, part: Literal) -> None:
     if not lead or lead.strip(WHITESPACE) or not first.strip():
         return
     new, *more = part.replace.split("\n")
-    moved = bool(new.strip()) and (new in others or (indent_of(new) == indent and indent != indent_of(first)))
-    moved = moved or (new.strip() == first.strip() and indent_of(new) != indent_of(first))
-    for line in more:
-        given = indent_of(line)
-        moved = moved or (line.strip() == first.strip() and line not in others and given != indent)
+    text, given = first.strip(), indent_of(first)
+    if (
+        (new.strip() and (new in others or indent_of(new) == indent != given))
+        or (new.strip() == text and indent_of(new) != given)
+        or any(line.strip() == text and line not in others and indent_of(line) != indent for line in more)
         # Of one line nothing says how those are indented that come behind it.
-        moved = moved or (not "".join(others).strip() and bool(line.strip()) and given == indent_of(first))
-    if moved:
+        or (is_blank("".join(others)) and any(line.strip() and indent_of(line) == given for line in more))
+    ):
         raise UnclearError(
             Code.AMBIGUOUS_MATCH,
             f"the search text begins inside the indent of its line, "
-            f"and {first.strip()!r}, or a line beside it, would be moved",
+            f"and {text!r}, or a line beside it, would be moved",
             "send search and replace with the whole indent of their first line",
         )
 

@@ -24,7 +24,7 @@ from filewright.edit.locate.elision import find_elided
 from filewright.edit.locate.request import Edit, RequestLines, Tier, is_blank, valid
 from filewright.edit.locate.soft import find_soft
 from filewright.edit.write import checked, inserted
-from filewright.errors import Code, FilewrightError
+from filewright.errors import Code, FilewrightError, invalid
 from filewright.text import Splice
 
 MOST_LISTED = 50
@@ -215,11 +215,8 @@ def _all(edit: Edit, spans: list[ByteRange]) -> Located | Missed:
     if not spans:
         return Missed(edit, Code.NO_MATCH, Tier.EXACT)
     if len(spans) > MOST_REPLACED:
-        raise FilewrightError(
-            Code.TOO_LARGE,
-            f"the search text occurs more than {MOST_REPLACED} times",
-            hint="search for a longer text",
-        )
+        message = f"the search text occurs more than {MOST_REPLACED} times"
+        raise FilewrightError(Code.TOO_LARGE, message, "search for a longer text")
     parts: list[Part] = []
     end = -1
     for span in spans:
@@ -233,12 +230,9 @@ def _insertion(source: FileText, edit: Edit) -> Located:
     line = edit.start_line or 1
     count = source.snapshot.lines.count
     if line > count + 1:
-        raise FilewrightError(
-            Code.INVALID_INPUT,
-            f"start_line {line} is past the end: the file has {count} lines",
-            hint=f"give a line up to {count + 1}; {count + 1} appends",
-            details={"argument": "start_line", "lines": count},
-        )
+        message = f"start_line {line} is past the end: the file has {count} lines"
+        hint = f"give a line up to {count + 1}; {count + 1} appends"
+        raise invalid(message, hint, argument="start_line", lines=count)
     offset = source.snapshot.lines.offset_of(line)
     return Located(edit, Tier.EXACT, (inserted(source, offset, edit.replace),))
 

@@ -74,21 +74,18 @@ def is_code(line: str, at: int) -> bool:
 
 
 def _in_comment(line: str, at: int, beside: tuple[str, ...]) -> bool:
-    leading = _LEADING.match(line)
-    if leading and leading.end() <= at:
-        closing = line.find("*/")
-        return closing < 0 or at < closing
-    perhaps = _PERHAPS_LEADING.match(line)
-    if perhaps and perhaps.end() <= at and _leads(line[perhaps.end() :], perhaps["mark"], beside):
-        closing = line.find("*/")
-        return closing < 0 or at < closing
-    for match in _TRAILING_HASH.finditer(line):
-        if match.end() <= at and not in_quotes(line, match.start()):
-            return True
-    for match in _TRAILING_SLASHES.finditer(line):
-        if match.end() <= at and not in_quotes(line, match.start()) and _comments(line, match.start()):
-            return True
-    return False
+    leading, perhaps = _LEADING.match(line), _PERHAPS_LEADING.match(line)
+    if (leading and leading.end() <= at) or (
+        perhaps and perhaps.end() <= at and _leads(line[perhaps.end() :], perhaps["mark"], beside)
+    ):
+        return not 0 <= line.find("*/") <= at
+    return any(
+        match.end() <= at
+        and not in_quotes(line, match.start())
+        and (begins is None or begins(line, match.start()))
+        for pattern, begins in ((_TRAILING_HASH, None), (_TRAILING_SLASHES, _comments))
+        for match in pattern.finditer(line)
+    )
 
 
 def _leads(rest: str, mark: str, beside: tuple[str, ...]) -> bool:

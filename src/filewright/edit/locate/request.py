@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 
-from filewright.errors import Code, FilewrightError
+from filewright.errors import invalid
 from filewright.text import PLAIN, check_text, normalised
 
 WHITESPACE = " \t\f\v"
@@ -171,28 +171,30 @@ def valid(edit: Edit) -> Edit:
     check_text(edit.replace, "replace")
     start, end = edit.start_line, edit.end_line
     if start is not None and start < 1:
-        raise _invalid(f"start_line {start} is below 1", "lines are counted from 1", "start_line")
+        raise invalid(f"start_line {start} is below 1", "lines are counted from 1", argument="start_line")
     if end is not None and start is None:
-        raise _invalid("end_line was given without start_line", "give both lines, or neither", "end_line")
+        raise invalid(
+            "end_line was given without start_line", "give both lines, or neither", argument="end_line"
+        )
     if start is not None and end is not None and end < start:
-        raise _invalid(f"end_line {end} is before start_line {start}", "correct the lines", "end_line")
+        raise invalid(
+            f"end_line {end} is before start_line {start}", "correct the lines", argument="end_line"
+        )
     if edit.replace_all and start is not None:
-        raise _invalid(
-            "replace_all takes no lines", "leave out the lines, or leave out replace_all", "replace_all"
+        raise invalid(
+            "replace_all takes no lines",
+            "leave out the lines, or leave out replace_all",
+            argument="replace_all",
         )
     if not edit.search and start is None:
-        raise _invalid(
+        raise invalid(
             "the search text is empty",
             "give the text to replace, or a start_line to insert before",
-            "search",
+            argument="search",
         )
     if "\r" in edit.search or "\r" in edit.replace:
-        return Edit(normalised(edit.search), normalised(edit.replace), edit.replace_all, start, edit.end_line)
+        return replace(edit, search=normalised(edit.search), replace=normalised(edit.replace))
     return edit
-
-
-def _invalid(message: str, hint: str, argument: str) -> FilewrightError:
-    return FilewrightError(Code.INVALID_INPUT, message, hint=hint, details={"argument": argument})
 
 
 def is_blank(line: str) -> bool:

@@ -18,15 +18,14 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 
 from filewright.edit.filetext import FileText
-from filewright.edit.find import WholeLines, graded, key_of, lines_apart, rows_around, rows_with
+from filewright.edit.find import WholeLines, graded, key_of, lines_apart, rare_runs, rows_around, rows_with
 from filewright.edit.locate.prose import is_prose
-from filewright.edit.locate.request import RequestLines, collapsed, verbatim_runs, word_set, words_shared
+from filewright.edit.locate.request import RequestLines, collapsed, word_set, words_shared
 from filewright.text import Line
 
 _MOST_ROWS = 60_000
@@ -41,7 +40,9 @@ def find_soft(source: FileText, block: RequestLines, wanted: RequestLines) -> li
     """What the request means where one word of prose is the file's: a part for each region, in order of offset."""
     found: dict[int, WholeLines | None] = {}
     budget = _MOST_ROWS + 4 * len(block.solid)
-    for needle, index in _anchors(source, block.solid):
+    runs = rare_runs(source, block.solid)[:2]
+    # The one word is in one of two stretches at most, so any region has the other.
+    for _, needle, index in runs if len(runs) > 1 else ():
         key = block.keys[index]
         for row in rows_with(source, needle):
             apart = lines_apart(key_of(source, row, key), key) if len(row.body) < 4096 + 4 * len(key) else 2
@@ -52,22 +53,6 @@ def find_soft(source: FileText, block: RequestLines, wanted: RequestLines) -> li
             if rows and rows[0].offset not in found:
                 found[rows[0].offset] = _corrected(source, block, wanted, rows)
     return sorted((part for part in found.values() if part), key=lambda part: part.region.start)
-
-
-def _anchors(source: FileText, lines: Sequence[str]) -> list[tuple[bytes, int]]:
-    """Two stretches of which at least one is in any region: the one word is in none of them, or in one."""
-    runs = [
-        (max(found, key=len), index)
-        for index in range(0, len(lines), 1 + len(lines) // 500)
-        if (found := verbatim_runs(lines[index]))
-    ]
-    if len(runs) < 2:
-        runs = [(run, index) for index, line in enumerate(lines) for run in verbatim_runs(line)]
-    longest = [(run.encode("ascii"), index) for run, index in sorted(runs, key=lambda one: -len(one[0]))]
-    if source.held is not None:
-        held = source.held
-        longest = sorted(longest[:6], key=lambda one: held.count(one[0]))
-    return longest[:2] if len(longest) > 1 else []
 
 
 def _corrected(
