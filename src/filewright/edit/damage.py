@@ -25,7 +25,7 @@ from filewright.edit.filetext import FileText
 from filewright.edit.find import Literal, Located, Merge, Rows, UnclearError, WholeLines, find_exact
 from filewright.edit.locate.elision import is_elision, says_omitted, stands_for_lines
 from filewright.edit.locate.prose import in_quotes, is_code
-from filewright.edit.locate.request import indent_of, is_blank, words_shared
+from filewright.edit.locate.request import indent_of, is_blank, word_set, words_shared
 from filewright.edit.visible import visible
 from filewright.errors import Code
 from filewright.languages import Language
@@ -49,35 +49,15 @@ _UNESCAPED = "undid one level of escaping"
 _ALIKE, _MUCH_ALIKE = 0.5, 0.8
 
 #: Languages in which an entity is text.
-_MARKUP = frozenset(
-    {
-        *(Language.HTML, Language.XML, Language.VUE, Language.SVELTE),
-        *(Language.PHP, Language.JSX, Language.TSX),
-    }
-)
+_MARKUP = frozenset(map(Language, word_set("html xml vue svelte php jsx tsx")))
 #: Languages that are not code, and none, in which a plus or a typographic quote is text.
-_PROSE = frozenset(
-    {
-        None,
-        *(Language.MARKDOWN, Language.TEXT, Language.LOG, Language.CSV, Language.TSV, Language.LATEX),
-        *(Language.RESTRUCTURED_TEXT, Language.DIFF, Language.YAML, *_MARKUP),
-    }
-)
+_PROSE = {None, *_MARKUP, *map(Language, word_set("markdown text log csv tsv latex rst diff yaml"))}
 #: Languages in which a string with common quotes may go on in the next line.
 _STRINGS_OF_LINES = frozenset(
-    {
-        *(
-            Language.RUST,
-            Language.RUBY,
-            Language.BASH,
-            Language.SQL,
-            Language.PERL,
-            Language.R,
-            Language.ELIXIR,
-        ),
-        *(Language.ERLANG, Language.CLOJURE, Language.JULIA, Language.POWERSHELL, Language.LISP),
-        *(Language.NIX, Language.OCAML, Language.FSHARP),
-    }
+    map(
+        Language,
+        word_set("rust ruby bash sql perl r elixir erlang clojure julia powershell lisp nix ocaml fsharp"),
+    )
 )
 
 
@@ -276,14 +256,13 @@ def check(source: FileText, located: Located) -> None:
     """Refuse what would be written, and what nobody meant. Raises `UnclearError`."""
     for what, line in _alone(source, located):
         raise UnclearError(
-            Code.INVALID_INPUT,
             f"the replacement holds {what} that neither the file nor the search text has, and it would be written "
             f"as it is: {visible(line)}",
             "send the whole text that is meant; with fuzzy=false the replacement is written as it is",
+            Code.INVALID_INPUT,
         )
     for text in _changed_by_repair(source, located) if located.repairs else ():
         raise UnclearError(
-            Code.AMBIGUOUS_MATCH,
             "the search text is not as the file has it, and with what was looked past the line "
             f"{visible(text)}, which the replacement keeps, would become another",
             "send search and replace exactly as the file has the text",

@@ -13,7 +13,8 @@ from filewright.edit.filetext import FileText
 from filewright.edit.find import ByteRange, Located, Merge, Missed, UnclearError
 from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.request import Edit, Tier
-from filewright.edit.nearest import MOST_CHARS, clean
+from filewright.edit.nearest import MOST_CHARS
+from filewright.edit.visible import clean
 from filewright.edit.write import checked
 from filewright.errors import Code
 from filewright.text import Snapshot, Splice, apply, ordered

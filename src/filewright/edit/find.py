@@ -485,15 +485,14 @@ class Missed:
     conflicts: tuple[dict[str, str], ...] = ()
 
 
+@dataclass(eq=False)
 class UnclearError(Exception):
-    """The place is certain, and what is to be written there is not: `code`, a message, what to do.
+    """The place is certain, and what is to be written there is not: a message, what to do, the code.
 
     `readings` are the texts the region may become, where there are several.
     """
 
-    def __init__(self, code: Code, message: str, hint: str, readings: tuple[str, ...] = ()) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
-        self.hint = hint
-        self.readings = readings
+    message: str
+    hint: str
+    code: Code = Code.AMBIGUOUS_MATCH
+    readings: tuple[str, ...] = ()

@@ -6,7 +6,6 @@ lines are found by their rarest stretches, and a line too long to be shown is no
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -15,7 +14,7 @@ from typing import Any
 from filewright.edit.filetext import FileText
 from filewright.edit.find import rows_with
 from filewright.edit.locate.request import RequestLines, collapsed, verbatim_runs
-from filewright.edit.visible import visible
+from filewright.edit.visible import clean, visible
 from filewright.text import Line
 
 _RUNS = 16
@@ -172,8 +171,3 @@ def alike(one: Sequence[str], other: Sequence[str]) -> float:
     if max(len(a), len(b)) <= _CHARS_SCORED:
         return float(Indel.normalized_similarity(a, b))
     return float(Indel.normalized_similarity(list(one), list(other)))
-
-
-def clean(text: str) -> str:
-    """`text` with U+FFFD for bytes that are not text."""
-    return re.sub("[\ud800-\udfff]", "\ufffd", text)

@@ -34,10 +34,10 @@ from filewright.edit.locate.request import (
     words_in,
     words_shared,
 )
-from filewright.edit.nearest import MOST_CHARS, NearText, clean, compared, nearest
-from filewright.edit.visible import LINE_CHARS, visible
+from filewright.edit.nearest import MOST_CHARS, NearText, compared, nearest
+from filewright.edit.visible import LINE_CHARS, clean, visible
 from filewright.edit.write import checked
-from filewright.errors import Code, FilewrightError, refused
+from filewright.errors import Code, FilewrightError
 from filewright.text import Line, Splice, apply, normalised
 from filewright.visible import one_line
 
@@ -107,7 +107,8 @@ class Refusal:
     def error(self, asked: str, count: int = 1) -> FilewrightError:
         """The error of a call of `count` edits on the file the caller named `asked`."""
         which = "" if count == 1 else f" edit {self.index + 1} of {count}:"
-        return refused(self.code, asked, f"{asked}:{which} {self.text}", self.hint, **self.data())
+        message = f"{asked}:{which} {self.text}"
+        return FilewrightError(self.code, message, self.hint, details={"path": asked, **self.data()})
 
 
 def explained(source: FileText, missed: Missed, index: int = 0, *, fuzzy: bool = True) -> Refusal:

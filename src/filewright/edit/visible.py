@@ -15,9 +15,14 @@ LINE_CHARS = 160
 _MARKS = {b"\r\n": "\u240d\u240a", b"\n": "\u240a", b"\r": "\u240d"}
 
 
+def clean(text: str) -> str:
+    """`text` with U+FFFD for bytes that are not text."""
+    return re.sub("[\ud800-\udfff]", "\ufffd", text)
+
+
 def visible(line: str) -> str:
     """A line with its whitespace made visible: ``·`` a space at an edge or beside another, ``→`` a tab."""
-    line = re.sub("[\ud800-\udfff]", "\ufffd", line)
+    line = clean(line)
     line = line[:LINE_CHARS] + ("…" if len(line) > LINE_CHARS else "")
     body = line.strip(WHITESPACE)
     lead = line[: len(line) - len(line.lstrip(WHITESPACE))]

@@ -72,10 +72,9 @@ def checked(source: FileText, located: Located, *, literal: bool = False) -> tup
                     _check_indent(source, part)
                     _check_word(source, part)
                 result += write_exact(source, part.span.start, part.span.end, part.search, part.replace)
-            case WholeLines():
-                result += _rows(source, row_by_row(part), numbered=numbered, literal=literal)
-            case Rows():
-                result += _rows(source, part, numbered=numbered, literal=literal)
+            case WholeLines() | Rows():
+                rows = part if isinstance(part, Rows) else row_by_row(part)
+                result += _rows(source, rows, numbered=numbered, literal=literal)
     return tuple(parted(source, result))
 
 
@@ -329,10 +328,10 @@ def _plain(source: FileText, body: str, own: str) -> str:
     body, unclear = plain_but_for(body, own)
     if any(not find_exact(source, char, 1) for char in unclear):
         raise UnclearError(
-            Code.NO_MATCH,
             "the search text is there in plain characters, and the replacement holds "
             f"{unclear[0]!r} (U+{ord(unclear[0]):04X}), for which nobody can say what was typed",
             "send search and replace in the characters that the file has",
+            Code.NO_MATCH,
         )
     return body
 
@@ -432,11 +431,10 @@ def _unclear(new: Sequence[str], readings: Mapping[str, tuple[str, ...]]) -> Unc
     if texts[0] == texts[1]:
         texts[1] = "\n".join(new)
     return UnclearError(
-        Code.AMBIGUOUS_MATCH,
         "the search text is indented otherwise than the file, and the indentation of the replacement "
         "can be read in several ways",
         "send search and replace with the file's own indentation",
-        tuple(texts),
+        readings=tuple(texts),
     )
 
 
@@ -474,7 +472,6 @@ def _check_depths(
     wanted, lines = [one.asked for one in solid], [one.text for one in solid]
     if not indentation.same and _leaves_its_block(asked, wanted):
         raise UnclearError(
-            Code.AMBIGUOUS_MATCH,
             "the search text is indented otherwise than the file, and the replacement otherwise than the search text",
             "send search and replace with the file's own indentation",
         )
@@ -494,7 +491,6 @@ def _check_depths(
             fits = deeper % deep == 0 or deeper > 8 or wanted[at].lstrip().startswith("*")
         if not (at and fits) and (step or indent_of(lines[at]) not in known.values()):
             raise UnclearError(
-                Code.AMBIGUOUS_MATCH,
                 f"nothing says how deep {wanted[at].strip()!r} belongs: it would be indented by "
                 f"{len(indent_of(lines[at]))}, as no line of the file or of the search text is",
                 "send search and replace with the file's own indentation",
@@ -542,7 +538,6 @@ def _check_indent(source: FileText, part: Literal) -> None:
         or (is_blank("".join(others)) and any(line.strip() and indent_of(line) == given for line in more))
     ):
         raise UnclearError(
-            Code.AMBIGUOUS_MATCH,
             f"the search text begins inside the indent of its line, "
             f"and {text!r}, or a line beside it, would be moved",
             "send search and replace with the whole indent of their first line",
@@ -563,7 +558,6 @@ def _check_word(source: FileText, part: Literal) -> None:
         ending, beginning = re.search(r"\w+\Z", left), re.match(r"\w+", right)
         if ending and beginning and holds(ending[0] + beginning[0]):
             raise UnclearError(
-                Code.AMBIGUOUS_MATCH,
                 f"the search text has only a part of the word {ending[0] + beginning[0]!r}, "
                 "and the replacement all of it",
                 "send search and replace with the same parts of the line",

@@ -77,22 +77,13 @@ def word_set(text: str) -> frozenset[str]:
 
 def words_shared(one: str, other: str) -> float:
     """How much of two lines is the same words, 0 to 1: the one similarity that a decision looks at."""
-    return shared(words_of(one), words_of(other))
+    mine, theirs = (Counter(words_in(line.strip())) for line in (one, other))
+    return 2 * (mine & theirs).total() / ((mine.total() + theirs.total()) or 1)
 
 
 def words_in(text: str) -> list[str]:
     """The words, blanks and signs of a text, in order: the one tokeniser of comparing and merging."""
     return _WORDS.findall(text)
-
-
-def words_of(line: str) -> Counter[str]:
-    """The words, blanks and signs of a line, and how often each is there."""
-    return Counter(words_in(line.strip()))
-
-
-def shared(one: Counter[str], other: Counter[str]) -> float:
-    """How much of the words of two lines is the same, 0 to 1."""
-    return 2 * (one & other).total() / ((one.total() + other.total()) or 1)
 
 
 def indent_of(line: str) -> str:
@@ -127,10 +118,7 @@ class Tier(StrEnum):
     @property
     def rank(self) -> int:
         """How much is looked past: 0 by the strictest."""
-        return _RANKS[self]
-
-
-_RANKS = {tier: rank for rank, tier in enumerate(Tier)}
+        return [*Tier].index(self)
 
 
 @dataclass(frozen=True, slots=True)

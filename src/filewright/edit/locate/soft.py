@@ -176,11 +176,6 @@ def _is_only_neighbour(source: FileText, asked: str, found: str) -> bool:
 
 def one_step(one: str, other: str) -> bool:
     """Whether one letter inserted, dropped, replaced, or two neighbours swapped make the other word."""
-    one, other = sorted((one, other), key=len)
-    if len(other) - len(one) > 1 or one == other:
-        return False
-    head = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(one))
-    mine, theirs = one[head:], other[head:]
-    if len(one) < len(other):
-        return mine == theirs[1:]
-    return mine[1:] == theirs[1:] or (mine[:2] == theirs[1::-1] and mine[2:] == theirs[2:])
+    from rapidfuzz.distance import OSA
+
+    return OSA.distance(one, other, score_cutoff=1) == 1
