@@ -209,3 +209,17 @@ def test_a_merge_is_exactly_the_clean_three_way_merge(
         return
     assert merged.clean
     assert result == "".join(f"{line.decode()}\n" for line in lines_of(merged))
+
+
+@pytest.mark.parametrize(
+    "last", ["four = 44", "", "four = 4\nfive = 5"], ids=["changed", "gone", "another behind"]
+)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_last_line_without_an_end_that_is_carried_on_has_none_afterwards(last: str, end: str) -> None:
+    shown = "one = 1\ntwo = 2\nthree = 3\nfour = 4"
+    wanted = shown.replace("four = 4", last)
+    now, expected = (
+        text.replace("one = 1", "zero = 0\none = 11").replace("\n", end) for text in (shown, wanted)
+    )
+    result, tier = session(shown.replace("\n", end), now, Edit(shown, wanted))
+    assert (result, tier) == (expected, Tier.DRIFT)

@@ -11,7 +11,7 @@ import codecs
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING
@@ -156,6 +156,16 @@ class FileText:
             return None
         end = self._feeds.find(b"\n", offset, offset + _NEAR)
         return Line(offset, self._feeds[offset:end], b"\n", end + 1) if end >= 0 else None
+
+    def first_solid(self, rows: Iterable[Line]) -> tuple[str, int]:
+        """The first of some lines that is not blank, "" if all are; and how many blank ones come before it."""
+        count = 0
+        for row in rows:
+            text = self.text(row.body)
+            if text.strip():
+                return text, count
+            count += 1
+        return "", count
 
     def rows(self) -> Iterator[Line]:
         """All lines in order."""

@@ -210,16 +210,8 @@ def find_regions(source: FileText, block: RequestLines) -> Regions:
     """
     if not block.solid:
         return Regions()
-    known = source.found.get(block)
-    if known is None:
-        if len(source.found) > 3:
-            source.found.clear()
-        # A refusal asks again for each choice that it may offer.
-        known = source.found[block] = _regions(source, block)
-    return known
-
-
-def _regions(source: FileText, block: RequestLines) -> Regions:
+    if block in source.found:  # a refusal asks again for each choice that it may offer
+        return source.found[block]
     found: dict[int, Region] = {}
     graded_rows = 0
     more = False
@@ -230,7 +222,11 @@ def _regions(source: FileText, block: RequestLines) -> Regions:
             more = len(found) >= MOST_REGIONS or (graded_rows > _ROWS_GRADED and len(found) > 1)
             if more:
                 break
-    return Regions(tuple(sorted(found.values(), key=lambda region: region.start)), more)
+    if len(source.found) > 3:
+        source.found.clear()
+    ordered = tuple(sorted(found.values(), key=lambda region: region.start))
+    known = source.found[block] = Regions(ordered, more)
+    return known
 
 
 def graded(source: FileText, block: RequestLines, rows: list[Line]) -> Region | None:

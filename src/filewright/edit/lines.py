@@ -9,20 +9,20 @@ meant. Only leading white space may be looked past, and only if the edit says so
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from filewright.edit.drift import carried
 from filewright.edit.filetext import FileText
 from filewright.edit.find import ByteRange, Literal, Located, Merge, Missed
-from filewright.edit.locate.request import Edit, Rewrite, Tier, indent_of, is_blank
+from filewright.edit.locate.request import Edit, Rewrite, Tier, indent_of
 from filewright.edit.replace import Replacement
 from filewright.edit.write import inserted
 from filewright.errors import Code, invalid, refused
 from filewright.progress import Task
 from filewright.search import Pattern, find_matches
 from filewright.structure import Outline, find_symbol, of_symbol
-from filewright.text import Line, Narrowed, Snapshot, Splice, encoded, normalised
+from filewright.text import Narrowed, Snapshot, Splice, encoded, normalised
 
 _BLANKS = " \t"
 _COMPARED_BYTES = 1 << 20
@@ -102,24 +102,14 @@ def symbol_lines(snapshot: Snapshot, outline: Outline, symbol: str, shown: str) 
     siblings = found.around[-1].children if found.around else outline.symbols
     first, last = block.start_line, block.end_line
     row = source.row_at(source.offset(first - 1))
-    before, _ = _blank_lines(source, source.rows_before(row))
-    after, goes_on = _blank_lines(source, source.rows_from(source.offset(last)))
+    _, before = source.first_solid(source.rows_before(row))
+    goes_on, after = source.first_solid(source.rows_from(source.offset(last)))
     between = before
     if goes_on:
         between = after if siblings[0].start == found.symbol.start else min(before, after)
     gone = (first, last + between) if goes_on else (first - before, last)
     gap = between if between or len(siblings) > 1 else None
     return SymbolLines(first, last, indent_of(source.text(row.body)), *gone, gap)
-
-
-def _blank_lines(source: FileText, rows: Iterable[Line]) -> tuple[int, bool]:
-    """With how many blank lines some rows begin, and whether there is text behind them."""
-    count = 0
-    for row in rows:
-        if not is_blank(source.text(row.body)):
-            return count, True
-        count += 1
-    return count, False
 
 
 def indented(text: str, indent: str) -> str:

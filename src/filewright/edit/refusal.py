@@ -347,9 +347,8 @@ def _goes_on(source: FileText, search: str, there: NearText) -> bool:
     missing = set(map(_key, search.split("\n"))) - set(map(_key, there.text.split("\n")))
     offset = source.snapshot.lines.offset_of
     before = source.rows_before(source.row_at(offset(there.first_line)))
-    beside = (next((row for row in rows if row.body.strip()), None)
-              for rows in (before, source.rows_from(offset(there.last_line + 1))))  # fmt: skip
-    return any(row is not None and _key(source.text(row.body)) in missing for row in beside)
+    after = source.rows_from(offset(there.last_line + 1))
+    return any(_key(source.first_solid(rows)[0]) in missing - {""} for rows in (before, after))
 
 
 def _corresponds(search: str, there: str) -> bool:

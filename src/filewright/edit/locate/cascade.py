@@ -21,7 +21,7 @@ from filewright.edit.find import (
     find_regions,
 )
 from filewright.edit.locate.elision import find_elided
-from filewright.edit.locate.request import Edit, RequestLines, Tier, is_blank, valid
+from filewright.edit.locate.request import Edit, RequestLines, Tier, valid
 from filewright.edit.locate.soft import find_soft
 from filewright.edit.write import checked, inserted
 from filewright.errors import Code, FilewrightError, invalid
@@ -162,8 +162,7 @@ def _lost_a_line(source: FileText, part: WholeLines) -> bool:
 def _solid_beside(source: FileText, region: Region, *, ahead: bool) -> tuple[str, int]:
     """The text of the first line with text behind a region, or before it; and how many blank ones lie between."""
     rows = source.rows_from(region.end) if ahead else source.rows_before(region.rows[0])
-    texts = enumerate(source.text(row.body) for row in rows)
-    return next(((text, count) for count, text in texts if not is_blank(text)), ("", 0))
+    return source.first_solid(rows)
 
 
 def _strict(source: FileText, better: Repaired) -> tuple[Tier, list[Part], bool] | None:

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from filewright.edit.filetext import FileText
-from filewright.edit.find import Region, WholeLines, find_regions
+from filewright.edit.find import WholeLines, find_regions
 from filewright.edit.linediff import changes
 from filewright.edit.locate.request import RequestLines, is_blank, width_of, word_set
 from filewright.languages import Language
@@ -120,17 +120,17 @@ def find_elided(source: FileText, search: str, replace: str) -> list[WholeLines]
             if theirs.solid:
                 return None
             continue
-        region = _only(source, mine)
-        if region is None or region.start < after:
+        best = find_regions(source, mine).strictest
+        if len(best) != 1 or best[0].start < after:
             return None
-        part = WholeLines(region, mine, theirs)
+        part = WholeLines(best[0], mine, theirs)
         if parts and not crossed and not _is_inside(source, parts[-1], part, marks[index - 1]):
             if not all(_is_settled(source, before, width_of(marks[index - 1])) for before in parts):
                 return None
             crossed = True
         if crossed and mine.lines != theirs.lines:
             return None
-        after = region.end
+        after = part.region.end
         parts.append(part)
     return parts or None
 
@@ -186,7 +186,8 @@ def _is_inside(source: FileText, before: WholeLines, after: WholeLines, mark: st
     elif level > above:
         least = mine + 1
     elif above in (level, below):
-        least = mine + (below > above and _opens(source, start, mine))
+        below_it, _ = source.first_solid(source.rows_from(start))
+        least = mine + (below > above and width_of(below_it) > mine)
     else:
         least = mine - (above - level)  # the mark is outside of the block of the line above it
     depth = 0
@@ -199,21 +200,9 @@ def _is_inside(source: FileText, before: WholeLines, after: WholeLines, mark: st
     return True
 
 
-def _opens(source: FileText, offset: int, width: int) -> bool:
-    """Whether the first line of text from `offset` on is deeper than `width`."""
-    texts = (source.text(row.body) for row in source.rows_from(offset))
-    first = next((text for text in texts if not is_blank(text)), None)
-    return first is not None and width_of(first) > width
-
-
 def _block_width(line: str) -> int:
     """The width of a line, less the blank by which a comment's later lines are aligned with its first."""
     return width_of(line) - bool(re.match(r"\s+\*(?:\s|/|$)", line))
-
-
-def _only(source: FileText, block: RequestLines) -> Region | None:
-    best = find_regions(source, block).strictest
-    return best[0] if len(best) == 1 else None
 
 
 def _stretches(text: str, language: Language | None) -> tuple[list[list[str]], list[str]]:
