@@ -72,8 +72,14 @@ def nearest(source: FileText, text: str, *, line: int | None = None, limit: int 
             return -similarity, 0
         return -round(similarity, 2), abs(source.line_number(rows[0].offset) - line)
 
-    windows = _windows(source, lines)
-    ranked = sorted(((_similarity(source, lines, rows), rows) for rows in windows), key=order)
+    wanted = [*map(collapsed, lines)]
+    ranked = sorted(
+        (
+            (alike(wanted, [key for row in rows if (key := collapsed(source.text(row.body)))]), rows)
+            for rows in _windows(source, lines)
+        ),
+        key=order,
+    )
     chosen: list[tuple[float, list[Line]]] = []
     for similarity, rows in ranked:
         apart = all(rows[0].offset >= other[-1].end or rows[-1].end <= other[0].offset for _, other in chosen)
@@ -156,11 +162,6 @@ def _as_far(rows: Iterator[Line], solid: int) -> list[Line]:
         found.append(row)
         solid -= bool(row.body.strip())
     return found
-
-
-def _similarity(source: FileText, lines: Sequence[str], rows: Sequence[Line]) -> float:
-    texts = [text for row in rows if (text := source.text(row.body)).strip()]
-    return alike([collapsed(line) for line in lines], [collapsed(text) for text in texts])
 
 
 def alike(one: Sequence[str], other: Sequence[str]) -> float:

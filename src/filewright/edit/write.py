@@ -123,13 +123,12 @@ def write_exact(source: FileText, start: int, end: int, search: str, replace: st
 
 def _differing(start: int, old: bytes, new: Sequence[bytes]) -> list[Splice]:
     """The splices that make lines of the text `old` at `start`: of those that differ."""
-    made = b""
+    made = bytearray()  # to add to bytes copies all of them
     for line in new:
         # A newline behind a lone return would be one line end with it.
         made += b"\r" if line == b"\n" and made.endswith(b"\r") else line
-    return [
-        Splice(start + splice.offset, splice.length, splice.replacement) for splice in line_splices(old, made)
-    ]
+    found = line_splices(old, bytes(made))
+    return [Splice(start + splice.offset, splice.length, splice.replacement) for splice in found]
 
 
 def single(source: FileText, start: int, end: int, new: bytes) -> tuple[Splice, ...]:

@@ -51,12 +51,16 @@ def plain_but_for(text: str, own: str) -> tuple[str, str]:
     if text.isascii():
         return text, ""
     result = "".join(PLAIN.get(char, char) if char not in own else char for char in text)
-    unclear = [char for char in result if not char.isascii() and char not in own and _is_corrected(char)]
+    unclear = [
+        char
+        for char in result
+        if not char.isascii()
+        and char not in own
+        and (
+            char in _CORRECTED or unicodedata.category(char) == "Cf" or unicodedata.category(char)[0] in "PZ"
+        )
+    ]
     return result, "".join(unclear)
-
-
-def _is_corrected(char: str) -> bool:
-    return char in _CORRECTED or unicodedata.category(char)[0] in "PZ" or unicodedata.category(char) == "Cf"
 
 
 def collapsed(line: str) -> str:
