@@ -223,6 +223,18 @@ def test_what_a_command_did_before_a_tool_came_is_on_record_before_it(
     assert _tree(root) == after
 
 
+def test_what_a_command_deleted_before_a_tool_made_it_anew_comes_back(workspace: Any, root: Path) -> None:
+    workspace.write("first", "1\n")
+    moment, before = workspace.newest(), _tree(root)
+    begun = workspace.begin_command()
+    (root / "a.txt").unlink()
+    workspace.write("a.txt", "by a tool\n")
+    [record] = workspace.end_command(begun, "rm a.txt")
+    assert [(entry.place.shown, entry.action) for entry in record.entries] == [("a.txt", "deleted")]
+    workspace.revert_edit(since=moment)
+    assert _tree(root) == before
+
+
 @pytest.mark.parametrize("command", ["true", "echo x >> lib/c.py; chmod 700 lib; mkdir src", "mv lib lib2"])
 def test_what_a_tool_moved_meanwhile_stays_where_it_is(workspace: Any, root: Path, command: str) -> None:
     begun = workspace.begin_command()
