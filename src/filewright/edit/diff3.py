@@ -45,7 +45,7 @@ class Merged(Generic[Item]):
     @property
     def clean(self) -> bool:
         """Whether there is no conflict."""
-        return not any(chunk.kind == "conflict" for chunk in self.chunks)
+        return not self.conflicts
 
     def changes(self) -> Iterator[tuple[int, int, Sequence[Item]]]:
         """What the merge changes in ours: (first line, line past the last, the new lines)."""

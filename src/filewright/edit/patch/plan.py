@@ -151,8 +151,8 @@ def plan(
     files = patch.files
     for file in set(files).difference(patch.otherwise) if patch.otherwise else ():
         with suppress(FilewrightError):  # which is met again below
-            target = look(file.old) if file.old is not None else None
-            if target is not None and target.open is not None:
+            target = look(file.path)
+            if target.open is not None:
                 with target.open() as there:
                     files = files if fits(file, there, task) else patch.otherwise
 
