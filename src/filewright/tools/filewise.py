@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from filewright.edit import Overlay, Replaced, Replacement, replace_matches, splices_between, unified
 from filewright.errors import Code, FilewrightError
 from filewright.search import Pattern
-from filewright.text import Narrowed, Snapshot, Splice, splice
+from filewright.text import Narrowed, Snapshot, Splice
 from filewright.tools.context import Context
 from filewright.tools.pipeline import Change, change_text
 from filewright.tools.result import ToolResult, clip
@@ -21,40 +21,19 @@ def replace_in_order(
     """Every replacement on the result of the one before it, as one change; none if nothing matches."""
 
     def replaced(snapshot: Snapshot) -> Replaced:
-        splices: Sequence[Splice] = ()
-        current = snapshot
+        current, splices = snapshot, tuple[Splice, ...]()
         total = unchanged = 0
         for pattern, new in replacements:
             made = replace_matches(current, pattern, new, task=context.task)
             total, unchanged = total + made.count, unchanged + made.unchanged
-            if not made.splices:
-                continue
-            splices = Overlay(snapshot, splices).composed(made.splices) if splices else made.splices
-            if len(replacements) > 1:
-                current = _with(context, snapshot, splices)
+            if made.splices:
+                splices = tuple(made.splices)
+                if isinstance(current, Overlay):
+                    splices = current.composed(splices)
+                current = Overlay(snapshot, splices)
         return Replaced(total, unchanged, splices)
 
     return change_text(context, "replace_content", path, replaced)
-
-
-def _with(context: Context, snapshot: Snapshot, splices: Sequence[Splice]) -> Snapshot:
-    """The snapshot as the replacements so far leave it."""
-    what, hint = "for several operations in one call", "send one operation per call"
-    return Snapshot.of_bytes(
-        splice.apply(_held(context, snapshot, what, hint), splices),
-        encoding=snapshot.encoding.name,
-        location=snapshot.location,
-        settings=context.settings,
-    )
-
-
-def _held(context: Context, snapshot: Snapshot, what: str, hint: str) -> bytes:
-    """The content of a file that is held in memory; raises `too_large` for another."""
-    held, asked, limit = snapshot.held, snapshot.asked, context.settings.hold_bytes
-    if held is None:
-        message = f"{asked} is too large {what}"
-        raise FilewrightError(Code.TOO_LARGE, message, hint, path=asked, size=snapshot.size, limit=limit)
-    return held
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +63,15 @@ def compare_files(context: Context, before: str, after: str) -> Comparison:
 
 def _plain(context: Context, snapshot: Snapshot) -> Snapshot:
     """What is compared of a text: its lines, ended by newlines whatever they end with in the file."""
-    _held(context, snapshot, "to be compared", "read the parts in question")
+    if snapshot.held is None:
+        raise FilewrightError(
+            Code.TOO_LARGE,
+            f"{snapshot.asked} is too large to be compared",
+            "read the parts in question",
+            path=snapshot.asked,
+            size=snapshot.size,
+            limit=context.settings.hold_bytes,
+        )
     narrow = Narrowed(snapshot).snapshot if snapshot.encoding.width > 1 else snapshot
     return Snapshot.of_bytes(
         narrow.read(narrow.start, narrow.size).replace(b"\r\n", b"\n").replace(b"\r", b"\n"),

@@ -64,7 +64,7 @@ class Decided(Generic[D]):
 
     `location` is where the file is afterwards, or was; `old` and `new` are its names as they are shown (None: made,
     or deleted). `before` is an empty text where there was none, and None where there is nothing to show. `splices`
-    are those of the file; `page` and `shown` what a diff is made of, where that is another text.
+    are those of the file; `shown` is the text that a diff is made of with its splices, where that is another one.
     """
 
     decision: D
@@ -74,8 +74,7 @@ class Decided(Generic[D]):
     splices: Sequence[Splice] = ()
     old: str | None = None
     new: str | None = None
-    page: Snapshot | None = None
-    shown: Sequence[Splice] = ()
+    shown: tuple[Snapshot, Sequence[Splice]] | None = None
     mode_before: int | None = None
     mode_after: int | None = None
     copied: bool = False
@@ -230,7 +229,7 @@ def spliced(snapshot: Snapshot, page: Snapshot, decision: S) -> Decided[S]:
     splices = page.splices(shown) if isinstance(page, NotebookView) else shown
     steps = [Modify.of(location, snapshot, splices)] if splices else []
     name = location.shown
-    return Decided(decision, location, steps, snapshot, splices, name, name, page, shown)
+    return Decided(decision, location, steps, snapshot, splices, name, name, (page, shown))
 
 
 def created(context: Context, decision: D, location: Location, content: bytes) -> Decided[D]:
@@ -248,7 +247,7 @@ def _made(context: Context, one: Decided[D], left: int, *, warn: bool) -> Change
     links = before.status.st_nlink if before.status is not None else 1
     if not one.steps:
         return Changed(one.decision, one.location, version=before.version, hard_links=links)
-    page, shown = (one.page, one.shown) if one.page is not None else (before, one.splices)
+    page, shown = one.shown or (before, one.splices)
     diff = unified(
         one.old, one.new, page, shown, max_lines=max(left, 0),
         mode_before=one.mode_before, mode_after=one.mode_after, copied=one.copied,
