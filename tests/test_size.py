@@ -22,7 +22,7 @@ ROOMS = {
     # room: (limit, goal), in code tokens
     "changes": (65_549, 42_000),
     "edit": (54_951, 40_000),
-    "tools": (44_543, 32_000),
+    "tools": (44_403, 32_000),
     "structure": (25_493, 20_500),
     "system": (22_559, 23_000),
     "boundary": (20_924, 20_000),
