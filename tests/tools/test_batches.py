@@ -4,7 +4,10 @@ import os
 
 import pytest
 
-from filewright import FilewrightError, Workspace
+from filewright import FilewrightError, Settings, Workspace
+from filewright.edit import replacement
+from filewright.search import compile_pattern
+from filewright.tools import replace_in_order
 
 
 @pytest.fixture
@@ -143,3 +146,16 @@ def test_what_the_user_keeps_from_changes_meanwhile_is_not_taken_away_by_an_undo
     with pytest.raises(FilewrightError, match="holds something that the user keeps"):
         workspace.undo(made.change_id)
     assert (place / "copy" / "x.lock").exists()
+
+
+@pytest.mark.parametrize("held", [1_000, 1_000_000])
+def test_replacements_follow_one_another_in_a_file_of_any_size(tmp_path, held):
+    (tmp_path / "r").mkdir()
+    lines = "".join(f"line {number} alpha beta\r\n" for number in range(500))
+    (tmp_path / "r/a.txt").write_bytes(lines.encode())
+    patterns = [compile_pattern(text, case="sensitive") for text in ("alpha", "beta", "ALPHA gamma")]
+    texts = ("ALPHA beta", "gamma", "x")
+    with Workspace(tmp_path / "r", state_dir=tmp_path / "s", settings=Settings(hold_bytes=held)) as workspace:
+        pairs = [(each, replacement(text, each)) for each, text in zip(patterns, texts, strict=True)]
+        replace_in_order(workspace.context, "a.txt", pairs)
+    assert (tmp_path / "r/a.txt").read_bytes() == lines.replace("alpha beta", "x gamma").encode()

@@ -313,3 +313,12 @@ def test_bytes_outside_of_the_lines_named_stay(
         assert [line.decode() for line in middle.splitlines()] == [*new][: len(middle.splitlines())]
         workspace.undo()
         assert (root / "f.txt").read_bytes() == content
+
+
+def test_what_is_put_in_is_parted_from_what_is_above_and_below(root, workspace):
+    """By as many lines as is usual, where nothing there says how many; those that are there already count."""
+    (root / "a.py").write_text("def a():\n    pass\nif True:\n    a()\n")
+    workspace.edit("a.py", [{"at": {"after": "a"}, "replace": "def b():\n    pass\n"}])
+    assert (root / "a.py").read_text() == (
+        "def a():\n    pass\n\n\ndef b():\n    pass\n\n\nif True:\n    a()\n"
+    )

@@ -1,5 +1,7 @@
 """Searching through the tool: what is shown, how it goes on, and what other tools get wrong."""
 
+import json
+
 import pytest
 
 
@@ -145,3 +147,17 @@ def test_what_has_no_meaning_in_a_fuzzy_search_is_refused(root, workspace, argum
 def test_a_catastrophic_pattern_is_answered(root, workspace):
     (root / "f").write_text("a" * 50_000 + "\n")
     assert workspace.search("(a+)+b", path="f", mode="regex").data["results"] == []
+
+
+@pytest.mark.parametrize("path", [".", "book.ipynb"])
+def test_a_notebook_is_searched_for_similar_text_by_its_cells(root, workspace, path):
+    cell = {
+        "cell_type": "code",
+        "id": "a",
+        "metadata": {},
+        "source": ["def totl_of(cart):\n", "    return 1\n"],
+    }
+    book = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (root / "book.ipynb").write_text(json.dumps(book))
+    (hit,) = workspace.search("def total_of(cart):", path, mode="fuzzy").results
+    assert (hit.text, hit.symbol) == ("def totl_of(cart):", workspace.search("totl_of").results[0].symbol)
