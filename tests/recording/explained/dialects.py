@@ -294,6 +294,14 @@ RETOLD = (
 
 OUTCOMES = (
     Outcome(
+        "several replacements in one call are made in a file of any size, which was refused where it is not held",
+        {
+            "filesystem-03.08": Now(None, "f1a969531cbd66e8"),
+            "filesystem-09.03": Now(None, "03d6ac8c7a0d21d8"),
+            "filesystem-15.04": Now(None, "5ffb4099440b61e1"),
+        },
+    ),
+    Outcome(
         "a kind of file without a grammar is refused, as in the original",
         {
             "agent-tools-00.17": Now("invalid_input", "3f3b19c515d83d10"),
