@@ -195,31 +195,32 @@ class Kept(NamedTuple):
     (`side`). Raises `io_error` if it is gone or damaged.
     """
 
-    store: ContentStore
-    change_id: str
+    keeper: Keeper | None
     name: str
     size: int
     side: Stamp | None = None
 
     def blocks(self) -> Iterator[bytes]:
         """The bytes from the start."""
-        said = f"the undo data of the change {self.change_id}"
+        assert self.keeper is not None
+        store, change_id, _ = self.keeper
+        said = f"the undo data of the change {change_id}"
         try:
-            yield from self._blocks()
+            yield from self._blocks(store)
         except (FileNotFoundError, ValueError, zlib.error) as error:
             raise FilewrightError(
                 Code.IO_ERROR,
                 f"{said} is {'gone' if isinstance(error, FileNotFoundError) else 'damaged'}",
                 "this change can no longer be undone",
-                change_id=self.change_id,
+                change_id=change_id,
             ) from error
         except OSError as error:
             # Too many open files, say: that tells nothing of what was kept.
             raise from_os_error(error, said, doing="read") from error
 
-    def _blocks(self) -> Iterator[bytes]:
+    def _blocks(self, store: ContentStore) -> Iterator[bytes]:
         name, side = self.name, self.side
-        rows = self.store.database.read("SELECT packed, data FROM contents WHERE name = ?", name)
+        rows = store.database.read("SELECT packed, data FROM contents WHERE name = ?", name)
         if not rows:
             raise FileNotFoundError(name)
         packed, data = rows[0]
@@ -228,7 +229,7 @@ class Kept(NamedTuple):
         with ExitStack() as opened:
             blocks: Iterable[bytes] = [data]
             if data is None:
-                folder = opened.enter_context(self.store.folder())
+                folder = opened.enter_context(store.folder())
                 file = opened.enter_context(folder.open(name.encode()))
                 blocks = file.blocks()
                 if not packed:
@@ -279,15 +280,10 @@ class Keeper(NamedTuple):
         return 0
 
 
-def _kept(entry: Entry, name: str, size: int, side: Stamp | None = None) -> Kept:
-    assert entry.keeper is not None
-    return Kept(entry.keeper.store, entry.keeper.change_id, name, size, side)
-
-
 def whole_before(entry: Entry) -> Kept | None:
     """What there was before, if it was kept whole."""
     first, side = entry.changes[0], entry.before
-    return None if side is None or side.blob is None else _kept(first, side.blob, side.size, side)
+    return Kept(first.keeper, side.blob, side.size, side) if side is not None and side.blob else None
 
 
 def _is_small(entry: Entry, side: Stamp | None) -> bool:
@@ -320,7 +316,7 @@ def held_after(entry: Entry) -> bytes | None:
     if side is None or not _is_small(entry, side):
         return None
     if side.blob is not None:
-        return _kept(last, side.blob, side.size, side).read()
+        return Kept(last.keeper, side.blob, side.size, side).read()
     if last is not entry:
         return held_after(last)
     before = held_before(entry)
@@ -334,7 +330,7 @@ def forward(entry: Entry, most: int | None = None) -> Sequence[Splice] | None:
     """The splices that were made, or the first of them, if the change was an edit."""
     if entry.inserted is None:
         return None
-    inserted = _kept(entry, entry.inserted, sum(span.new for span in entry.spans())).read()
+    inserted = Kept(entry.keeper, entry.inserted, sum(span.new for span in entry.spans())).read()
     return _splices(entry.spans(most), inserted)
 
 
@@ -343,7 +339,7 @@ def backward(entry: Entry, most: int | None = None) -> Sequence[Splice] | None:
     if not entry.spliced:
         return None
     if entry.removed is not None:
-        removed = _kept(entry, entry.removed, sum(span.old for span in entry.spans())).read()
+        removed = Kept(entry.keeper, entry.removed, sum(span.old for span in entry.spans())).read()
     elif (before := held_before(entry)) is not None:
         removed = b"".join(before[s.offset : s.offset + s.old] for s in entry.spans(most))
     else:

@@ -89,13 +89,13 @@ class Database:
         """Where it is, or will be."""
         return self._locate()
 
-    def read(self, sql: str, *values: object, task: Task | None = None) -> list[Row]:
+    def read(self, sql: str, *values: object) -> list[Row]:
         """The rows of a query; none where there is no database yet."""
-        with self._turn(self._reading, task):
-            connection = self._connection(False, task)
+        with self._turn(self._reading):
+            connection = self._connection(False)
             if connection is None:
                 return []
-            return self._retried(lambda: connection.execute(sql, values).fetchall(), task)
+            return self._retried(lambda: connection.execute(sql, values).fetchall())
 
     @contextmanager
     def transaction(self, task: Task | None = None, *, durable: bool = True) -> Iterator[Execute]:
@@ -114,7 +114,7 @@ class Database:
             self._retried(partial(begin, connection, level), task)
             try:
                 yield connection.execute
-                self._retried(partial(end, connection), None)
+                self._retried(partial(end, connection))
             except BaseException:
                 with suppress(Exception):
                     connection.rollback()
@@ -139,7 +139,7 @@ class Database:
     # Connections
 
     @contextmanager
-    def _turn(self, lock: _Lock, task: Task | None) -> Iterator[None]:
+    def _turn(self, lock: _Lock, task: Task | None = None) -> Iterator[None]:
         """Hold a lock of this process; what SQLite raises inside is said as it should be."""
         deadline = time.monotonic() + self._seconds
         wait_for(partial(lock.acquire, blocking=False), deadline, task, self._busy)
@@ -161,7 +161,7 @@ class Database:
         finally:
             lock.release()
 
-    def _retried(self, work: Callable[[], _T], task: Task | None) -> _T:
+    def _retried(self, work: Callable[[], _T], task: Task | None = None) -> _T:
         """Do something until no other process is in the way, looking at the task meanwhile."""
         done: list[_T] = []
 
@@ -176,7 +176,7 @@ class Database:
         wait_for(tried, time.monotonic() + self._seconds, task, self._busy)
         return done[0]
 
-    def _connection(self, writing: bool, task: Task | None) -> sqlite3.Connection | None:
+    def _connection(self, writing: bool, task: Task | None = None) -> sqlite3.Connection | None:
         """That for reading or for writing, to the file that is there now: somebody may have removed an earlier one.
 
         None for reading what is not there yet.

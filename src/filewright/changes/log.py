@@ -93,7 +93,7 @@ CREATE TABLE words (
 """
 _HELD = 512
 """Entries of a record that are held as values; more are read anew each time."""
-_PAGE = 1_000
+_PAGE = 900
 _NEWEST_KEPT = 50
 """Operations that no date expires."""
 _DAY_NS = 86_400 * 10**9
@@ -294,12 +294,16 @@ class Log:
     def touching_any(self, wanted: Callable[[Place], bool], numbers: Sequence[int] | None = None) -> set[int]:
         """The operations that did something at one of the `wanted` places, of all or of those with these numbers."""
         roots = self._roots()
-        among = f" AND operation IN ({','.join(map(str, numbers))})" if numbers is not None else ""
+        # Without the numbers themselves in its text: every text is kept, ready to be run again.
+        among = f" AND operation IN ({','.join('?' * len(numbers))})" if numbers is not None else ""
+        numbers = numbers or ()
         found: set[int] = set()
-        for root, path in self.database.read(f"SELECT DISTINCT root, path FROM touched WHERE true{among}"):
+        for root, path in self.database.read(
+            f"SELECT DISTINCT root, path FROM touched WHERE true{among}", *numbers
+        ):
             if wanted(self._place(roots, root, path)):
                 at = f"SELECT operation FROM touched WHERE root = ? AND path = ?{among}"
-                found.update(row[0] for row in self.database.read(at, root, path))
+                found.update(row[0] for row in self.database.read(at, root, path, *numbers))
         return found
 
     def _below_roots(self, path: bytes) -> Iterator[tuple[int, bytes]]:

@@ -177,12 +177,18 @@ class RecordedChanges:
         """The id of the newest change of any log, which one look at each tells."""
         return max(filter(None, (log.newest() for log in self.logs)), default=None)
 
-    def record(self, change_id: str) -> ChangeRecord:
-        """One change. Raises `not_found` if there is none with that id."""
-        record = self._inside(self._kept(change_id))
-        if record is None:
+    def record(self, change_id: str, *, inside: bool = True) -> ChangeRecord:
+        """One change: what of it is `inside` the roots; else all, but for words that name what is denied.
+
+        Raises `not_found` if there is none with that id.
+        """
+        whole = self._kept(change_id)
+        seen = self._inside(whole)
+        if not inside:
+            return replace(whole, summary=seen.summary if seen else whole.tool)
+        if seen is None:
             raise errors.unknown_change(change_id)
-        return record
+        return seen
 
     # Naming
 
@@ -218,7 +224,7 @@ class RecordedChanges:
         self, log: Log, heads: Sequence[ChangeRecord], denied: Callable[[Place], bool]
     ) -> Iterator[ChangeRecord]:
         """Those of some heads of which something is seen, each with what that is."""
-        hidden = self._hidden(log, denied, [head.number for head in heads])
+        hidden = log.touching_any(self._outside(denied), [head.number for head in heads])
         for head in heads:
             if head.number not in hidden:
                 yield head
@@ -228,12 +234,6 @@ class RecordedChanges:
                 seen = self._inside(operation) if operation is not None else None
                 if seen is not None:
                     yield replace(seen, entries=())
-
-    def _hidden(
-        self, log: Log, denied: Callable[[Place], bool], numbers: Sequence[int] | None = None
-    ) -> set[int]:
-        """The changes of which something is denied now, or beyond the roots; of all, or of some."""
-        return log.touching_any(self._outside(denied), numbers)
 
     def undos(self) -> list[ChangeRecord]:
         """The changes that took others back, newest first, without their entries."""
@@ -269,7 +269,7 @@ class RecordedChanges:
         denied = self._denied()
         for log in self.logs:
             parts: Iterable[Session] = log.sessions()
-            if self._hidden(log, denied):
+            if log.touching_any(self._outside(denied)):
                 heads = (head for page in log.heads() for head in self._visible(log, page, denied))
                 parts = (Session(head.session, 1, head.number, head.number, head.client) for head in heads)
             for part in parts:
@@ -293,7 +293,7 @@ class RecordedChanges:
         task = task or Task()
         scope = Scope(scope) if isinstance(scope, str) else scope
         if scope.change_id is not None:
-            record = self._selected(self.identify(scope.change_id), inside)
+            record = self.record(self.identify(scope.change_id), inside=inside)
             if not inside and any(log.departures(record.number, renames=True) for log in self.logs):
                 record = self._net(record, {record.id}, task, changed_only=False)
             words = f": {record.summary}" if scope.path is None and scope.hunk is None else ""
@@ -492,14 +492,6 @@ class RecordedChanges:
         from filewright.changes.show import ChangeDiffs
 
         return ChangeDiffs(self._boundary, self._settings)
-
-    def _selected(self, change_id: str, inside: bool) -> ChangeRecord:
-        """A change, or what of it is `inside` the roots; of what is denied its words tell nothing in either."""
-        if inside:
-            return self.record(change_id)
-        whole = self._kept(change_id)
-        seen = self._inside(whole)
-        return replace(whole, summary=seen.summary if seen else whole.tool)
 
     # Places
 
