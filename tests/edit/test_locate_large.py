@@ -147,3 +147,22 @@ def test_very_many_lines_land(count: int) -> None:
     made = plan(Snapshot.of_bytes(data), [Edit(search, replace)])
     assert apply(data, made.splices) == data.replace(b"line %d\n" % (count // 2), b"changed\n")
     assert len(made.splices) == 1
+
+
+@pytest.mark.parametrize("kind", [Snapshot, Streamed])
+@pytest.mark.parametrize("search", ["failed", "failed\n"])
+def test_a_start_line_chooses_however_many_places_there_are(kind: Any, search: str) -> None:
+    data = b"failed\n" * 200 + b"failed failed\n" + b"failed\r\n" * 200
+    source = FileText(kind.of_bytes(data))
+    for line in (1, 50, 51, 52, 150, 301):
+        found = locate(source, Edit(search, "done\n"[: len(search)], start_line=line))
+        assert isinstance(found, Located)
+        assert source.line_number(found.start) == line
+
+
+def test_a_start_line_with_the_text_twice_chooses_neither_however_many_places_there_are() -> None:
+    for before in (0, 49, 50, 51, 100):
+        data = b"failed\n" * before + b"failed failed\n" + b"failed\n" * 60
+        found = locate(FileText(Snapshot.of_bytes(data)), Edit("failed", "done", start_line=before + 1))
+        assert isinstance(found, Missed)
+        assert found.code is Code.AMBIGUOUS_MATCH

@@ -64,8 +64,8 @@ class ByteRange:
     end: int
 
 
-def find_exact(source: FileText, search: str, limit: int) -> list[ByteRange]:
-    """Up to `limit` places where `search` (not empty) is, overlapping ones too, in order.
+def find_exact(source: FileText, search: str, limit: int, *, line: int | None = None) -> list[ByteRange]:
+    """Up to `limit` places where `search` (not empty) is, overlapping ones too, in order; those at a `line` alone.
 
     Raises `too_large` for a search text of more than 8 MB in a file that is not held.
     """
@@ -85,6 +85,14 @@ def find_exact(source: FileText, search: str, limit: int) -> list[ByteRange]:
         spans = _with_any_terminators(source, needle.split(b"\n"))
     else:
         spans = (ByteRange(at, at + len(needle)) for at in source.occurrences(needle))
+    if line is not None:
+        row = source.row_from(source.snapshot.lines.offset_of(line))
+        end = row.end if row is not None else 0
+        spans = (
+            each
+            for each in takewhile(lambda span: span.start < end, spans)
+            if source.row_at(each.start) == row
+        )
     return list(islice((span for span in spans if source.on_boundary(span.start, span.end)), limit))
 
 

@@ -46,12 +46,12 @@ def locate(source: FileText, request: Edit, *, fuzzy: bool = True) -> Located | 
         return _anchored(source, edit, edit.start_line, edit.end_line)
     if not edit.search:
         return _insertion(source, edit)
-    exact = find_exact(source, edit.search, MOST_REPLACED + 1 if edit.replace_all else MOST_LISTED + 1)
     if edit.replace_all:
-        return _all(edit, exact)
+        return _all(edit, find_exact(source, edit.search, MOST_REPLACED + 1))
+    exact, more = _exact(source, edit.search, edit.start_line)
     if exact:
         literal = [Literal(span, edit.search, edit.replace) for span in exact]
-        return _one(source, edit, Tier.EXACT, literal)
+        return _one(source, edit, Tier.EXACT, literal, more=more)
     if not fuzzy:
         return Missed(edit, Code.NO_MATCH, Tier.EXACT)
     return _tolerant(source, edit)
@@ -89,7 +89,7 @@ def _repaired(source: FileText, edit: Edit) -> Located | Missed | None:
     """
     found: dict[int, list[Located | Missed]] = {}
     for better in repairs(edit.search, edit.replace):
-        strict = _strict(source, better)
+        strict = _strict(source, better, edit.start_line)
         if strict is not None:
             tier, parts, more = strict
             answer = _one(source, edit, Tier.REPAIRED, parts, more=more)
@@ -165,12 +165,22 @@ def _solid_beside(source: FileText, region: Region, *, ahead: bool) -> tuple[str
     return source.first_solid(rows)
 
 
-def _strict(source: FileText, better: Repaired) -> tuple[Tier, list[Part], bool] | None:
+def _exact(source: FileText, search: str, start_line: int | None) -> tuple[list[ByteRange], bool]:
+    """Where a text is, and whether it may be elsewhere too; of many places those at the start line, wherever it is."""
+    found = find_exact(source, search, MOST_LISTED + 1)
+    if len(found) <= MOST_LISTED or start_line is None:
+        return found, False
+    return find_exact(source, search, MOST_LISTED + 1, line=start_line) or found, True
+
+
+def _strict(
+    source: FileText, better: Repaired, start_line: int | None
+) -> tuple[Tier, list[Part], bool] | None:
     """What a repaired request means by tiers 1 and 2, and whether there may be more."""
     if not better.whole_lines:
-        spans = find_exact(source, better.search, MOST_LISTED + 1)
+        spans, more = _exact(source, better.search, start_line)
         if spans:
-            return Tier.EXACT, [Literal(span, better.search, better.replace) for span in spans], False
+            return Tier.EXACT, [Literal(span, better.search, better.replace) for span in spans], more
     block, replace = RequestLines.of(better.search), RequestLines.of(better.replace)
     everything = find_regions(source, block)
     if not everything.regions:
