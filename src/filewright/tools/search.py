@@ -203,7 +203,7 @@ def search_content(context: Context, arguments: SearchArguments) -> SearchResult
     if (arguments.pattern is None) == (arguments.patterns is None):
         raise invalid(
             "search_content takes either pattern or patterns",
-            "give pattern for one text, patterns for several",
+            "give pattern for one text, patterns for several; with a cursor the same pattern again",
             argument="pattern",
         )
     if arguments.patterns is None:
