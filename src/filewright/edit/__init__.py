@@ -14,7 +14,8 @@ that was not asked for. What is not certain is refused.
 In: `Snapshot`s, and requests as values. Out: `Splice`s, the steps of a `ChangeSet`, `Diff`s.
 
 The languages whose strings go on in the next line pay for right edits that were refused: see `damage`; answers
-that say nothing twice, for the diff as short as it can be read.
+that say nothing twice, for the diff as short as it can be read. A line that an edit names chooses its
+place however often the text is there, and never one of two on it: that pays for a second look.
 """
 
 # ruff: noqa: F401
