@@ -422,7 +422,7 @@ def test_a_configuration_of_another_user_is_named_and_stays(
         there = (folder / ".mcp.json").read_text()
         assert result.exit_code == 1
         assert ".mcp.json" in result.stderr
-        assert ("ask the user who owns it" if writable else "make it writable") in result.stderr
+        assert "ask the user who owns it" in result.stderr
         assert there == '{"mcpServers": {}}\n'
 
 
