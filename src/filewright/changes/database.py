@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 # SQLite is imported where a database is opened: a server that has only started needs none of it.
 
-VERSION = 8
+VERSION = 9
 Row = tuple[Any, ...]
 Execute = Callable[..., "sqlite3.Cursor"]
 _T = TypeVar("_T")
