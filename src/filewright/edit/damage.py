@@ -419,7 +419,7 @@ def _of_line(
 def _signs(
     source: FileText, line: str, asked: Sequence[str], *, repaired: bool
 ) -> Iterator[tuple[str, str, str, bool, Sequence[str]]]:
-    """What stands for another character on the way: in words, itself, the line without it, whether it
+    """What replaces another character on the way: in words, itself, the line without it, whether it
     may be text, and the lines asked for that tell.
     """
     language = source.language

@@ -24,7 +24,7 @@ _PARTS = 3
 
 
 def deeds_of(record: ChangeRecord) -> list[Deed]:
-    """What a change did; a folder that was moved or deleted stands for all that is in it."""
+    """What a change did; a folder that was moved or deleted represents all that is in it."""
     entries = record.entries[:LOOKED_AT]
     folders = {(entry.action, entry.place) for entry in entries if is_folder(entry)}
     filled = {(entry.action, above) for entry in entries for above in _above(entry)}

@@ -46,7 +46,7 @@ PLAIN: Final = {
     for plain, family in {'"': "“”„‟〝〞″＂", "'": "‘’‚‛′ʼ＇", "-": "‐‑‒–—―−﹘﹣－", " ": SPACES}.items()
     for character in family
 }
-"""Quotes, dashes and spaces that stand for plain ones: the one table of them."""
+"""Quotes, dashes and spaces that replace plain ones: the one table of them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,7 +125,7 @@ class EditItem(Arguments):
     @model_validator(mode="before")
     @classmethod
     def _place_named(cls, given: Any) -> Any:
-        """`at` in the fields that it stands for."""
+        """`at` in the fields that it replaces."""
         at = given.get("at") if isinstance(given, dict) else None
         if not isinstance(at, dict) or all(value is None for value in at.values()):
             # One that says no place must not be left out: a delete would be of the whole file.

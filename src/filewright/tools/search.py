@@ -727,6 +727,6 @@ def skipped(found: TreeSearch) -> list[str]:
 
 
 def kind_row(kind: LineKind, *, path: bool, most: int | None = None, alone: bool = False) -> str:
-    """A line that stands for others: how many there are, the place of the first, and its text."""
+    """A line that represents others: how many there are, the place of the first, and its text."""
     count = "" if alone and kind.count == 1 else f"{kind.count:,} like "
     return f"{count}{f'{visible(kind.path)}:' if path else ''}{kind.line}: {visible(kind.text[:most])}"
