@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from filewright.surface import Listed, Offer
     from filewright.tools import ChangedFiles, Context, RevertResult, SessionsResult, ToolResult
 
-_FILE = "filewright://file/"
-_HISTORY = "filewright://history/"
+FILE = "filewright://file/"
+HISTORY = "filewright://history/"
 REVIEW = "filewright review"
 """The client by which history names what a person did on the review page."""
 _WHOLE = {"page_chars": 8_000_000, "diff_lines": 200_000}
@@ -348,8 +348,8 @@ class Workspace(TypedTools, Closing):
         and what reading raises.
         """
         self._changes.settle()
-        if uri.startswith(_FILE):
-            location = self._boundary.locate(unquote(uri[len(_FILE) :]))
+        if uri.startswith(FILE):
+            location = self._boundary.locate(unquote(uri[len(FILE) :]))
             with self.context.open(location) as snapshot:
                 held = snapshot.held
                 if held is None:
@@ -366,12 +366,12 @@ class Workspace(TypedTools, Closing):
                     return "text/plain", held.decode()
                 except UnicodeDecodeError:
                     return f"text/plain; charset={snapshot.encoding.name}", held
-        if uri.startswith(_HISTORY):
+        if uri.startswith(HISTORY):
             from filewright.tools import entries
 
             tool = next(entry for entry in entries() if entry.name == "get_history").load()
             whole = self.context.under(self.settings.but(**_WHOLE)).at(self._task())
-            shown = tool.run(whole, tool.parse({"change_id": unquote(uri[len(_HISTORY) :])}))
+            shown = tool.run(whole, tool.parse({"change_id": unquote(uri[len(HISTORY) :])}))
             return "text/plain", encodable(shown.text)
         raise FilewrightError(
             Code.NOT_FOUND, f"no resource {uri}", "filewright://file/PATH or filewright://history/CHANGE"

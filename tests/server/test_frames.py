@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from mcp_types import INVALID_REQUEST, PARSE_ERROR, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 from tests.examples import examples
 
-from filewright.server.frames import FrameError, parse, refusal
 from filewright.server.inbox import Frame, next_frame
+from filewright.server.stdio import FrameError, parse, refusal
 
 LIMIT = 1 << 20
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from filewright.errors import FilewrightError
-from filewright.server.resources import Resources
+from filewright.server.protocol import Resources
 from filewright.workspace import Workspace
 
 

@@ -5,10 +5,6 @@ a cancel token, a time limit and progress, makes every text safe before it leave
 interrupting a commit. It never touches a file, never validates an argument of a tool (`Workspace.call`
 does) and never decides what a tool answers.
 
-What its size above the goal of `tests/test_size.py` pays for: messages that no client waits for in vain, whatever it
-sent; both eras of the protocol; the person asked before a change; OAuth; and a list of tools a third of the time after
-the start that the SDK needs to load, whose early answers are checked as the SDK checks.
-
 In: JSON-RPC messages, and `Offer`: the tools, and the `call` that answers them. Out: `CallToolResult` and
 its relatives, built from `ToolResult`.
 

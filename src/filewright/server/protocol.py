@@ -9,9 +9,10 @@ import secrets
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from itertools import count
+from typing import TYPE_CHECKING, Any
 
-from mcp.server import Server, ServerRequestContext
+from mcp.server import Server
 from mcp.server.caching import CacheHint
 from mcp.server.context import CallNext, HandlerResult
 from mcp.shared.exceptions import MCPError
@@ -38,26 +39,27 @@ from mcp_types import (
     ReadResourceResult,
     Resource,
     ResourceLink,
+    ResourceTemplate,
     ResourceTemplateReference,
     TextContent,
+    TextResourceContents,
 )
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from filewright import __version__
 from filewright.errors import Code, FilewrightError
-from filewright.page import Words
+from filewright.page import Words, news
 from filewright.progress import Caller, Task, caller_name
-from filewright.server.calls import CallRunner
-from filewright.server.client_roots import ClientRoots
-from filewright.server.confirm import Confirmation
-from filewright.server.listing import APP_PARTS, listing
-from filewright.server.notices import Notices
-from filewright.server.resources import HISTORY, TEMPLATES, Resources
+from filewright.server.asking import ClientRoots, Context, confirmed
+from filewright.server.calls import CallRunner, T
+from filewright.server.listing import APP, APP_PARTS, listing
 from filewright.surface import Listed, Offer
+from filewright.text import BoundedCache
 from filewright.tools import ChangeResult, Image, ToolResult, clip
-from filewright.visible import safe
-from filewright.wording import did_you_mean
+from filewright.visible import encodable, one_line, safe
+from filewright.wording import did_you_mean, listed
+from filewright.workspace import FILE, HISTORY, REVIEW
 
 if TYPE_CHECKING:
     from filewright.edit import Diff
@@ -65,8 +67,6 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger(__name__)
 
-Context = ServerRequestContext[Any, Any]
-T = TypeVar("T")
 
 RESOURCE_NOT_FOUND = -32002
 """What handshake-era clients expect for a resource that is not there; 2026 clients get -32602."""
@@ -97,7 +97,6 @@ class Handlers:
         self._prompt: tuple[str, str] | None = None
         self._resources = Resources(workspace)
         self._notices = Notices(workspace)
-        self._confirmation = Confirmation(workspace)
         self._roots = ClientRoots(workspace.context.boundary, self._settings.client_roots)
         self._tools = {tool.name: tool for tool in offer.tools(unlisted=True)}
         self._listing = ListToolsResult.model_validate({"tools": listing(offer.tools())})
@@ -159,8 +158,8 @@ class Handlers:
 
         try:
             await self._roots.settle(context)
-            question = await self._confirmation.settle(
-                context, tool, params, caller, lambda: self._preview(tool, arguments)
+            question = await confirmed(
+                self._workspace, context, tool, params, caller, lambda: self._preview(tool, arguments)
             )
             if question is not None:
                 return question
@@ -253,15 +252,15 @@ class Handlers:
         self, context: Context, _params: PaginatedRequestParams | None
     ) -> ListResourcesResult:
         """The newest changes; files are found by the template."""
-        none: list[Resource] = []
-        found = await self._found(context, lambda _task: self._resources.recent(), none)
-        return ListResourcesResult(resources=found)
+        return ListResourcesResult(
+            resources=await self._found(context, lambda _task: self._resources.recent(), [])
+        )
 
     async def list_templates(
         self, _context: Context, _params: PaginatedRequestParams | None
     ) -> ListResourceTemplatesResult:
         """Files and changes."""
-        return ListResourceTemplatesResult(resource_templates=list(TEMPLATES))
+        return ListResourceTemplatesResult(resource_templates=TEMPLATES)
 
     async def read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         """One resource."""
@@ -328,3 +327,157 @@ def _as_it_is(file: Image) -> ContentBlock:
             return EmbeddedResource(
                 resource=BlobResourceContents(uri=file.uri, mime_type=file.mime, blob=encoded)
             )
+
+
+# What the person did meanwhile
+
+SESSIONS = 1_000
+"""Sessions that are remembered; one that was forgotten does not learn what happened meanwhile."""
+_LOOKED_AT = 50
+_NAMED = 3
+_CHARS = 120
+
+
+class Notices:
+    """What each session knows of what the person took back and wrote on the review page. Thread-safe.
+
+    An agent that does not know makes the same change again. The page is another process, so the history says
+    what was done there: after each call a look at the newest change, and at the records only if there are new ones.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._seen: BoundedCache[str] = BoundedCache(SESSIONS)
+
+    def begin(self, caller: Caller) -> None:
+        """Note what has happened before the first call of a session: that is not news to it."""
+        if self._seen.get(caller.session) is None:
+            self._seen.put(caller.session, self._newest(), 1)
+
+    def news(self, caller: Caller, text: str, known_as: Caller) -> str:
+        """What the person took back and wrote since the last answer, besides its `text`; empty if nothing.
+
+        The history knows the caller as that.
+        """
+        newest, seen = self._newest(), self._seen.get(caller.session) or ""
+        self._seen.put(caller.session, newest, 1)
+        said = []
+        with suppress(
+            FilewrightError
+        ):  # the call itself is done: what cannot be looked up must not make it fail
+            recent = self._workspace.history(limit=_LOOKED_AT) if newest > seen else []
+            changes = [
+                f"{clip(one_line(record.summary), _CHARS)} (change {record.id})"
+                for record in recent
+                if record.id > seen and record.client == REVIEW
+            ]
+            if changes:
+                named = listed(changes, _NAMED, "; ")
+                said.append(
+                    f"[the user took back on the review page: {named}. Ask before you make it again.]"
+                )
+            said.append(news(self._workspace, known_as.session or "", text))
+        return "\n".join(filter(None, said))
+
+    def _newest(self) -> str:
+        with suppress(FilewrightError):
+            return self._workspace.newest() or ""
+        return ""
+
+
+# Files, changes and large results as resources, and completion of their names
+
+RESULT = "filewright://result/"
+COMPLETIONS = 100
+KEPT_CHARS = 16_000_000
+"""Characters of results too large for one answer that are kept for a while."""
+
+TEMPLATES = [
+    ResourceTemplate(
+        name="file",
+        title="File",
+        uri_template=f"{FILE}{{+path}}",
+        description="A file of the workspace, whole; path as the tools take it.",
+    ),
+    ResourceTemplate(
+        name="change",
+        title="Change",
+        uri_template=f"{HISTORY}{{change_id}}",
+        description="One recorded change with its whole diff.",
+        mime_type="text/plain",
+    ),
+]
+
+
+APP_TYPE = "text/html;profile=mcp-app"
+_APP = Resource(uri=APP, name="change", title="What a call changed", mime_type=APP_TYPE)
+
+
+class Resources:
+    """The resources of one workspace, and the newest large results, up to `kept_chars` in all.
+
+    Everything here may block: call it in a worker thread.
+    """
+
+    def __init__(self, workspace: Workspace, kept_chars: int = KEPT_CHARS) -> None:
+        self._workspace = workspace
+        self._kept: BoundedCache[str] = BoundedCache(kept_chars)
+        self._numbers = count(1)
+
+    def keep(self, text: str) -> str | None:
+        """The URI under which `text` can be read for a while; None if it alone is past the limit."""
+        uri = f"{RESULT}{next(self._numbers)}"
+        self._kept.put(uri, text, len(text))
+        return uri if self._kept.get(uri) is not None else None
+
+    def recent(self) -> list[Resource]:
+        """The app that shows a change, and the newest changes."""
+        return [_APP] + [
+            Resource(
+                uri=f"{HISTORY}{record.id}",
+                name=record.id,
+                title=safe(f"{record.tool}: {record.summary}")[:200],
+                mime_type="text/plain",
+            )
+            for record in self._workspace.history()
+        ]
+
+    def read(self, uri: str) -> TextResourceContents | BlobResourceContents:
+        """What `uri` names; raises `FilewrightError`, `not_found` if nothing does."""
+        meta = None
+        content: str | bytes | None
+        if uri.startswith(RESULT):
+            mime, content = "text/plain", self._kept.get(uri)
+        elif uri == APP:
+            from filewright.page import app_page
+
+            # The host draws no border: each file has its own. No other origin is ever asked for anything.
+            mime, content, meta = APP_TYPE, app_page(), {"ui": {"prefersBorder": False}}
+        elif uri.startswith(APP_PARTS):
+            from filewright.page import app_part
+
+            made = app_part(self._workspace, APP_PARTS, uri.removeprefix(APP_PARTS))
+            mime, content = ("text/html", made) if isinstance(made, str) else (made.media, made.content)
+        else:
+            mime, content = self._workspace.resource(uri)
+        if content is None:
+            hint = "make the call again: results are kept briefly"
+            raise FilewrightError(Code.NOT_FOUND, f"nothing is kept under {uri}", hint)
+        if isinstance(content, str):
+            return TextResourceContents(uri=uri, mime_type=mime, text=encodable(content), _meta=meta)
+        return BlobResourceContents(uri=uri, mime_type=mime, blob=base64.b64encode(content).decode("ascii"))
+
+    def complete(self, template: str, argument: str, begun: str, task: Task) -> Completion:
+        """Names that go on from `begun`, for `argument` of the resource template `template`."""
+        names: list[str] = []
+        if template.startswith(FILE) and argument == "path":
+            folder, slash, _ = begun.rpartition("/")
+            with suppress(FilewrightError):
+                found = self._workspace.under(task).list_files(folder or slash or ".", limit=500)
+                names = [entry.path for entry in found.entries]
+        elif template.startswith(HISTORY) and argument == "change_id":
+            names = [record.id for record in self._workspace.history(limit=COMPLETIONS)]
+        fitting = [safe(name) for name in names if name.startswith(begun)]
+        return Completion(
+            values=fitting[:COMPLETIONS], total=len(fitting), has_more=len(fitting) > COMPLETIONS
+        )

@@ -8,7 +8,7 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -55,44 +55,45 @@ def serve(
         logging.getLogger(chatty).setLevel(max(logging.WARNING, logging.getLogger().level))
     with contextlib.ExitStack() as leaving:
         wire = leaving.enter_context(system.claim_standard()) if access is None else None
-        with _without_collecting():
-            from filewright.workspace import Workspace
+        gc.disable()  # While modules load: they make a million objects and no garbage.
+        leaving.callback(gc.enable)
+        from filewright.workspace import Workspace
 
-            # before this process is confined: it is read from /proc
-            process = system.client_process() if wire else None
-            workspace = Workspace(*roots, settings=settings)
-            leaving.callback(workspace.close)
-            served = ", ".join(safe(os.fsdecode(root.path)) for root in workspace.roots)
-            _logger.info("serving %s; history in %s", served, safe(str(base_folder(settings))))
-            if settings.landlock and sys.platform == "linux":
-                from filewright.server.confinement import confine
+        # before this process is confined: it is read from /proc
+        process = system.client_process() if wire else None
+        workspace = Workspace(*roots, settings=settings)
+        leaving.callback(workspace.close)
+        served = ", ".join(safe(os.fsdecode(root.path)) for root in workspace.roots)
+        _logger.info("serving %s; history in %s", served, safe(str(base_folder(settings))))
+        if settings.landlock and sys.platform == "linux":
+            # While there is a single thread: the kernel confines each by itself.
+            _logger.info(confine(workspace, network=access is not None))
+        noted = noted_signals()
+        offer = workspace.offer(dialect, toolsets)
+        inbox = None
+        if wire is not None:
+            from filewright.server.greeting import Greeting
+            from filewright.server.inbox import Inbox
 
-                # While there is a single thread: the kernel confines each by itself.
-                _logger.info(confine(workspace, network=access is not None))
-            noted = noted_signals()
-            offer = workspace.offer(dialect, toolsets)
-            inbox = None
-            if wire is not None:
-                from filewright.server.greeting import Greeting
-                from filewright.server.inbox import Inbox
+            # The first messages are answered before the SDK loads, which would slow that down.
+            inbox = Inbox(wire, limit=settings.message_bytes, greeting=Greeting(offer))
+            inbox.greeting.listed.wait(GREETING_SECONDS)
+        from filewright.server.calls import CallRunner
+        from filewright.server.protocol import Handlers
 
-                # The first messages are answered before the SDK loads, which would slow that down.
-                inbox = Inbox(wire, limit=settings.message_bytes, greeting=Greeting(offer))
-                inbox.greeting.listed.wait(GREETING_SECONDS)
-            from filewright.server.calls import CallRunner
-            from filewright.server.protocol import Handlers
+        calls = CallRunner(workers=settings.workers, seconds=settings.call_seconds)
+        server = Handlers(workspace, offer, calls, process).server()
+        transport: StdioTransport | HttpTransport
+        if inbox is not None:
+            from filewright.server.stdio import StdioTransport
 
-            calls = CallRunner(workers=settings.workers, seconds=settings.call_seconds)
-            server = Handlers(workspace, offer, calls, process).server()
-            transport: StdioTransport | HttpTransport
-            if inbox is not None:
-                from filewright.server.stdio import StdioTransport
+            transport = StdioTransport(server, inbox)
+        elif access is not None:
+            from filewright.server.http import HttpTransport
 
-                transport = StdioTransport(server, inbox)
-            elif access is not None:
-                from filewright.server.http import HttpTransport
-
-                transport = HttpTransport(server, access, calls, workspace)
+            transport = HttpTransport(server, access, calls, workspace)
+        gc.freeze()
+        gc.enable()
         import asyncio
 
         async def until_stopped() -> None:
@@ -113,22 +114,14 @@ def serve(
     return 0
 
 
-@contextlib.contextmanager
-def _without_collecting() -> Iterator[None]:
-    """No garbage collection while modules load: they make a million objects and no garbage."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        if collecting:
-            gc.enable()
-
-
 _NEEDED = (
-    *("sqlite3", "re2", "rapidfuzz.process", "stringzilla"),
-    *("filewright.changes.commit", "filewright.changes.recovery", "filewright.changes.undo"),
+    "sqlite3",
+    "re2",
+    "rapidfuzz.process",
+    "stringzilla",
+    "filewright.changes.commit",
+    "filewright.changes.recovery",
+    "filewright.changes.undo",
 )
 """What calls import late: for history, searches, similar text and long lines, and to change and undo."""
 
@@ -154,3 +147,40 @@ def load_while_idle(
         if leave.is_set():
             return
         step()
+
+
+NAME_SERVICE = (
+    "/etc/resolv.conf",
+    "/etc/hosts",
+    "/etc/gai.conf",
+    "/etc/ssl",
+    "/etc/pki",
+    "/run/systemd/resolve",
+)
+
+
+def confine(workspace: Workspace, *, network: bool) -> str:
+    """Give up for good what this process will not need, before its first message; says what holds, for the log.
+
+    With Landlock the kernel then refuses to write outside the roots and the state folder, and to read outside those,
+    the system's programs and libraries and git's settings, whatever bug we or a parser have.
+    `network` leaves TCP, which a server on HTTP needs. Must be called before any thread is started.
+    """
+    from filewright.system import landlock
+
+    system.end_threads()  # A recovery may have needed them.
+    roots = [root.fd for root in workspace.roots]
+    state = base_folder(workspace.settings)
+    excludes = workspace.context.boundary.excludes_file
+    reads: list[int | str | bytes] = ["/etc/gitconfig", *(NAME_SERVICE if network else ())]
+    reads += [] if excludes is None else [excludes]
+    writes: list[int | str | bytes] = [*roots, os.fspath(state)]
+    missing = ""
+    if workspace.settings.read_only:
+        reads, writes = reads + writes, []
+    else:
+        try:
+            state.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:  # the first change will say what is wrong with it
+            writes, missing = [*roots], f"; no state folder: {error.strerror}"
+    return landlock.confine(writes, reads, network=network).line + missing

@@ -3,7 +3,7 @@
 The SDK's own stdio transport is not used: it never answers a malformed line, it dies of a lone
 surrogate, it holds any number of requests at once, and it drops what was asked when input ends.
 
-Here one daemon thread reads and parses (`inbox`), another writes; the event loop never touches a descriptor.
+Here one daemon thread reads (`inbox`) and parses (`parse`), another writes; the event loop never touches a descriptor.
 Requests past `CONCURRENT` wait as a backlog, so that a burst costs memory for its bytes only, while
 pings and cancellations overtake them.
 """
@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 import logging
 import queue
+import re
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -26,16 +28,21 @@ from mcp.server import Server
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp_types import (
     INTERNAL_ERROR,
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    ErrorData,
     JSONRPCError,
     JSONRPCMessage,
     JSONRPCNotification,
     JSONRPCRequest,
     JSONRPCResponse,
     RequestId,
+    jsonrpc_message_adapter,
 )
+from pydantic import ValidationError
 
-from filewright.server.frames import FrameError, parse, refusal
-from filewright.server.inbox import Frame, Inbox, write_all
+from filewright.server.inbox import EDGE, Frame, Inbox, write_all
+from filewright.visible import encodable
 
 _logger = logging.getLogger(__name__)
 
@@ -74,22 +81,12 @@ class StdioTransport:
         """Serve until input ends, the client stops accepting output, or `stop`."""
         to_server, from_client = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         to_client, from_server = anyio.create_memory_object_stream[SessionMessage](0)
-        loop = asyncio.get_running_loop()
-
-        def call_soon(work: Callable[..., None], *given: Any) -> bool:
-            """Have the event loop do something, for one of the threads; False: the process is leaving."""
-            try:
-                loop.call_soon_threadsafe(work, *given)
-            except RuntimeError:
-                return False
-            return True
-
+        self._loop = asyncio.get_running_loop()
         async with anyio.create_task_group() as group:
             self._scope = group.cancel_scope
             group.start_soon(self._feed, to_server)
             group.start_soon(self._take_answers, from_server)
-            connect = partial(self._inbox.connect, partial(self._take, call_soon))
-            for work in (partial(self._write, call_soon), connect):
+            for work in (self._write, partial(self._inbox.connect, self._take)):
                 threading.Thread(target=work, daemon=True).start()
             try:
                 options = self._server.create_initialization_options()
@@ -98,15 +95,23 @@ class StdioTransport:
                 group.cancel_scope.cancel()
                 from_server.close()
 
+    def _call_soon(self, work: Callable[..., None], *given: Any) -> bool:
+        """Have the event loop do something, for one of the threads; False: the process is leaving."""
+        try:
+            self._loop.call_soon_threadsafe(work, *given)
+        except RuntimeError:
+            return False
+        return True
+
     # Reading
 
-    def _take(self, call_soon: Callable[..., bool], frame: Frame | None) -> bool:
+    def _take(self, frame: Frame | None) -> bool:
         """Parse a line, in the thread that reads; what is no message is answered before the next is read."""
         if frame is None:
-            return call_soon(self._queue, None, 0)
+            return self._call_soon(self._queue, None, 0)
         message = parse(frame, limit=self._inbox.limit)
         if not isinstance(message, FrameError):
-            return call_soon(self._queue, message, frame.size)
+            return self._call_soon(self._queue, message, frame.size)
         _logger.warning("refused a message of %d bytes: %s", frame.size, message.error.message)
         self._inbox.released(frame.size)
         self._outgoing.put(message)
@@ -179,7 +184,7 @@ class StdioTransport:
                 while self._outgoing.qsize() > CONCURRENT:
                     await self._changed.wait()
 
-    def _write(self, call_soon: Callable[..., bool]) -> None:
+    def _write(self) -> None:
         """Write messages, in a thread of its own, so that a client that stops reading blocks nothing."""
         greeting, going_on = self._inbox.greeting, True
         while going_on:
@@ -192,10 +197,10 @@ class StdioTransport:
                     greeting.welcomed = None  # the client has been given this answer
             except OSError as error:
                 _logger.info("the client no longer reads: %s", error)
-                call_soon(self.stop)
+                self._call_soon(self.stop)
                 return
             self._outgoing.task_done()
-            going_on = call_soon(self._settle, answered)
+            going_on = self._call_soon(self._settle, answered)
 
 
 def _line(message: JSONRPCMessage, answered: RequestId | None) -> bytes:
@@ -205,5 +210,97 @@ def _line(message: JSONRPCMessage, answered: RequestId | None) -> bytes:
     except ValueError as error:
         _logger.warning("cannot encode a message: %s", error)
         failed = refusal(answered, INTERNAL_ERROR, "internal: the answer could not be encoded")
-        text = failed.model_dump_json(by_alias=True, exclude_unset=True)
+        return _line(failed, answered)
     return text.encode("utf-8", "backslashreplace") + b"\n"
+
+
+# From lines to messages, and to refusals that name the request they answer. What cannot be a message is never dropped
+# silently: it becomes a `FrameError`, with the request's id wherever it can be found, so that no client waits for an
+# answer that never comes.
+
+_ID = rb'"id"\s*:\s*(-?\d{1,18}|"(?:[^"\\]|\\.){0,200}")'
+_VERSION = rb'"jsonrpc"\s*:\s*"2\.0"'
+_LEADING_ID = re.compile(rb"^\s*\{\s*(?:" + _VERSION + rb"\s*,\s*)?" + _ID + rb"\s*[,}]")
+_TRAILING_ID = re.compile(
+    rb",\s*(?:" + _VERSION + rb"\s*,\s*)?" + _ID + rb"(?:\s*,\s*" + _VERSION + rb")?\s*\}\s*$"
+)
+_TOO_DEEP = "Parse error: the JSON is nested too deeply"
+
+
+class FrameError(JSONRPCError):
+    """The protocol error a line is answered with; the `id` is None where none could be read."""
+
+
+def refusal(request_id: RequestId | None, code: int, text: str) -> FrameError:
+    """Such an error."""
+    return FrameError(jsonrpc="2.0", id=request_id, error=ErrorData(code=code, message=text))
+
+
+def parse(frame: Frame, *, limit: int) -> JSONRPCMessage:
+    """The message in `frame`, or the `FrameError` of what is none.
+
+    Text with lone surrogates is a message here: the tool it is meant for answers it better than a
+    parse error could.
+    """
+    line = frame.head
+    if frame.tail is not None:
+        text = f"too_large: the message has {frame.size} bytes, the limit is {limit}; send less in one call"
+        return refusal(_edge_id(line, frame.tail), INVALID_REQUEST, text)
+    try:
+        message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+        if isinstance(message, JSONRPCNotification) and b'"id"' in line:
+            return _second_look(line)
+    except ValidationError as error:
+        return _second_look(line, deep="recursion limit" in error.errors(include_input=False)[0]["msg"])
+    return message
+
+
+def _second_look(line: bytes, *, deep: bool = False) -> JSONRPCMessage:
+    """Parse what the strict parser refused: for lone surrogates, and for the id to answer."""
+    try:
+        decoded = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        text = _TOO_DEEP if isinstance(error, RecursionError) else f"Parse error: {error}"
+        text = "Parse error: not UTF-8" if isinstance(error, UnicodeDecodeError) else text
+        return refusal(_edge_id(line, line), PARSE_ERROR, text)
+    if not isinstance(decoded, dict):
+        kind = "a batch" if isinstance(decoded, list) else "not an object"
+        text = f"Invalid request: {kind}; send one JSON-RPC object per line"
+        return refusal(None, INVALID_REQUEST, text)
+    problem = None
+    known, method, params = decoded.get("id"), decoded.get("method", ""), decoded.get("params")
+    if "id" in decoded and not _is_id(known):
+        known, problem = None, "id must be a string or an integer"
+    elif decoded.get("jsonrpc") != "2.0":
+        problem = 'jsonrpc must be "2.0"'
+    elif not isinstance(method, str) or encodable(method) != method:
+        problem = "method must be a string"
+    elif "method" in decoded and not isinstance(params, dict | None):
+        problem = "params must be an object"
+    if problem is None and "method" not in decoded:
+        try:
+            return jsonrpc_message_adapter.validate_python(decoded, by_name=False)
+        except ValidationError:
+            problem = "neither a request nor a response"
+    if problem is not None:
+        return refusal(known, INVALID_REQUEST, f"Invalid request: {problem}")
+    if known is None:
+        return JSONRPCNotification(jsonrpc="2.0", method=method, params=params)
+    if deep:
+        return refusal(known, PARSE_ERROR, _TOO_DEEP)
+    return JSONRPCRequest(jsonrpc="2.0", id=known, method=method, params=params)
+
+
+def _edge_id(head: bytes, tail: bytes) -> RequestId | None:
+    """The id of a message that is not parsed, if it is where clients write it: first or last."""
+    found = _LEADING_ID.search(head[:EDGE]) or _TRAILING_ID.search(tail[-EDGE:])
+    try:
+        value = json.loads(found[1]) if found else None
+    except ValueError:
+        return None
+    return value if _is_id(value) else None
+
+
+def _is_id(value: object) -> bool:
+    """Whether it is a number or a text that an answer can repeat: no UTF-8 text holds a lone surrogate."""
+    return type(value) is int or (isinstance(value, str) and encodable(value) == value)
