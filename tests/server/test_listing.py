@@ -69,6 +69,15 @@ def test_a_long_list_leaves_out_bounds_and_obvious_defaults() -> None:
 
 
 def test_an_argument_may_be_called_like_a_keyword() -> None:
-    assert terse({"properties": {"minimum": {"type": "string"}}}) == {
+    assert terse({"properties": {"minimum": {"type": "string"}}}, "some_tool") == {
         "properties": {"minimum": {"type": "string"}}
+    }
+
+
+def test_an_argument_may_be_rare_in_one_place_alone() -> None:
+    version = {"expected_version": {"type": "string"}}
+    edit = {"properties": {**version, "from": {"properties": version}}}
+    schema = {"properties": {**version, "edits": {"items": edit}}}
+    assert terse(schema, "edit_content") == {
+        "properties": {"edits": {"items": {"properties": {**version, "from": {"properties": {}}}}}}
     }

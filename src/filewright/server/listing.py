@@ -17,36 +17,14 @@ from filewright.surface import Listed
 _LEFT_OUT = frozenset(
     ["minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength", "additionalProperties"]
 )
-_RARE = frozenset(
-    [
-        "atomic",
-        "break_hard_links",
-        "changed_lines",
-        "client",
-        "column",
-        "context_after",
-        "context_before",
-        "group",
-        "hunk",
-        "include_hidden",
-        "invert",
-        "max_chars",
-        "max_files",
-        "max_symbols",
-        "min_similarity",
-        "missing_ok",
-        "newline",
-        "numbered",
-        "occurrence",
-        "owner",
-        "reindent",
-        "root",
-        "since",
-        "sort",
-        "undoable",
-    ]
-)
-"""Arguments that an answer names when they matter; they are accepted all the same."""
+_RARE_NAMES = """
+atomic break_hard_links changed_lines client column context_after context_before group hunk include_hidden invert
+max_chars max_files max_symbols min_similarity missing_ok newline numbered occurrence owner reindent root since sort
+undoable edit_content.expected_version from.expected_version get_history.limit list_files.limit read_content.depth
+replace_content.case replace_content.expected_count revert_edit.diff write_content.diff
+"""
+_RARE = frozenset(_RARE_NAMES.split())
+"""Arguments that an answer names when they matter, some only of one tool or object; they are accepted all the same."""
 
 _PLAIN = (0, 1, ".", 20, 50)
 """Defaults that go without saying."""
@@ -67,7 +45,7 @@ def listing(tools: Sequence[Listed]) -> list[dict[str, Any]]:
     full = [_listed(tool, tool.schema, tool.title) for tool in tools]
     if sum(len(json.dumps(each, ensure_ascii=False, separators=(",", ":"))) + 1 for each in full) <= LIMIT:
         return full
-    return [_listed(tool, terse(tool.schema), None) for tool in tools]
+    return [_listed(tool, terse(tool.schema, tool.name), None) for tool in tools]
 
 
 def _listed(tool: Listed, schema: Mapping[str, Any], title: str | None) -> dict[str, Any]:
@@ -87,14 +65,20 @@ def _listed(tool: Listed, schema: Mapping[str, Any], title: str | None) -> dict[
     }
 
 
-def terse(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """`schema` without bounds, without defaults that go without saying, nested objects open as by default."""
+def terse(schema: Mapping[str, Any], of: str) -> dict[str, Any]:
+    """`schema` of a tool or an argument, `of` its name, without bounds, without defaults that go without saying,
+    nested objects open as by default.
+    """
     kept = {}
     for key, value in schema.items():
         if key == "properties":
-            value = {name: terse(child) for name, child in value.items() if name not in _RARE}
+            value = {
+                name: terse(child, name)
+                for name, child in value.items()
+                if _RARE.isdisjoint((name, f"{of}.{name}"))
+            }
         elif key == "items":
-            value = terse(value)
+            value = terse(value, of)
         obvious = (value is not True and value in _PLAIN) or value == schema.get("enum", [None])[0]
         if key not in _LEFT_OUT and not (key == "default" and obvious):
             kept[key] = value

@@ -112,9 +112,9 @@ class EditItem(Arguments):
     delete: bool = False
     insert_after: SkipJsonSchema[Beside] = None
     insert_before: SkipJsonSchema[Beside] = None
-    source: Annotated[MovedFrom | None, Field(alias="from", description="moved to at")] = None
+    source: Annotated[MovedFrom | None, Field(alias="from", description="goes to at")] = None
     copied: Annotated[bool, Field(alias="copy")] = False
-    content: Annotated[EditText, Field(description="new file; goes before from")] = None
+    content: Annotated[EditText, Field(description="new file, before from")] = None
     move_to: str | None = None
     at: Annotated[EditPlace | None, Field(description="instead of search")] = None
     reindent: SkipJsonSchema[bool] = False

@@ -29,7 +29,7 @@ class HistoryArguments(Arguments):
     """only changes of this file"""
     change_id: str | None = None
     """one change with its diff; its id or the beginning of it, `@` the newest, `@~1` the one before"""
-    session: Annotated[str | None, Field(description="`current`: this one")] = None
+    session: Annotated[str | None, Field(description="or `current`")] = None
     """only changes of this session: its id, `current` or `last`"""
     client: Annotated[str | None, Field(description="of clients whose name begins so")] = None
     """only changes of clients whose name begins so"""
@@ -45,7 +45,7 @@ class RevertArguments(Arguments):
 
     change_id: str | None = None
     """a change; its id or the beginning of it, `@` the newest, `@~1` the one before"""
-    session: Annotated[str | None, Field(description="all of it; `current`: this")] = None
+    session: Annotated[str | None, Field(description="all; or `current`")] = None
     """all that is left of a session: its id, `current` or `last`"""
     since: Annotated[str | None, Field(description="all after a change or a time (ISO 8601)")] = None
     """all that was changed after a change, or after a time (ISO 8601, `14:30`, `20 min ago`); `CHANGE^`
@@ -53,14 +53,14 @@ class RevertArguments(Arguments):
     """
     prompt: SkipJsonSchema[str | None] = None
     """all that came of the prompt of a change"""
-    path: Annotated[str | None, Field(description="of that only this file")] = None
+    path: Annotated[str | None, Field(description="only this file")] = None
     """of that only what was done to this file, or below this folder; alone: the newest change of the file"""
     hunk: Annotated[int | None, Field(ge=1, description="of one file only this hunk of its diff")] = None
     """of one file only this hunk, counted from 1 as its diff shows them"""
     preview: bool = False
     """true: show what would happen, write nothing"""
     diff: DiffWanted = "auto"
-    force: Annotated[bool, Field(description="even over later changes")] = False
+    force: Annotated[bool, Field(description="over later changes")] = False
     """restore the earlier content over whatever is there now, instead of merging or refusing"""
     break_hard_links: bool | None = None
 

@@ -12,24 +12,19 @@ LIMIT = 1_500
 _STEPS = (
     (
         "search_content",
-        "1. Find: get_overview maps a folder and outlines a file; search_content finds text, regex or fuzzy, "
-        "several patterns in a call, with context if the hits are few.",
+        "1. Find: get_overview maps a folder and outlines a file; search_content takes several patterns in a call, "
+        "and shows what is around few hits.",
     ),
-    (
-        "read_content",
-        "2. Read only what you need: read_content by lines or symbol, many places in a call (items). Every "
-        "read shows a version.",
-    ),
+    ("read_content", "2. Read only what you need: read_content takes many places in a call (items)."),
     (
         "edit_content",
-        "3. Edit: edit_content with the text as it is, or with a symbol or the lines of a version instead of the "
-        "text; edits of several files go in one call, all or none. The answer is a diff: check it instead of "
-        "reading again. A refusal shows the nearest text: correct the search and repeat.",
+        "3. Edit: edit_content takes edits of several files in a call, all or none. The answer is a diff: check it "
+        "instead of reading again. A refusal shows the nearest text: correct the search and repeat.",
     ),
     (
         "apply_patch",
-        "Over many files: apply_patch for a unified diff, replace_content for one pattern (whole_word for "
-        "a name; it previews first, unless max_count allows it). Whole files: write_content.",
+        "Over many files: apply_patch for a unified diff, replace_content for one pattern. Whole files: "
+        "write_content.",
     ),
     ("move_items", "move_items (also copies) and delete_items act on names, not content."),
     ("revert_edit", "Every change has a change_id: get_history lists them, revert_edit takes one back."),
@@ -45,7 +40,6 @@ def instructions(offered: Collection[str], roots: Sequence[str]) -> str:
     if "edit_content" not in offered:
         lines.append("This workspace is served for reading only.")
     lines.append(
-        "Results end with how to go on (cursor, next start). Errors are 'code: message' and a hint that says "
-        "what to do next."
+        "Results end with how to go on (cursor, next start). Errors are 'code: message' and a hint what to do next."
     )
     return "\n".join(lines)[:LIMIT]

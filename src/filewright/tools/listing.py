@@ -85,9 +85,9 @@ class ListArguments(Arguments):
 
     path: str = "."
     """the folder"""
-    glob: Annotated[str | None, Field(description="**/*.py; implies all levels")] = None
+    glob: Annotated[str | None, Field(description="**/*.py: of all levels")] = None
     """such as `**/*.py` or `{src,tests}/**`; implies all levels"""
-    depth: Annotated[int, Field(ge=0, description="levels; 0: all")] = 1
+    depth: Annotated[int, Field(ge=0)] = 1
     """levels below the folder; 0 for all"""
     details: bool = False
     """mode, size and time of each"""

@@ -91,7 +91,7 @@ class OverviewArguments(Arguments):
         Field(min_length=2, max_length=2, description="[first, last]"),
     ] = None
     """`[first, last]`: the outline of these lines, in full; a short outline names the lines that go on"""
-    depth: Annotated[int, Field(ge=0, le=64, description="levels; 0: all")] = 0
+    depth: Annotated[int, Field(ge=0, le=64)] = 0
     """levels of the outline; 0: all"""
     changed_lines: Annotated[
         list[Annotated[list[int], Field(min_length=2, max_length=2)]] | None,

@@ -62,7 +62,7 @@ class ReadArguments(Arguments):
     """lines"""
     max_chars: Annotated[int | None, Field(ge=1)] = None
     """characters; with `column` those of the line (`limit` is taken for them too)"""
-    line: Annotated[int | None, Field(ge=1, description="show the lines around it")] = None
+    line: Annotated[int | None, Field(ge=1, description="lines around it")] = None
     """a line to show in its surroundings; give one of `line`, `symbol`, `pattern`, `start`, head and tail"""
     symbol: Annotated[str | None, Field(description="e.g. Cart.total")] = None
     """a name such as `Cart.total`"""

@@ -90,7 +90,7 @@ class SearchArguments(Arguments):
     """a regex may match across lines"""
     invert: bool = False
     """lines that do not match"""
-    without: Annotated[str | None, Field(description="leave out lines with this")] = None
+    without: Annotated[str | None, Field(description="not lines with this")] = None
     """leave out the lines with a match of this too, which is read as `pattern` is: `ERROR` without
     `mailbox full`
     """
