@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -232,6 +232,79 @@ def test_what_a_command_deleted_before_a_tool_made_it_anew_comes_back(workspace:
     [record] = workspace.end_command(begun, "rm a.txt")
     assert [(entry.place.shown, entry.action) for entry in record.entries] == [("a.txt", "deleted")]
     workspace.revert_edit(since=moment)
+    assert _tree(root) == before
+
+
+OVERLAPPING = {
+    "one after the other": ["begin 1", "printf 1 > a.txt", "begin 2", "end 1", "end 2"],
+    "the same file again": ["begin 1", "printf 1 > a.txt", "begin 2", "printf 2 > a.txt", "end 1", "end 2"],
+    "and back": [
+        "begin 1",
+        "printf 1 > a.txt",
+        "begin 2",
+        "mv src a",
+        "mv a src",
+        "end 1",
+        "rm a.txt",
+        "end 2",
+    ],
+    "nothing in the end": ["begin 1", "touch new", "begin 2", "rm new", "end 1", "end 2"],
+    "one within the other": [
+        "begin 1",
+        "rm a.txt",
+        "begin 2",
+        "mkdir a.txt",
+        "end 2",
+        "rmdir a.txt",
+        "end 1",
+    ],
+    "renames": ["begin 1", "mv src a", "begin 2", "mv a/b.py src", "end 1", "mv src b", "end 2"],
+    "one that never ends": ["begin 0", "begin 1", "rm -r src", "begin 2", "mv a.txt src", "end 2", "end 1"],
+}
+
+
+@pytest.mark.parametrize("steps", OVERLAPPING.values(), ids=list(OVERLAPPING))
+def test_what_commands_did_at_one_time_is_on_record_once(
+    workspace: Any, root: Path, steps: list[str]
+) -> None:
+    workspace.write("first", "1\n")
+    moment, before = workspace.newest(), _tree(root)
+    begun = {}
+    for step in steps:
+        match step.split(" "):
+            case ["begin", number]:
+                begun[number] = workspace.begin_command()
+            case ["end", number]:
+                records = workspace.end_command(begun[number], number)
+                assert [note for record in records for note in record.notes] == []
+            case _:
+                subprocess.run(step, shell=True, cwd=root, check=True)
+    if (after := _tree(root)) != before:
+        workspace.revert_edit(since=moment)
+        assert _tree(root) == before
+        workspace.redo()
+    assert _tree(root) == after
+    assert (workspace.newest() == moment) is (steps == OVERLAPPING["nothing in the end"])
+
+
+def test_what_a_tool_changes_as_a_command_begins_is_not_taken_for_the_commands(
+    workspace: Any, root: Path, tmp_path: Path
+) -> None:
+    """Either it comes before what is noted of the tree, or it waits."""
+    workspace.write("first", "1\n")
+    moment, before = workspace.newest(), _tree(root)
+    settings = Settings(state_dir=tmp_path / "state", lock_seconds=0.01)
+
+    class Meanwhile(Task):
+        def check(self) -> None:
+            with suppress(FilewrightError):
+                other.write("a.txt", "by a tool\n", mode="overwrite")
+
+    with Workspace(root, settings=settings) as other:
+        begun = workspace.begin_command(task=Meanwhile())
+        assert workspace.end_command(begun, "true") == ()
+    if _tree(root) != before:
+        workspace.revert_edit(since=moment)
     assert _tree(root) == before
 
 

@@ -14,8 +14,8 @@ the way are values of their own: what was there and what will be (`Stamp`, in `p
 (`plan`). `settle` does an operation, rolls it back, or cleans up after it, by what is in each place (`slots`), for a
 commit, for one that fails and for `recovery` alike.
 
-Its size has grown by what a command and a tool do to the same file at the same time, which is on record in
-the order in which it happened and taken back as such, and by `quick`: a command of a shell that changes nothing
+Its size has grown by what commands and tools do to the same file at the same time, which is on record once, in
+the order in which it happened, and taken back as such, and by `quick`: a command of a shell that changes nothing
 opens no workspace, since an agent waits for the hooks around each. What is above its goal in a commit pays for file
 systems that exchange no names, have no links or keep no order among folders, for folders that others move
 meanwhile, for an editor's save at any moment, and for files that are too large to be held or read twice; in

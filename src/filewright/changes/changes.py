@@ -284,8 +284,9 @@ class Changes(RecordedChanges):
 
         False where much is not kept yet that another process should keep ahead of the next commands.
         """
-        newest = number_of(self.newest() or "") or 0
-        kept = [watch.begin(line, newest) for watch in self._watched(task, identifier)]
+        with self.writing(task):  # What is listed is what the newest change has left.
+            newest = self._newest_seen()
+            kept = [watch.begin(line, newest) for watch in self._watched(task, identifier)]
         if self.looked is not None:
             pairs = zip(self._own, self._boundary.roots, strict=True)
             states = [(root.path, (root.device, root.inode), log.state) for log, root in pairs]
@@ -315,9 +316,17 @@ class Changes(RecordedChanges):
 
         made: list[ChangeRecord] = []
         with self.writing(task):
+            self._newest_seen()
             for watch in self._watched(task, identifier):
                 made += watch.end(summary, caller, made_since)
         return tuple(made)
+
+    def _newest_seen(self) -> int:
+        """The number of the newest change, which is in what a hook has seen of the roots: else that is forgotten."""
+        newest = number_of(self.newest() or "") or 0
+        if self.looked is not None and self.looked.newest != newest:
+            self.looked.looks.clear()
+        return newest
 
     def _watched(self, task: Task, identifier: str = "0") -> Iterator[Watch]:
         from filewright.changes.shell import watches

@@ -73,7 +73,8 @@ def state_base(given: str | os.PathLike[str] | None) -> str:
 class QuickLook:
     """What is known of some roots, named as `Workspace` takes them, and of how they are now.
 
-    `looks` are what was seen of them, by their paths, each with the listing that it was compared with.
+    `looks` are what was seen of them, by their paths, each with the listing that it was compared with; `newest` is the
+    number of the newest change that is in them.
     """
 
     def __init__(self, roots: Sequence[str], state_dir: str | os.PathLike[str] | None) -> None:
@@ -84,33 +85,38 @@ class QuickLook:
         about = sorted(own.items()), [*roots], [*map(os.path.abspath, roots)] or os.getcwd(), project
         self._key = xxhash.xxh3_128_hexdigest(repr(about).encode("utf-8", "surrogateescape")).encode()
         self.looks: dict[bytes, tuple[KeptListing, Look]] = {}
+        self.newest = 0
+        self._databases: Sequence[bytes] = ()
 
     def begin(self, identifier: str, line: str) -> bool:
         """Begin a command, if all is kept that can be and nothing has changed since; whether it was begun."""
         with suppress(*_OTHERWISE), ExitStack() as stack:
             found = self._unchanged(stack, NEWEST)
             takes_away = TAKES_AWAY.search(line)
-            rows = (row for _, kept, _ in found for row in kept.rows.values())
+            rows = (row for _, kept in found for row in kept.rows.values())
             if not all(row.kept and not (takes_away and row.large) for row in rows):
                 return False
-            for state, kept, newest in found:
-                kept._replace(newest=newest).write(state, list_of(identifier))
-            return True
+            for state, kept in found:
+                kept._replace(newest=self.newest).write(state, list_of(identifier))
+            # Another command that has just ended may have missed it: begun anew, it is like that.
+            return self._newest() == self.newest
         return False
 
     def end(self, identifier: str) -> bool:
         """End a command that has changed nothing while nobody else did; whether it was one."""
         with suppress(*_OTHERWISE), ExitStack() as stack:
             found = self._unchanged(stack, list_of(identifier))
-            if any(kept.newest != newest for _, kept, newest in found):
+            if any(kept.newest != self.newest for _, kept in found):
                 return False
-            for state, _, _ in found:
+            for state, kept in found:
                 state.remove(list_of(identifier))
+                for name in begun_since(state, kept):
+                    kept.write(state, name)
             return True
         return False
 
-    def _unchanged(self, stack: ExitStack, name: bytes) -> list[tuple[Folder, KeptListing, int]]:
-        """Of each root the folder of its listings, and that of a name, which is so now; and the newest change of any.
+    def _unchanged(self, stack: ExitStack, name: bytes) -> list[tuple[Folder, KeptListing]]:
+        """Of each root the folder of its listings, and that of a name, which is so now.
 
         Raises `_Other`.
         """
@@ -119,8 +125,9 @@ class QuickLook:
             ours = file.status().uid == system.effective_user()
         if not ours or version != _FORMAT or any(_status(path) != stamp for path, stamp in seen.items()):
             raise _Other
-        found: list[tuple[Folder, KeptListing, int]] = []
-        newest = max(map(_newest, databases), default=0)
+        found: list[tuple[Folder, KeptListing]] = []
+        self._databases = databases
+        self.newest = self._newest()
         excludes = excludes_file(os.environ)
         for path, identity, listings in roots:
             state = stack.enter_context(system.open_folder(listings))
@@ -133,8 +140,11 @@ class QuickLook:
                 self.looks[path] = kept, _look_twice(folder, kept.rows, kept.outer[2])
             if self.looks[path][1]:
                 raise _Other
-            found.append((state, kept, newest))
+            found.append((state, kept))
         return found
+
+    def _newest(self) -> int:
+        return max(map(_newest, self._databases), default=0)
 
     def note(
         self, states: Sequence[tuple[bytes, tuple[int, int], StateFolder]], databases: Sequence[bytes]
@@ -158,6 +168,16 @@ class QuickLook:
 def list_of(identifier: str) -> bytes:
     """The name of the listing before a command."""
     return identifier.encode() + b".list"
+
+
+def begun_since(folder: Folder, last: KeptListing) -> list[bytes]:
+    """The listings before commands that have begun later and have not ended.
+
+    Whatever these have found is on record with the end of the earlier one, whose look takes their place.
+    """
+    names = [name for name in folder.names() if name.endswith(list_of(""))]
+    found = zip(names, folder.stats(names), strict=True)
+    return [name for name, status in found if status is not None and status.mtime_ns >= last.begun_ns]
 
 
 def _look_twice(folder: Folder, rows: Listing, cross: bool) -> Look:

@@ -57,7 +57,7 @@ from filewright.changes.listing import (
 )
 from filewright.changes.log import Log
 from filewright.changes.plan import CommitPlan
-from filewright.changes.quick import TAKES_AWAY, QuickLook, list_of
+from filewright.changes.quick import TAKES_AWAY, QuickLook, begun_since, list_of
 from filewright.changes.record import ChangeRecord, Entry, Kind, Place, Stamp, same_content
 from filewright.changes.state import Index, base_folder
 from filewright.errors import Code, FilewrightError
@@ -150,6 +150,8 @@ class Watch:
 
         What the command line `line` names comes first; what of that a command that takes away cannot be had back is a
         notice of the task. For a hook the rest is left to who keeps ahead; False if somebody should begin to.
+
+        Needs the workspace lock.
         """
         self._clean_up()
         last = self.looked_at or read_kept(self.folder)
@@ -187,16 +189,18 @@ class Watch:
         if last is None:
             raise errors.unknown_listing(self.identifier)
         changes = list(made_since(last.newest))
-        # What a tool has changed since a look is not in it.
-        rows, outer = self._listed(last, None if changes else self.seen)
+        rows, outer = self._listed(last, self.seen)
         command = _Command(self, last, rows, changes)
         command.ask_git(last.git_index)
         records = command.record(summary, caller)
-        if rows != last.rows:  # What the command has made is there for the next.
-            rows, _ = self._keep(rows, "", _KEEP_IN_HOOK, _KEEP_AT_ONCE, last.rows)
-            newest = records[-1].number if records else last.newest
-            KeptListing(newest, outer, last.git_index, rows).write(self.folder, NEWEST)
         self.folder.remove(list_of(self.identifier))
+        later = begun_since(self.folder, last)
+        if later or rows != last.rows:  # What the command has made is there for them, or for the next.
+            rows, _ = self._keep(rows, "", _KEEP_IN_HOOK, _KEEP_AT_ONCE, last.rows)
+            newest = max([last.newest, *(change.number for change in (*changes, *records))])
+            now = KeptListing(newest, outer, last.git_index, rows)
+            for name in later or [NEWEST]:
+                now.write(self.folder, name)
         return records
 
     # What is there
