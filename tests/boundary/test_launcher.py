@@ -89,7 +89,7 @@ def test_a_stopped_child_is_ended_when_its_time_is_up(launcher: Launcher) -> Non
 
 def test_a_child_has_no_more_memory_than_it_was_given(launcher: Launcher) -> None:
     eat = "x = bytearray(100 << 20)"
-    assert python(launcher, eat, memory=64 << 20, stderr=False)[0] == 1
+    assert python(launcher, eat, memory=64 << 20)[0] == 1
     assert python(launcher, eat, memory=200 << 20)[0] == 0
 
 
@@ -103,7 +103,7 @@ def test_a_child_has_a_process_group_of_its_own_and_writes_no_files(
     assert output.split() == [b"True", str(os.getpgid(0)).encode()]
     assert os.getpgid(watchdog_of(launcher).pid) == watchdog_of(launcher).pid
     (tmp_path / "file").touch()
-    python(launcher, f"open({str(tmp_path / 'file')!r}, 'w').write('x')", stderr=False)
+    python(launcher, f"open({str(tmp_path / 'file')!r}, 'w').write('x')")
     assert (tmp_path / "file").read_bytes() == b""
 
 

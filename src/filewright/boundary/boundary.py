@@ -84,8 +84,7 @@ class Boundary:
 
     def close(self) -> None:
         """End the child processes and let go of the roots; nothing can be opened afterwards."""
-        if self.launcher is not None:
-            self.launcher.close()
+        self.launcher.close()
         for root in self.roots:
             root.folder.close()
         self.roots = ()

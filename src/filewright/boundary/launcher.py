@@ -57,7 +57,7 @@ PIPE: Final = -1
 
 
 class Child(Closing):
-    """A program that runs. `stdin`, `stdout` and `stderr` are our ends of its pipes, unbuffered."""
+    """A program that runs. `stdin` and `stdout` are our ends of its pipes, unbuffered."""
 
     def __init__(
         self,
@@ -67,8 +67,8 @@ class Child(Closing):
         seconds: float | None,
     ) -> None:
         self._program, self._process, self._watch = program, process, watch
-        pipes = process.stdin, process.stdout, process.stderr
-        self.stdin, self.stdout, self.stderr = (cast("io.FileIO | None", pipe) for pipe in pipes)
+        self.stdin = cast("io.FileIO | None", process.stdin)
+        self.stdout = cast("io.FileIO", process.stdout)
         self._job: Closing | None = None
         self._timer = threading.Timer(seconds or 0, self.kill)
         if seconds is not None:
@@ -106,7 +106,7 @@ class Child(Closing):
         """Let go of the child; if it still runs it is killed."""
         self._timer.cancel()
         self.kill()
-        for each in (self._job, self.stdin, self.stdout, self.stderr):
+        for each in (self._job, self.stdin, self.stdout):
             if each is not None:
                 each.close()
         self._watch(-self._process.pid)  # Before its number may be another's.
@@ -139,7 +139,6 @@ class Launcher:
         folder: int | None = None,
         reads: Literal["roots", "python"] = "roots",
         stdin: int | None = None,
-        stderr: bool = True,
         environment: Mapping[str, str] | None = None,
         memory: int = _MEMORY,
         seconds: float | None = None,
@@ -147,7 +146,7 @@ class Launcher:
         """Start `argv` (its first part the absolute path of a program named to `Launcher`, or this Python's).
 
         `folder` is the descriptor of its working folder, by default `/`. `stdin` defaults to an empty
-        input; `PIPE` makes a pipe. Without `stderr` its errors go nowhere. The environment is a bare one plus
+        input; `PIPE` makes a pipe. Its errors go nowhere. The environment is a bare one plus
         `environment`. Arguments may hold surrogate escapes (`os.fsdecode`). It may allocate `memory` bytes, and
         is killed after `seconds`.
 
@@ -165,7 +164,7 @@ class Launcher:
                     bufsize=0,
                     stdin=subprocess.DEVNULL if stdin is None else stdin,
                     stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE if stderr else subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
                     cwd=os.path.abspath("/") if folder is None else f"/proc/self/fd/{folder}",
                     env={**_ENVIRONMENT, **(environment or {})},
                     # An interrupt at the terminal is not for it, and what it starts ends with it.

@@ -45,7 +45,7 @@ class Root:
     index: int = field(default=0, compare=False)
     several: bool = field(default=False, compare=False)
     strict: bool = field(default=False, compare=False)
-    launcher: Launcher | None = field(default=None, compare=False)
+    launcher: Launcher = field(default_factory=Launcher, compare=False)
 
     @property
     def fd(self) -> int:

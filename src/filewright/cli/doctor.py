@@ -119,7 +119,6 @@ def _ripgrep() -> Finding:
     launcher = Launcher()
     try:
         with launcher.start([engine, "--version"], seconds=10) as child:
-            assert child.stdout is not None
             version = child.stdout.readall().decode(errors="replace")
             if child.wait():
                 raise OSError(f"status {child.wait()}")

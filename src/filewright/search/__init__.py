@@ -19,10 +19,7 @@ lines and columns, whether the search was complete and where it stopped. Errors:
 a pattern, `cancelled`, `timeout`, `io_error`; for trees also what the boundary raises.
 """
 
-from filewright.search.engine import Windows, count_hits, search_snapshot
-from filewright.search.engine import matches as find_matches
-from filewright.search.fuzzy import fuzzy
-from filewright.search.hit import (
+from filewright.search.engine import (
     ContextLine,
     Found,
     Hit,
@@ -31,9 +28,14 @@ from filewright.search.hit import (
     Match,
     ShownLine,
     TreeOptions,
+    Windows,
     context,
+    count_hits,
     excerpt,
+    search_snapshot,
 )
+from filewright.search.engine import matches as find_matches
+from filewright.search.fuzzy import fuzzy
 from filewright.search.pattern import Pattern
 from filewright.search.pattern import compile as compile_pattern
 from filewright.search.tree import (

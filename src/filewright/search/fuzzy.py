@@ -24,8 +24,7 @@ from typing import NamedTuple
 
 from filewright.errors import invalid
 from filewright.progress import Task
-from filewright.search.engine import Hits, search_snapshot
-from filewright.search.hit import Found
+from filewright.search.engine import Found, Hits, search_snapshot
 from filewright.search.pattern import compile as compile_pattern
 from filewright.search.pattern import compiled, escaped
 from filewright.search.window import AHEAD_BYTES, UNENDING, Ahead, Window, character_at, window
@@ -42,7 +41,7 @@ _GOOD = 0.96
 
 
 class Fit(NamedTuple):
-    """The best place: characters [start, end) of the text, and its similarity to the needle, 0 to 1."""
+    """A place like the needle: characters [start, end) of a text, or bytes of a file; and its similarity, 0 to 1."""
 
     start: int
     end: int
@@ -261,26 +260,25 @@ def elected(votes: Iterable[tuple[int, int, int]], length: int, keep: int) -> li
     needle's `length`.
     """
     width = max(16, length // 8)
-    best: list[tuple[int, int]] = []
     active: dict[int, tuple[int, int]] = {}  # by bucket: its pieces as bits, and its lowest diagonal
 
-    def settle(stop: float) -> None:
-        """Count the buckets before `stop`, which get no more votes."""
+    def settled(stop: float) -> Iterator[tuple[int, int]]:
+        """The buckets before `stop`, which get no more votes, counted."""
         for key in sorted(key for key in active if key < stop):
             bits, lowest = active.pop(key)
             following, _ = active.get(key + 1, (0, 0))
-            heapq.heappush(best, ((bits | following).bit_count(), -lowest))
-            if len(best) > keep:
-                heapq.heappop(best)
+            yield (bits | following).bit_count(), -lowest
 
-    for offset, place, piece in votes:
-        key = (offset - place) // width
-        bits, lowest = active.get(key, (0, offset - place))
-        active[key] = (bits | 1 << piece, min(lowest, offset - place))
-        if len(active) > _ACTIVE:
-            settle((offset - 2 * length) // width - 1)
-    settle(float("inf"))
-    return sorted(((count, -negative) for count, negative in best), key=lambda e: (-e[0], e[1]))
+    def counted() -> Iterator[tuple[int, int]]:
+        for offset, place, piece in votes:
+            key = (offset - place) // width
+            bits, lowest = active.get(key, (0, offset - place))
+            active[key] = (bits | 1 << piece, min(lowest, offset - place))
+            if len(active) > _ACTIVE:
+                yield from settled((offset - 2 * length) // width - 1)
+        yield from settled(float("inf"))
+
+    return [(count, -negative) for count, negative in heapq.nlargest(keep, counted())]
 
 
 SWEEP_ALWAYS = 2 << 20
@@ -296,12 +294,6 @@ _FINALISTS = 64
 _ALWAYS_ALIGNED = 2
 _LONG = 200  # characters; of longer needles only the best place is aligned whatever it looks like
 _ALIGNED = 16_000  # characters of needles that are aligned exactly, some hundred milliseconds at most
-
-
-class _Region(NamedTuple):
-    score: float
-    offset: int
-    end: int
 
 
 def fuzzy(
@@ -332,16 +324,14 @@ def fuzzy(
         raise invalid(message, "0.8 is a good start", argument="min_similarity")
     regions, reason = _regions(snapshot, text, min_similarity, limit, task)
     ranked = _apart(regions)
-    lines: dict[
-        int, list[_Region]
-    ] = {}  # by where they begin: of two places in one the more similar one counts
+    lines: dict[int, list[Fit]] = {}  # by where they begin: of two places in one the more similar one counts
     for region in ranked:
         if region.score >= min_similarity:
-            lines.setdefault(snapshot.lines.begin(region.offset, task), []).append(region)
+            lines.setdefault(snapshot.lines.begin(region.start, task), []).append(region)
     kept = list(lines)[:limit]
     hits, shown = Hits(snapshot, task), {}
     for begin in sorted(kept):
-        spans = [(region.offset, region.end) for region in lines[begin]]
+        spans = [(region.start, region.end) for region in lines[begin]]
         shown[begin] = hits.at(begin, spans, round(lines[begin][0].score, 4))
     scores = [places[0].score for places in lines.values()]
     rest = scores[limit:] or [region.score for region in ranked if region.score < min_similarity]
@@ -355,19 +345,17 @@ def fuzzy(
     )
 
 
-def _regions(
-    snapshot: Snapshot, needle: str, least: float, limit: int, task: Task
-) -> tuple[list[_Region], str]:
+def _regions(snapshot: Snapshot, needle: str, least: float, limit: int, task: Task) -> tuple[list[Fit], str]:
     """Aligned regions in no order, and why some may be missing."""
     size = snapshot.size - snapshot.start
     finalists = max(limit + 4, min(_FINALISTS, _ALIGNED // len(needle)))
 
-    def aligned(spans: Iterable[tuple[int, int]]) -> list[_Region]:
+    def aligned(spans: Iterable[tuple[int, int]]) -> list[Fit]:
         return _aligned(snapshot, needle, least, spans, finalists, task)
 
     if size <= SWEEP_ALWAYS:
         return aligned(_swept(snapshot, needle, finalists, task)), ""
-    regions: list[_Region] = []
+    regions: list[Fit] = []
     encoded = needle.encode(snapshot.encoding.name, "replace")
     pieces = choose(encoded, sample(snapshot), size) if snapshot.encoding.width == 1 else {}
     if pieces:
@@ -382,7 +370,7 @@ def _regions(
     if not pieces:
         exact = compile_pattern(needle, case="sensitive", max_chars=1 << 30)
         found = search_snapshot(snapshot, exact, limit=limit, task=task)
-        regions = [_Region(1.0, *span) for hit in found.hits for span in hit.submatches]
+        regions = [Fit(*span, 1.0) for hit in found.hits for span in hit.submatches]
         why = "exact places were looked at, since no piece of it is rare"
     return regions, f"only {why}; the file is too large to compare all of it"
 
@@ -435,7 +423,7 @@ def _aligned(
     spans: Iterable[tuple[int, int]],
     finalists: int,
     task: Task,
-) -> list[_Region]:
+) -> list[Fit]:
     """The exact regions in the `finalists` most promising of some stretches of bytes."""
     from rapidfuzz import process
     from rapidfuzz.distance import LCSseq
@@ -459,7 +447,7 @@ def _aligned(
         fit = best_fit(needle, text)
         if fit.start < fit.end:
             view, _ = views[number]
-            found.append(_Region(fit.score, *(_raw(view, text, end) for end in (fit.start, fit.end))))
+            found.append(Fit(_raw(view, text, fit.start), _raw(view, text, fit.end), fit.score))
     return found
 
 
@@ -473,10 +461,10 @@ def _raw(view: Window, text: str, index: int) -> int:
     return view.raw_at(view.begin + len(text[:index].encode("utf-8", "surrogateescape")))
 
 
-def _apart(regions: Iterable[_Region]) -> list[_Region]:
+def _apart(regions: Iterable[Fit]) -> list[Fit]:
     """The regions by similarity, then position, less those that overlap a better one."""
-    kept: list[_Region] = []
-    for region in sorted(regions, key=lambda r: (-r.score, r.offset, -r.end)):
-        if all(region.end <= other.offset or region.offset >= other.end for other in kept):
+    kept: list[Fit] = []
+    for region in sorted(regions, key=lambda r: (-r.score, r.start, -r.end)):
+        if all(region.end <= other.start or region.start >= other.end for other in kept):
             kept.append(region)
     return kept

@@ -296,7 +296,14 @@ class _PatternReader:
         first = True
         while first or not self.take("]"):
             first = False
-            self.check_member(start)
+            if self.position >= len(self.pattern):
+                self.refuse("this [ is never closed", r"write \[ for the character", start)
+            pair = self.pattern[self.position : self.position + 2]
+            if pair in ("&&", "--", "~~"):
+                self.refuse(
+                    f"{pair} in a class means different things to different engines",
+                    f"for the characters write \\{pair[0]} once; classes are not combined",
+                )
             text = self.class_within()
             if text is not None:
                 if text[1] in "pP":
@@ -325,16 +332,6 @@ class _PatternReader:
                 text = f"(?:{plain}(?-i:[{properties}]))"
         other = bool(negated or properties or self.flags) or any(not high.isascii() for _, high in ranges)
         self.write("atom", text, self.sieve(text, other))
-
-    def check_member(self, start: int) -> None:
-        if self.position >= len(self.pattern):
-            self.refuse("this [ is never closed", r"write \[ for the character", start)
-        pair = self.pattern[self.position : self.position + 2]
-        if pair in ("&&", "--", "~~"):
-            self.refuse(
-                f"{pair} in a class means different things to different engines",
-                f"for the characters write \\{pair[0]} once; classes are not combined",
-            )
 
     def class_within(self) -> str | None:
         """A class that is a member of the one that is being read, if there is one here."""

@@ -27,9 +27,8 @@ from filewright.boundary import Boundary, Child, FolderEntry, Location, program
 from filewright.errors import Code, FilewrightError
 from filewright.languages import named_as
 from filewright.progress import Task
-from filewright.search.engine import count_hits, search_snapshot
+from filewright.search.engine import Found, Hit, TreeOptions, count_hits, search_snapshot
 from filewright.search.fuzzy import choose, fuzzy
-from filewright.search.hit import Found, Hit, TreeOptions
 from filewright.search.pattern import Pattern, escaped
 from filewright.search.window import MEMORY, UNENDING, read_output
 from filewright.settings import Settings
@@ -357,8 +356,8 @@ class _Candidates:
 
     def _started(self, batch: _CandidateBatch, *, bounded: bool) -> Child | None:
         """`rg` reading ahead, if it can and if it would leave anything out."""
-        launcher, engine = self.boundary.launcher, program("rg")
-        if not self.forms or launcher is None or engine is None:
+        engine = program("rg")
+        if not self.forms or engine is None:
             return None
         argv = [engine, "--no-config", "--no-messages", "--color=never", "-uu", "-a", "-l", "-0", "-j2"]
         argv += ["--max-depth", "1", *(["-U"] if self.multiline else [])]
@@ -367,10 +366,9 @@ class _Candidates:
         argv += ["--", *(os.fsdecode(b"./" + place) for place in batch.places)]
         try:
             with self.boundary.open_folder(self.where) as folder:
-                return launcher.start(
+                return self.boundary.launcher.start(
                     argv,
                     folder=folder.fileno(),
-                    stderr=False,
                     memory=MEMORY,
                     seconds=self.task.remaining,
                 )
@@ -403,7 +401,6 @@ class _Candidates:
         if child is None:
             return None, False
         with child:
-            assert child.stdout is not None
             output = b"".join(read_output(child.stdout, self.task, patience))
             try:
                 status = -1 if patience.expired else child.wait(5.0)

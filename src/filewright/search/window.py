@@ -74,10 +74,7 @@ class Window:
         """A match that begins here or later belongs to the next window."""
         if not self.cut:
             return len(self.text) + 1
-        limit = max(self.begin + 1, len(self.text) - self._overlap)
-        while limit < len(self.text) and self.text[limit] & 0xC0 == 0x80:
-            limit += 1
-        return limit
+        return character_after(self.text, max(self.begin, len(self.text) - self._overlap - 1))
 
     def raw_at(self, index: int) -> int:
         """The byte offset of the file where the character at `index` of the text begins."""
@@ -118,6 +115,22 @@ class Window:
         """The window's text as its own codec gives it, so that it can be turned back into exactly these bytes."""
         raw = self._raw[: len(self._raw) // self._encoding.width * self._encoding.width]
         return raw.decode(self._encoding.name, self._errors)
+
+
+def character_after(text: bytes, index: int) -> int:
+    """Where the character behind the one at `index` begins, in UTF-8."""
+    index += 1
+    while index < len(text) and text[index] & 0xC0 == 0x80:
+        index += 1
+    return index
+
+
+def character_before(text: bytes, index: int) -> int:
+    """Where the character before `index` begins."""
+    index = max(0, index - 1)
+    while index and text[index] & 0xC0 == 0x80:
+        index -= 1
+    return index
 
 
 def window(
@@ -230,21 +243,18 @@ class Ahead(Closing):
         self.whole = False
         self._task = task
         self._child: Child | None = None
-        launcher = snapshot.location.root.launcher if snapshot.location is not None else None
-        engine, source = program("rg"), snapshot.descriptor
-        if not forms or launcher is None or engine is None or source is None or snapshot.held is not None:
+        where, engine, source = snapshot.location, program("rg"), snapshot.descriptor
+        if not forms or where is None or engine is None or source is None or snapshot.held is not None:
             return
         # `--mmap` keeps lines out of the child's memory, so that one of any length costs nothing.
         argv = [engine, "--no-config", "--no-messages", "-a", "--mmap", "--color=never", "-I", "-b", *options]
         argv += [*(part for form in forms for part in ("-e", form)), "--", "/proc/self/fd/0"]
         with suppress(FilewrightError, OSError):
-            self._child = launcher.start(
-                argv, stdin=source, stderr=False, memory=MEMORY, seconds=task.remaining
-            )
+            self._child = where.root.launcher.start(argv, stdin=source, memory=MEMORY, seconds=task.remaining)
 
     def rows(self) -> Iterator[bytes]:
         """What the child writes of what it finds, in order; nothing if none runs. Its offsets are from `start` on."""
-        if self._child is None or self._child.stdout is None:
+        if self._child is None:
             return
         rest = b""
         for block in read_output(self._child.stdout, self._task):

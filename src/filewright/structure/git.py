@@ -139,7 +139,7 @@ def git_objects(
 def _asked(boundary: Boundary, where: Location, seconds: float, task: Task | None) -> _Git | str | None:
     """Git, running for the repository that holds the file; or why it is not asked; None if there is none."""
     engine = program("git")
-    if engine is None or boundary.launcher is None:
+    if engine is None:
         return None
     found = _repository(boundary, where, task)
     if not isinstance(found, tuple):
@@ -151,7 +151,6 @@ def _asked(boundary: Boundary, where: Location, seconds: float, task: Task | Non
                 [engine, f"--git-dir={git_dir}", "cat-file", "--batch"],
                 folder=folder.fileno(),
                 stdin=PIPE,
-                stderr=False,
                 environment=_ENVIRONMENT,
                 seconds=2 * seconds,
             )
@@ -239,7 +238,6 @@ class _Git:
 
     def __init__(self, child: Child, path: bytes, seconds: float, task: Task | None) -> None:
         assert child.stdin is not None
-        assert child.stdout is not None
         self.child, self.path = child, path
         self._input, self._output = child.stdin, child.stdout
         self._poll = select.poll()

@@ -112,11 +112,9 @@ class _Worker:
             [sys.executable, "-I", "-X", "utf8", "-B", str(_PROGRAM), paths],
             reads="python",
             stdin=PIPE,
-            stderr=False,
             memory=_MEMORY,
         )
         assert self._child.stdin is not None
-        assert self._child.stdout is not None
         self._input = self._child.stdin
         self._output = io.BufferedReader(self._child.stdout, _BLOCK)
         self._exchange = threading.Thread()
