@@ -161,9 +161,19 @@ def refused(code: Code, asked: str, message: str, hint: str, **facts: Any) -> Fi
     return FilewrightError(code, message, hint, path=asked, **facts)
 
 
-def _plain(code: Code, message: str, hint: str) -> Callable[[str], FilewrightError]:
-    """A refusal whose message has `{asked}`, and in which nothing else differs from case to case."""
-    return lambda asked: refused(code, asked, message.format(asked=asked), hint)
+def _plain(code: Code, message: str, hint: str, names: str = "") -> Callable[..., FilewrightError]:
+    """A refusal of a path, which message and hint have as `{asked}`; further facts have these `names` there.
+
+    It is called with the path and those facts in their order. Those whose names begin with `_` are no details.
+    """
+
+    def refusal(asked: str, *given: object) -> FilewrightError:
+        facts = dict(zip(names.split(), given, strict=True))
+        shown = {**facts, "asked": asked}
+        details = {name: fact for name, fact in facts.items() if name[0] != "_"}
+        return refused(code, asked, message.format_map(shown), hint.format_map(shown), **details)
+
+    return refusal
 
 
 taken = _plain(Code.ALREADY_EXISTS, "{asked} already exists", "choose another name, or ask to overwrite")
@@ -244,11 +254,97 @@ no_hunks = _plain(
     "take the whole change of that file back",
 )
 """A change of a file that is not taken back by hunks."""
-
-
-def unusable(asked: str, why: str) -> FilewrightError:
-    """A path that names no file on this system, or one that other programs read as another."""
-    return refused(Code.INVALID_INPUT, asked, f"{asked} {why}", "give a path below the root, by another name")
+unusable = _plain(
+    Code.INVALID_INPUT,
+    "{asked} {_why}",
+    "give a path below the root, by another name",
+    "_why",
+)
+"""A path that names no file on this system, or one that other programs read as another."""
+root_itself = _plain(
+    Code.PERMISSION_DENIED,
+    "{asked} is a root of the workspace, which is never changed itself",
+    "name something below it",
+    "root",
+)
+"""A change of a root itself."""
+holds_root = _plain(
+    Code.PERMISSION_DENIED,
+    "{asked} holds the root {_name}, which is never deleted or moved",
+    "name something else",
+    "_name",
+)
+"""To delete or move what a root lies in."""
+not_ours = _plain(
+    Code.PERMISSION_DENIED,
+    "{asked} {_why}; nothing was changed",
+    "ask the user who owns it to do it",
+    "_why",
+)
+"""What only another user may change; `why` goes on after the path."""
+unwritable_folder = _plain(
+    Code.PERMISSION_DENIED,
+    "the folder of {asked} cannot be written to (mode {_mode:04o}); nothing was changed",
+    "make the folder writable first, if the user wants that",
+    "_mode",
+)
+"""Something in a folder without a right to make and remove names in it."""
+no_such_mode = _plain(
+    Code.UNSUPPORTED,
+    "{asked}: this system has no mode {_mode:o}",
+    "the nearest that it has is {_kept:o}",
+    "_mode _kept",
+)
+"""To set a mode of which the system keeps only a part."""
+hard_linked = _plain(
+    Code.HARD_LINKED,
+    "{asked} has {hard_links} names (hard links); replacing it leaves the others as they are",
+    "give break_hard_links=true if that is meant",
+    "hard_links",
+)
+"""To replace a file under one of its names."""
+into_itself = _plain(
+    Code.INVALID_INPUT,
+    "{asked} cannot be put into itself ({_destination})",
+    "choose a destination outside of it",
+    "_destination",
+)
+"""A folder cannot be below itself."""
+moved_out = _plain(
+    Code.PATH_ESCAPE,
+    "the folder of {asked} was moved out of the root {root} meanwhile",
+    "try again",
+    "root",
+)
+"""The folder was moved out of the root while it was opened."""
+beyond_roots = _plain(
+    Code.PATH_ESCAPE,
+    "that change reaches beyond the roots: {asked} is below {root}",
+    "serve that folder as a root too, then try again",
+    "root",
+)
+"""What an earlier change did below a root that is not open now."""
+unsettled = _plain(
+    Code.IN_USE,
+    "{asked}: the unfinished change {unsettled} could not be rolled back here",
+    "run filewright doctor, which says what is in the way",
+    "unsettled",
+)
+"""What an unfinished change of a dead process has left half done, and nobody can roll back."""
+interrupted = _plain(
+    Code.IN_USE,
+    "{asked} is part of a change that was interrupted and is not settled yet",
+    "open {root} without --read-only (filewright doctor --root does), which settles it or says what is in the way",
+    "root",
+)
+"""What an unfinished change of a dead process has left half done, and this workspace may not settle."""
+no_such_hunk = _plain(
+    Code.NOT_FOUND,
+    "there is no hunk {hunk} in what was changed of {asked}: there are {hunks}",
+    "hunks count from 1, as the diff of the change shows them",
+    "hunk hunks",
+)
+"""The diff of a file has fewer hunks."""
 
 
 def missing(asked: str, part: str | None = None) -> FilewrightError:
@@ -311,55 +407,11 @@ def bad_setting(name: str, why: str) -> FilewrightError:
     return invalid(message, "correct it, or leave it out", setting=name)
 
 
-def root_itself(asked: str, root: str) -> FilewrightError:
-    """A change of a root itself."""
-    message = f"{asked} is a root of the workspace, which is never changed itself"
-    return refused(Code.PERMISSION_DENIED, asked, message, "name something below it", root=root)
-
-
-def holds_root(asked: str, name: str) -> FilewrightError:
-    """To delete or move what a root lies in."""
-    message = f"{asked} holds the root {name}, which is never deleted or moved"
-    return refused(Code.PERMISSION_DENIED, asked, message, "name something else")
-
-
-def not_ours(asked: str, why: str) -> FilewrightError:
-    """What only another user may change; `why` goes on after the path."""
-    message = f"{asked} {why}; nothing was changed"
-    return refused(Code.PERMISSION_DENIED, asked, message, "ask the user who owns it to do it")
-
-
 def unwritable(asked: str, mode: int) -> FilewrightError:
     """A file without a right to write to it."""
     shown = f"{mode:04o}"
     hint = "make it writable first, if the user wants that"
     return refused(Code.PERMISSION_DENIED, asked, f"{asked} is read-only (mode {shown})", hint, mode=shown)
-
-
-def unwritable_folder(asked: str, mode: int) -> FilewrightError:
-    """Something in a folder without a right to make and remove names in it."""
-    message = f"the folder of {asked} cannot be written to (mode {mode:04o}); nothing was changed"
-    hint = "make the folder writable first, if the user wants that"
-    return refused(Code.PERMISSION_DENIED, asked, message, hint)
-
-
-def no_such_mode(asked: str, mode: int, kept: int) -> FilewrightError:
-    """To set a mode of which the system keeps only a part."""
-    message = f"{asked}: this system has no mode {mode:o}"
-    return refused(Code.UNSUPPORTED, asked, message, f"the nearest that it has is {kept:o}")
-
-
-def hard_linked(asked: str, names: int) -> FilewrightError:
-    """To replace a file under one of its names."""
-    message = f"{asked} has {names} names (hard links); replacing it leaves the others as they are"
-    hint = "give break_hard_links=true if that is meant"
-    return refused(Code.HARD_LINKED, asked, message, hint, hard_links=names)
-
-
-def into_itself(asked: str, destination: str) -> FilewrightError:
-    """A folder cannot be below itself."""
-    message = f"{asked} cannot be put into itself ({destination})"
-    return refused(Code.INVALID_INPUT, asked, message, "choose a destination outside of it")
 
 
 def too_deep(asked: str, levels: int) -> FilewrightError:
@@ -384,34 +436,6 @@ def leads_out(asked: str, root: str, to: str | None = None) -> FilewrightError:
     hint = "give a path below the root; absolute links are never followed, wherever they point"
     message = f"{asked} leads out of the root {root}{where}"
     return refused(Code.PATH_ESCAPE, asked, message, hint, root=root, **facts)
-
-
-def moved_out(asked: str, root: str) -> FilewrightError:
-    """The folder was moved out of the root while it was opened."""
-    message = f"the folder of {asked} was moved out of the root {root} meanwhile"
-    return refused(Code.PATH_ESCAPE, asked, message, "try again", root=root)
-
-
-def beyond_roots(asked: str, root: str) -> FilewrightError:
-    """What an earlier change did below a root that is not open now."""
-    message = f"that change reaches beyond the roots: {asked} is below {root}"
-    return refused(
-        Code.PATH_ESCAPE, asked, message, "serve that folder as a root too, then try again", root=root
-    )
-
-
-def unsettled(asked: str, change_id: str) -> FilewrightError:
-    """What an unfinished change of a dead process has left half done, and nobody can roll back."""
-    message = f"{asked}: the unfinished change {change_id} could not be rolled back here"
-    hint = "run filewright doctor, which says what is in the way"
-    return refused(Code.IN_USE, asked, message, hint, unsettled=change_id)
-
-
-def interrupted(asked: str, root: str) -> FilewrightError:
-    """What an unfinished change of a dead process has left half done, and this workspace may not settle."""
-    message = f"{asked} is part of a change that was interrupted and is not settled yet"
-    hint = f"open {root} without --read-only (filewright doctor --root does), which settles it or says "
-    return refused(Code.IN_USE, asked, message, hint + "what is in the way", root=root)
 
 
 # Other refusals that more than one place makes
@@ -471,13 +495,6 @@ def one_file_for_a_hunk(what: str) -> FilewrightError:
     """A hunk of several files."""
     message = f"{what} changed several files, and a hunk is of one"
     return invalid(message, "name the file with path", argument="hunk")
-
-
-def no_such_hunk(asked: str, hunk: int, count: int) -> FilewrightError:
-    """The diff of a file has fewer hunks."""
-    message = f"there is no hunk {hunk} in what was changed of {asked}: there are {count}"
-    hint = "hunks count from 1, as the diff of the change shows them"
-    return refused(Code.NOT_FOUND, asked, message, hint, hunk=hunk, hunks=count)
 
 
 def unknown_change(change_id: str) -> FilewrightError:

@@ -151,141 +151,109 @@ class Settings(_Values):
     """
 
     # Where
-    state_dir: Path | None = setting(default=None, says="folder for journal and history; default: the user's")
-    read_only: bool = setting(
-        default=False, says="refuse every change, and do not offer the tools that make one"
-    )
+    state_dir: Path | None = setting(None, "folder for journal and history; default: the user's")
+    read_only: bool = setting(False, "refuse every change, and do not offer the tools that make one")
     protected: tuple[str, ...] = setting(
-        default=(), says="rules of what is never written to, besides what is protected by default"
+        (), "rules of what is never written to, besides what is protected by default"
     )
-    allow_write: tuple[str, ...] = setting(
-        default=(), says="rules of what is protected by default and yet written to"
-    )
-    deny: tuple[str, ...] = setting(
-        default=(), says="rules, as in .agentsignore, of what no call reads, shows or changes"
-    )
-    worktrees: bool = setting(
-        default=False, says="serve the worktrees that git has linked with a root as roots, too"
-    )
+    allow_write: tuple[str, ...] = setting((), "rules of what is protected by default and yet written to")
+    deny: tuple[str, ...] = setting((), "rules, as in .agentsignore, of what no call reads, shows or changes")
+    worktrees: bool = setting(False, "serve the worktrees that git has linked with a root as roots, too")
     client_roots: bool = setting(
-        default=False, says="serve only what lies in the roots that the client names, too (stdio)"
+        False, "serve only what lies in the roots that the client names, too (stdio)"
     )
     strict_paths: bool = setting(
-        default=False, says="refuse a path that neither is absolute nor begins with a root's name"
+        False, "refuse a path that neither is absolute nor begins with a root's name"
     )
-    cross_devices: bool = setting(default=True, says="follow mounts inside a root")
-    landlock: bool = setting(
-        default=True, says="let the server confine itself with Landlock where the kernel can"
-    )
-    openat2: bool = setting(default=True, says="resolve paths by openat2 where the kernel has it")
+    cross_devices: bool = setting(True, "follow mounts inside a root")
+    landlock: bool = setting(True, "let the server confine itself with Landlock where the kernel can")
+    openat2: bool = setting(True, "resolve paths by openat2 where the kernel has it")
     break_hard_links: bool = setting(
-        default=False,
-        says="edit a file that has several names without being asked to (the argument `break_hard_links`)",
+        False,
+        "edit a file that has several names without being asked to (the argument `break_hard_links`)",
     )
 
-    edit_utf16: bool = setting(default=True, says="edit UTF-16 text in place, and do not only read it")
+    edit_utf16: bool = setting(True, "edit UTF-16 text in place, and do not only read it")
 
     # How files are held
-    hold_bytes: int = setting(default=16 * MB, ge=0, says="files up to this size may be held in memory whole")
+    hold_bytes: int = setting(16 * MB, "files up to this size may be held in memory whole", ge=0)
     identity_bytes: int = setting(
-        default=64 * MB,
+        64 * MB,
+        "above this size a version names the file's identity instead of its content",
         ge=0,
-        says="above this size a version names the file's identity instead of its content",
     )
-    cache_bytes: int = setting(
-        default=32 * MB, ge=0, says="memory for parsed trees, line indexes and search grams"
-    )
+    cache_bytes: int = setting(32 * MB, "memory for parsed trees, line indexes and search grams", ge=0)
     shown_bytes: int = setting(
-        default=16 * MB,
+        16 * MB,
+        "memory for what agents were shown, by which text that has moved since is found",
         ge=0,
-        says="memory for what agents were shown, by which text that has moved since is found",
     )
 
     # What a result may hold
-    page_chars: int = setting(default=12_000, ge=1_000, le=49_000, says="characters of one result page")
-    hard_chars: int = setting(default=49_500, ge=1_000, le=49_500, says="characters no result ever passes")
-    line_chars: int = setting(
-        default=1_000, ge=40, says="characters of one line shown by reads and overviews"
-    )
-    match_chars: int = setting(default=500, ge=40, says="characters of one line shown around a search hit")
-    image_bytes: int = setting(
-        default=4 * MB, ge=0, says="images up to this size are returned as images; 0: none are"
-    )
-    diff_lines: int = setting(default=400, ge=10, says="lines of a diff shown with a result")
+    page_chars: int = setting(12_000, "characters of one result page", ge=1_000, le=49_000)
+    hard_chars: int = setting(49_500, "characters no result ever passes", ge=1_000, le=49_500)
+    line_chars: int = setting(1_000, "characters of one line shown by reads and overviews", ge=40)
+    match_chars: int = setting(500, "characters of one line shown around a search hit", ge=40)
+    image_bytes: int = setting(4 * MB, "images up to this size are returned as images; 0: none are", ge=0)
+    diff_lines: int = setting(400, "lines of a diff shown with a result", ge=10)
 
     # What a request may hold
-    max_edits: int = setting(default=500, ge=1, says="edits in one call of edit_content")
-    max_items: int = setting(default=20_000, ge=1, says="items in one batch call")
-    max_paths: int = setting(default=1_000, ge=1, says="paths of one batch read")
-    max_input_bytes: int = setting(default=64 * MB, ge=KB, says="bytes of text one call may write or patch")
+    max_edits: int = setting(500, "edits in one call of edit_content", ge=1)
+    max_items: int = setting(20_000, "items in one batch call", ge=1)
+    max_paths: int = setting(1_000, "paths of one batch read", ge=1)
+    max_input_bytes: int = setting(64 * MB, "bytes of text one call may write or patch", ge=KB)
     max_file_bytes: int = setting(
-        default=0,
+        0,
+        "files above this size are refused by every tool that opens them; 0: none",
         ge=0,
-        says="files above this size are refused by every tool that opens them; 0: none",
     )
-    max_pattern_chars: int = setting(default=10_000, ge=1, says="characters of a search pattern")
+    max_pattern_chars: int = setting(10_000, "characters of a search pattern", ge=1)
 
     # Time
-    call_seconds: float = setting(default=120.0, gt=0, says="time limit of a call")
-    fuzzy_seconds: float = setting(
-        default=30.0, gt=0, says="time for a fuzzy search of a tree; it says what it left out"
-    )
-    lock_seconds: float = setting(
-        default=10.0, gt=0, says="how long a change waits for another process's change"
-    )
-    parse_seconds: float = setting(default=2.0, gt=0, says="time limit for parsing, for each 8 MB of a file")
-    parse_bytes: int = setting(
-        default=50 * MB, ge=0, says="files above this size are not parsed but outlined by patterns"
-    )
+    call_seconds: float = setting(120.0, "time limit of a call", gt=0)
+    fuzzy_seconds: float = setting(30.0, "time for a fuzzy search of a tree; it says what it left out", gt=0)
+    lock_seconds: float = setting(10.0, "how long a change waits for another process's change", gt=0)
+    parse_seconds: float = setting(2.0, "time limit for parsing, for each 8 MB of a file", gt=0)
+    parse_bytes: int = setting(50 * MB, "files above this size are not parsed but outlined by patterns", ge=0)
 
     # Changes
-    flush: bool = setting(
-        default=True, says="flush to disk at each step of a commit; off only to test the tests"
-    )
-    history_days: int = setting(default=30, ge=0, says="changes younger than this are kept")
-    history_bytes: int = setting(default=1 * GB, ge=0, says="newest changes up to this total are kept")
-    max_undo_bytes: int = setting(
-        default=1 * GB, ge=0, says="a change that needs more than this to undo is refused"
-    )
+    flush: bool = setting(True, "flush to disk at each step of a commit; off only to test the tests")
+    history_days: int = setting(30, "changes younger than this are kept", ge=0)
+    history_bytes: int = setting(1 * GB, "newest changes up to this total are kept", ge=0)
+    max_undo_bytes: int = setting(1 * GB, "a change that needs more than this to undo is refused", ge=0)
     whole_undo_bytes: int = setting(
-        default=4 * MB,
+        4 * MB,
+        "files up to this size are kept whole; larger ones as inverse splices",
         ge=0,
-        says="files up to this size are kept whole; larger ones as inverse splices",
     )
     editor: str = setting(
-        default="",
-        says="what opens a file from the review page: vscode, cursor, zed, jetbrains, or an address with {path} "
+        "",
+        "what opens a file from the review page: vscode, cursor, zed, jetbrains, or an address with {path} "
         "and {line}",
     )
     confirm: Literal["never", "destructive", "always"] = setting(
-        default="never",
+        "never",
+        "ask the user through the client before such calls",
         choices=("never", "destructive", "always"),
-        says="ask the user through the client before such calls",
     )
 
     # The agent-tools dialect
     agent_output_bytes: int = setting(
-        default=128 * KB, ge=KB, says="bytes of one result; the cap of every result wins if it is less"
+        128 * KB, "bytes of one result; the cap of every result wins if it is less", ge=KB
     )
     agent_input_bytes: int = setting(
-        default=20_000_000, ge=1, says="files, and texts to write, above this size are refused"
+        20_000_000, "files, and texts to write, above this size are refused", ge=1
     )
 
     # Serving
-    workers: int = setting(
-        default=8, ge=1, le=64, says="threads for calls that read, and as many for calls that change"
-    )
-    message_bytes: int = setting(
-        default=256 * MB, ge=64 * KB, says="bytes of one message; larger ones are refused unread"
-    )
-    http_sessions: int = setting(
-        default=1_000, ge=1, says="sessions over HTTP at one time; past that none is begun (503)"
-    )
+    workers: int = setting(8, "threads for calls that read, and as many for calls that change", ge=1, le=64)
+    message_bytes: int = setting(256 * MB, "bytes of one message; larger ones are refused unread", ge=64 * KB)
+    http_sessions: int = setting(1_000, "sessions over HTTP at one time; past that none is begun (503)", ge=1)
     http_idle_seconds: float = setting(
-        default=1_800.0, gt=0, says="a session over HTTP without a request for so long is ended"
+        1_800.0, "a session over HTTP without a request for so long is ended", gt=0
     )
     log_level: Literal["debug", "info", "warning", "error"] = setting(
-        default="info",
+        "info",
+        "what the server writes to standard error",
         choices=("debug", "info", "warning", "error"),
-        says="what the server writes to standard error",
     )
