@@ -14,10 +14,10 @@ from tests.examples import examples
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.search import fuzzy
-from filewright.search.fuzzy import best_fit, choose, elected, folded, infix, occurrences
+from filewright.search.similarity import best_fit, choose, elected, folded, infix, occurrences
 from filewright.text import Snapshot
 
-search_module = importlib.import_module("filewright.search.fuzzy")
+search_module = importlib.import_module("filewright.search.similarity")
 
 
 def distance(a: str, b: str) -> int:

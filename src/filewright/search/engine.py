@@ -25,7 +25,6 @@ from filewright.search.window import (
     character_before,
     forms_ahead,
     lines_ahead,
-    window,
 )
 from filewright.text import Snapshot, bytes_in, decoded, finder
 
@@ -139,7 +138,7 @@ def matches(
     snapshot: Snapshot,
     pattern: Pattern,
     *,
-    start: int | None = None,
+    start: int = 0,
     once: bool = False,
     windows: Windows = WINDOWS,
     task: Task | None = None,
@@ -162,14 +161,14 @@ def matches(
 def _places(
     snapshot: Snapshot,
     pattern: Pattern,
-    start: int | None,
+    start: int,
     windows: Windows,
     task: Task,
     *,
     once: bool = False,
 ) -> Iterator[tuple[Window, _Spans]]:
     """The matches as indices of their windows; with `once` only the first of each line."""
-    position = snapshot.start if start is None else max(snapshot.start, start)
+    position = max(snapshot.start, start)
     stop = snapshot.size
     raw_needle = b"" if pattern.plain is None else bytes_in(snapshot.encoding.name, pattern.plain)
     if raw_needle is None:
@@ -182,7 +181,7 @@ def _places(
         while (position := next_line(position)) < stop:
             task.check()
             task.report(position, stop, "searching")
-            view = window(snapshot, position, stop, *lengths, by_lines=by_lines)
+            view = Window(snapshot, position, stop, *lengths, by_lines=by_lines)
             following = view.raw_at(view.limit) if view.cut else view.stop
             last = None
             if view.may_hold(raw_needle):
@@ -308,7 +307,7 @@ def search_snapshot(
     that does not. The text must be text: ask `snapshot.binary` first. Raises `cancelled`, `timeout`,
     `io_error`.
     """
-    begin = snapshot.start if start is None else max(start, snapshot.start)
+    begin = max(snapshot.start, start or 0)
     once = invert and not pattern.multiline
     seen = matches(snapshot, pattern, start=begin, once=once, windows=windows, task=task)
     if invert:
@@ -335,7 +334,7 @@ def count_hits(
     if invert and pattern.multiline:
         seen = matches(snapshot, pattern, windows=windows, task=task)
         return sum(1 for _ in _other_lines(snapshot, seen, snapshot.start, task))
-    found = sum(1 for _ in _places(snapshot, pattern, None, windows, task, once=once))
+    found = sum(1 for _ in _places(snapshot, pattern, 0, windows, task, once=once))
     return snapshot.lines.counted(task) - found if invert else found
 
 

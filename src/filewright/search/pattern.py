@@ -326,7 +326,13 @@ class _PatternReader:
         if properties and "i" in self.flags:
             # Engines differ in how case and \p{…} meet in a class: only what is written is folded here.
             if negated:
-                text = f"(?-i:[^{self.both_cases(ranges, start)}{classes}{properties}])"
+                if sum(ord(high) - ord(low) + 1 for low, high in ranges) > _LARGEST_FOLD:
+                    self.refuse("a class too large to ignore case in", "write (?-i:[^…])", start)
+                both: dict[str, str] = {}
+                for low, high in ranges:
+                    for c in map(chr, range(ord(low), ord(high) + 1)):
+                        both |= {_written(v): v for v in (c, c.lower(), c.upper()) if len(v) == 1}
+                text = f"(?-i:[^{''.join(both)}{classes}{properties}])"
             else:
                 plain = f"[{chars}{classes}]|" if chars or classes else ""
                 text = f"(?:{plain}(?-i:[{properties}]))"
@@ -357,13 +363,6 @@ class _PatternReader:
         if c in "bB":
             self.refuse("\\b in a class differs between engines", r"write \x08 for a backspace", start)
         return "\n" if c == "r" else self.escaped_character(c, start)
-
-    def both_cases(self, ranges: list[tuple[str, str]], start: int) -> str:
-        """The characters of some ranges in either case, as they are written in a class."""
-        if sum(ord(high) - ord(low) + 1 for low, high in ranges) > _LARGEST_FOLD:
-            self.refuse("a class too large to ignore case in", "write (?-i:[^…])", start)
-        chars = [chr(code) for low, high in ranges for code in range(ord(low), ord(high) + 1)]
-        return "".join({_written(v): v for c in chars for v in (c, c.lower(), c.upper()) if len(v) == 1})
 
     def sieve(self, text: str, other: bool) -> str:
         """For `rg`, what a class may be in a file of any encoding; `other` says that it is more than ASCII."""

@@ -28,8 +28,8 @@ from filewright.errors import Code, FilewrightError
 from filewright.languages import named_as
 from filewright.progress import Task
 from filewright.search.engine import Found, Hit, TreeOptions, count_hits, search_snapshot
-from filewright.search.fuzzy import choose, fuzzy
 from filewright.search.pattern import Pattern, escaped
+from filewright.search.similarity import choose, fuzzy
 from filewright.search.window import MEMORY, UNENDING, read_output
 from filewright.settings import Settings
 from filewright.text import NOTEBOOK_SUFFIX, BoundedCache, LineIndex, Snapshot, notebook_view
@@ -213,7 +213,7 @@ class TreeSearch:
             after=after.location if after is not None else None,
             multiline=pattern.multiline,
         )
-        begun = [after] if after and candidates.takes(after.location.name) else []
+        begun = [after] if after is not None else []
         try:
             yield from self._found(chain(begun, (Resume(location, 0) for location in candidates)))
         finally:
@@ -238,9 +238,9 @@ class TreeSearch:
                     count = count_hits(snapshot, pattern, invert=options.invert, task=task)
                     found = Found((), complete=True, count=count)
                 else:
-                    limit, start = max(left, 1) if by_hits else 1, place.offset or None
+                    limit = max(left, 1) if by_hits else 1
                     found = search_snapshot(
-                        snapshot, pattern, limit=limit, start=start, invert=options.invert, task=task
+                        snapshot, pattern, limit=limit, start=place.offset, invert=options.invert, task=task
                     )
                 if not found.count:
                     continue
@@ -280,7 +280,7 @@ class _CandidateBatch:
 class _Candidates:
     """The files to open: those that may hold one of `forms` (patterns of `rg`; none: any file).
 
-    `takes` says of a name whether such a file is meant; `searched` counts those that the walk yielded.
+    `searched` counts those that the walk yielded.
     """
 
     boundary: Boundary
@@ -294,7 +294,6 @@ class _Candidates:
 
     def __post_init__(self) -> None:
         options = self.options
-        self.takes = named_as(options.kind) if options.kind is not None else lambda _name: True
         self.walk = self.boundary.walk(
             self.where,
             glob=options.glob,
@@ -328,7 +327,7 @@ class _Candidates:
 
     def _batches(self) -> Iterator[_CandidateBatch]:
         """Batches of more files the more there were."""
-        takes, all_names = self.takes, self.options.kind is None
+        takes = named_as(self.options.kind) if self.options.kind is not None else None
         most = iter(_BATCHES)
         files, nbytes = next(most), 0
         last: object = None
@@ -336,7 +335,7 @@ class _Candidates:
         entries: list[FolderEntry] = []
         places: dict[bytes, None] = {}
         for entry in self.walk:
-            if not all_names and not takes(entry.name):
+            if takes is not None and not takes(entry.name):
                 continue
             folder = entry.folder
             if not whole or folder is not last:
@@ -345,7 +344,7 @@ class _Candidates:
                     files, nbytes, entries, places = next(most, files), 0, [], {}
                 # `rg` opens all that is in a folder, so it is handed only one of which the walk left nothing out;
                 # that is quicker than by its files, as long as it is not cut.
-                whole, last = folder.whole and all_names, folder
+                whole, last = folder.whole and takes is None, folder
                 place = folder.prefix if whole else entry.path
                 if place not in places:
                     places[place] = None

@@ -40,19 +40,47 @@ class Window:
     """
 
     def __init__(
-        self, snapshot: Snapshot, raw: bytes, offset: int, *, last: bool, whole_lines: bool, overlap: int
+        self,
+        snapshot: Snapshot,
+        position: int,
+        stop: int,
+        length: int,
+        longest: int = 0,
+        overlap: int = 0,
+        *,
+        by_lines: bool = True,
     ) -> None:
-        self.offset = offset
-        self.stop = offset + len(raw)
-        self.last = last
-        self.cut = not (last or whole_lines)
-        self._context = _context(snapshot, offset)
+        """The window that begins at `position`, a character's beginning, and goes no further than `stop`.
+
+        `by_lines`: it ends at a line's end unless the line is longer than `length` and `longest`. Otherwise (for
+        matches over several lines) its last `overlap` bytes are always left to the next one.
+        """
+        encoding = snapshot.encoding
+        raw = snapshot.read(position, min(length, stop - position))
+        whole = False
+        while position + len(raw) < stop and not whole:
+            units = snapshot.lines.units(raw) if by_lines else b""
+            # A carriage return at the very end may be half of a pair.
+            end = max(units.rfind(b"\n"), units.rfind(b"\r", 0, len(units) - 1)) + 1
+            whole = end > 0
+            if whole:
+                raw = raw[: end * encoding.width]
+            elif by_lines and len(raw) < longest:
+                raw += snapshot.read(position + len(raw), min(len(raw), stop - position - len(raw)))
+            else:
+                raw = _cut(raw, snapshot)
+                break
+        self.offset = position
+        self.stop = position + len(raw)
+        self.last = self.stop >= stop
+        self.cut = not (self.last or whole)
+        self._context = _context(snapshot, position)
         self.begin = len(self._context)
         self._raw = raw
-        self._encoding = snapshot.encoding
-        self._verbatim = self._encoding.is_utf8 and b"\r" not in raw
-        self._errors = "surrogatepass" if self._encoding.width == 2 else "surrogateescape"
-        self._overlap = overlap
+        self._encoding = encoding
+        self._verbatim = encoding.is_utf8 and b"\r" not in raw
+        self._errors = "surrogatepass" if encoding.width == 2 else "surrogateescape"
+        self._overlap = min(overlap, len(raw) // 2)
         self._near = (0, 0)
 
     def may_hold(self, needle: bytes) -> bool:
@@ -131,45 +159,6 @@ def character_before(text: bytes, index: int) -> int:
     while index and text[index] & 0xC0 == 0x80:
         index -= 1
     return index
-
-
-def window(
-    snapshot: Snapshot,
-    position: int,
-    stop: int,
-    length: int,
-    longest: int,
-    overlap: int = 0,
-    *,
-    by_lines: bool = True,
-) -> Window:
-    """The window that begins at `position`, a character's beginning, and goes no further than `stop`.
-
-    `by_lines`: it ends at a line's end unless the line is longer than `longest`. Otherwise (for
-    matches over several lines) its last `overlap` bytes are always left to the next one.
-    """
-    raw = snapshot.read(position, min(length, stop - position))
-    whole = False
-    while position + len(raw) < stop and not whole:
-        end = _lines_end(raw, snapshot) if by_lines else 0
-        whole = end > 0
-        if whole:
-            raw = raw[:end]
-        elif by_lines and len(raw) < longest:
-            raw += snapshot.read(position + len(raw), min(len(raw), stop - position - len(raw)))
-        else:
-            raw = _cut(raw, snapshot)
-            break
-    last = position + len(raw) >= stop
-    overlap = min(overlap, len(raw) // 2)
-    return Window(snapshot, raw, position, last=last, whole_lines=whole, overlap=overlap)
-
-
-def _lines_end(raw: bytes, snapshot: Snapshot) -> int:
-    """The length of the whole lines at the beginning of `raw`; 0 if it holds no line's end."""
-    units = snapshot.lines.units(raw)
-    # A carriage return at the very end may be half of a pair.
-    return (max(units.rfind(b"\n"), units.rfind(b"\r", 0, len(units) - 1)) + 1) * snapshot.encoding.width
 
 
 def _cut(raw: bytes, snapshot: Snapshot) -> bytes:

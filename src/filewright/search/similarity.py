@@ -27,7 +27,7 @@ from filewright.progress import Task
 from filewright.search.engine import Found, Hits, search_snapshot
 from filewright.search.pattern import compile as compile_pattern
 from filewright.search.pattern import compiled, escaped
-from filewright.search.window import AHEAD_BYTES, UNENDING, Ahead, Window, character_at, window
+from filewright.search.window import AHEAD_BYTES, UNENDING, Ahead, Window, character_at
 from filewright.text import PLAIN, Snapshot, check_text, normalised
 
 _RUNS = re.compile(r"\s+|\S+")
@@ -392,7 +392,7 @@ def _swept(snapshot: Snapshot, needle: str, keep: int, task: Task) -> list[tuple
     while position < snapshot.size:
         task.check()
         task.report(position, snapshot.size, "comparing")
-        view = window(snapshot, position, snapshot.size, length=_BLOCK, longest=_BLOCK)
+        view = Window(snapshot, position, snapshot.size, _BLOCK)
         text = _characters(view)
         begins = range(0, max(1, len(text) - half), half)
         found = process.extract(
@@ -432,7 +432,7 @@ def _aligned(
     for low, high in spans:
         low, high = character_at(snapshot, max(snapshot.start, low)), min(snapshot.size, high)
         if low < high:
-            view = window(snapshot, low, high, length=high - low, longest=high - low)
+            view = Window(snapshot, low, high, high - low)
             views.append((view, _characters(view)))
     task.check()
     plain, _ = folded(needle)
