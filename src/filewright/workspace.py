@@ -12,10 +12,10 @@ from urllib.parse import unquote
 
 from filewright.boundary import Boundary, Root
 from filewright.changes import Changes, base_folder
-from filewright.closing import Closing
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task, caller_name
 from filewright.settings import Settings
+from filewright.system import Closing
 from filewright.tools import TypedTools
 from filewright.visible import encodable
 

@@ -35,9 +35,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal, cast
 
 from filewright import system
-from filewright.closing import Closing
 from filewright.errors import Code, FilewrightError
-from filewright.system import Folder
+from filewright.system import Closing, Folder
 
 # `subprocess` is imported where it is used: most processes never start a child.
 if TYPE_CHECKING:

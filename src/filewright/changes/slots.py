@@ -25,10 +25,9 @@ from filewright.boundary import (
 from filewright.changes.content import MANY, Flushing, digest_of
 from filewright.changes.plan import CommitPlan, Slot
 from filewright.changes.record import Place, Stamp, kind_of
-from filewright.closing import Closing
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.system import File, Folder, Rename, Status
+from filewright.system import Closing, File, Folder, Rename, Status
 
 if TYPE_CHECKING:
     from filewright.changes.log import Log

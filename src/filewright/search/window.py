@@ -21,10 +21,10 @@ from functools import cached_property
 from typing import Final
 
 from filewright.boundary import Child, program
-from filewright.closing import Closing
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.search.pattern import Pattern, escaped
+from filewright.system import Closing
 from filewright.text import BoundedCache, Snapshot, cut, normalised
 
 _NEAR = 4 << 20

@@ -23,15 +23,15 @@ from filewright.system.base import (
     BLOCK,
     Batch,
     Capabilities,
+    Closing,
     Kind,
     LeadsOutError,
     NotAFileError,
     Rename,
     Status,
 )
-from filewright.system.client import client_process
 from filewright.system.flushing import end_threads, flush_all
-from filewright.system.standard import claim_standard
+from filewright.system.standard import claim_standard, client_process
 
 if sys.platform == "win32":
     from filewright.system.windows import (
@@ -82,7 +82,7 @@ else:
         from filewright.system.darwin import can, open_folder, umask
 
 if TYPE_CHECKING:
-    from filewright.system import landlock, linux, standard, watchdog
+    from filewright.system import landlock, standard, watchdog
 
 HAS_GROUPS = sys.platform != "win32"
 """Whether children are in groups, which have to be ended; else each is bound to this process by the system."""
@@ -96,6 +96,7 @@ __all__ = [
     "PRIVATE",
     "Batch",
     "Capabilities",
+    "Closing",
     "File",
     "Folder",
     "Kind",
@@ -116,7 +117,6 @@ __all__ = [
     "kept_of_mode",
     "landlock",
     "limit_process",
-    "linux",
     "make_folder",
     "name_problem",
     "open_file",
@@ -131,4 +131,4 @@ __all__ = [
     "watchdog",
 ]
 
-__getattr__ = names_of(__name__, {"landlock": "", "linux": "", "standard": "", "watchdog": ""})
+__getattr__ = names_of(__name__, {"landlock": "", "standard": "", "watchdog": ""})

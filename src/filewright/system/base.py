@@ -15,10 +15,24 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, ClassVar, Literal, Self
 
-from filewright.closing import Closing
-
 _LINKS = 40
 _RETRIES = 128
+
+
+class Closing:
+    """Something that is let go of by `close`, which a `with` calls at its end."""
+
+    __slots__ = ()
+
+    def close(self) -> None:
+        """Let go of it."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 class Handle(Closing):
@@ -59,9 +73,6 @@ class Handle(Closing):
         # Nobody should need it: what is opened is closed. But a descriptor is worth more than a reproach.
         if getattr(self, "_fd", -1) >= 0:
             self._let_go(self._fd)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._fd})"
 
     def status(self) -> Status:
         """What the system says of it now."""

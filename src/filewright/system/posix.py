@@ -17,12 +17,12 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
-from filewright.closing import Closing
 from filewright.system.base import (
     BaseFile,
     BaseFolder,
     Batch,
     Capabilities,
+    Closing,
     Handle,
     Kind,
     Rename,

@@ -1,4 +1,4 @@
-"""What a process does for itself: take its standard input and output, and give memory back while it is idle."""
+"""What a process does for itself: take its standard input and output, give memory back, and know who started it."""
 
 from __future__ import annotations
 
@@ -46,3 +46,25 @@ def give_back_when_idle(wire: io.FileIO, seconds: float) -> None:
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None and not select.select([wire], [], [], seconds)[0]:
         trim(0)
+
+
+def client_process() -> str | None:
+    """The client that started this process, told from all others: its server and its hooks have it in common.
+
+    The number and the start of the nearest process above that is no shell; without `/proc` the number alone.
+    None if there is no such process.
+    """
+    number = os.getppid()
+    while number > 1:
+        try:
+            with open(f"/proc/{number}/stat", "rb") as stat:
+                # The name is between brackets, and may have some of its own.
+                name, _, rest = stat.read().partition(b"(")[2].rpartition(b")")
+        except OSError:
+            return str(number)
+        fields = rest.split()
+        # These only start what somebody else has asked for.
+        if name not in (b"sh", b"ash", b"bash", b"dash", b"fish", b"ksh", b"zsh", b"uv", b"uvx"):
+            return f"{number}-{fields[19].decode()}"
+        number = int(fields[1])
+    return None

@@ -21,7 +21,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
-from filewright.closing import Closing
 from filewright.system import nt
 from filewright.system.base import (
     BLOCK,
@@ -30,6 +29,7 @@ from filewright.system.base import (
     BaseFolder,
     Batch,
     Capabilities,
+    Closing,
     Handle,
     Kind,
     NotAFileError,

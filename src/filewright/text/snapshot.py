@@ -18,11 +18,10 @@ from typing import TYPE_CHECKING
 import xxhash
 
 from filewright import errors
-from filewright.closing import Closing
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.system import File
+from filewright.system import Closing, File
 from filewright.text import codec
 from filewright.text.cache import BoundedCache
 from filewright.text.codec import Encoding
