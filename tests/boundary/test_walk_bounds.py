@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from filewright.boundary import Boundary, temporary_name
-from filewright.boundary.ignore import Rule
+from filewright.boundary.matching import Rule
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings

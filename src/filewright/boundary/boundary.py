@@ -12,8 +12,6 @@ from itertools import accumulate
 
 from filewright import errors, system
 from filewright.boundary.excludes import excludes_file, excludes_stamp
-from filewright.boundary.globs import Globs, require_below
-from filewright.boundary.ignore import NOTHING, Matcher
 from filewright.boundary.location import (
     Location,
     Path,
@@ -25,6 +23,7 @@ from filewright.boundary.location import (
     require_root,
     shown,
 )
+from filewright.boundary.matching import NOTHING, Globs, Matcher, require_below
 from filewright.boundary.rules import CLOSED, DENY_FILE, RULE_FILES, DenyRules, Protection, is_deny_file
 from filewright.boundary.walk import Visit, Walk, WalkOptions, read_rules
 from filewright.errors import Code, FilewrightError, from_os_error
@@ -60,13 +59,7 @@ class Boundary:
     def __init__(self, roots: Sequence[Path], settings: Settings, guarded: Sequence[Path] = ()) -> None:
         self.settings = settings
         self.before_reading: Callable[[Location], None] | None = None
-        self.roots: tuple[Root, ...] = open_roots(
-            roots,
-            confine=settings.landlock,
-            resolves=settings.openat2,
-            worktrees=settings.worktrees,
-            strict=settings.strict_paths,
-        )
+        self.roots: tuple[Root, ...] = open_roots(roots, settings)
         self.launcher = self.roots[0].launcher
         self._cross = settings.cross_devices
         self._deny = DenyRules.of(settings.deny)
@@ -338,7 +331,7 @@ class Boundary:
         visit: Visit | None = None,
         task: Task,
     ) -> Walk:
-        """Everything below the folder `where`, sorted, as a stream: see `Walk` and, for `glob`, `globs`.
+        """Everything below the folder `where`, sorted, as a stream: see `Walk` and, for `glob`, `Globs`.
 
         `depth` 1 is the folder's own names, 0 all levels. `details` fills in each entry's status.
         `after` goes on behind an entry of an earlier walk, which need not be there any more. The

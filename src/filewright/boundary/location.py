@@ -20,6 +20,7 @@ from functools import lru_cache
 from filewright import errors, system
 from filewright.boundary.launcher import Launcher
 from filewright.errors import Code, FilewrightError, from_os_error
+from filewright.settings import Settings
 from filewright.system import Folder
 from filewright.visible import BREAKS, CONTROLS, DIRECTIONS, HIDDEN, SURROGATES
 
@@ -130,18 +131,8 @@ def shown_as(root: Root, parts: tuple[bytes, ...]) -> str:
 # Opening
 
 
-def open_roots(
-    asked: Sequence[Path],
-    *,
-    confine: bool = True,
-    resolves: bool = True,
-    worktrees: bool = False,
-    strict: bool = False,
-) -> tuple[Root, ...]:
-    """Open each root and hold its descriptor; without `confine` no child process may read them,
-    and without `resolves` paths below them are walked part by part.
-
-    With `worktrees` those linked with them are roots too; where it is `strict`, every path names its root.
+def open_roots(asked: Sequence[Path], settings: Settings) -> tuple[Root, ...]:
+    """Open each root and hold its descriptor.
 
     A root is a folder's path, or `name=path` to name it; without a name its folder's name is
     taken, with `-2`, `-3` … where two would be the same. The same folder given twice is one root.
@@ -155,7 +146,7 @@ def open_roots(
         if not (equals and path and name) or re.search(rb"[/\\]", name) or os.path.isdir(item):
             name, path = b"", item
         wanted.append((name, path))
-    if worktrees:
+    if settings.worktrees:
         from filewright.boundary.worktrees import linked_worktrees
 
         wanted += [(b"", linked) for _, path in wanted for linked in linked_worktrees(system.absolute(path))]
@@ -164,7 +155,7 @@ def open_roots(
     for name, path in wanted:
         absolute = system.absolute(path)
         try:
-            folder = system.open_folder(absolute, resolves=resolves)
+            folder = system.open_folder(absolute, resolves=settings.openat2)
         except (OSError, ValueError) as error:
             for _, _, opened in found.values():
                 opened.close()
@@ -181,10 +172,20 @@ def open_roots(
             unique = f"{base}-{number}"
         taken.add(unique)
         found[folder.identity()] = unique, absolute, folder
-    launcher = Launcher([folder for _, _, folder in found.values()], confine=confine)
+    launcher = Launcher([folder for _, _, folder in found.values()], confine=settings.landlock)
     several = len(found) > 1
     return tuple(
-        Root(name, path, folder, *identity, system.resolved(path), index, several, strict, launcher)
+        Root(
+            name,
+            path,
+            folder,
+            *identity,
+            system.resolved(path),
+            index,
+            several,
+            settings.strict_paths,
+            launcher,
+        )
         for index, (identity, (name, path, folder)) in enumerate(found.items())
     )
 
@@ -306,17 +307,7 @@ _HEADING = "==> "
 """How the headings of files begin in some answers: a name that does is quoted, so that it forges none."""
 _NO_BYTE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 _PLAIN = re.compile(rb"[!#-~](?:[ -~]*[!-~])?")
-_ESCAPES = {
-    "\a": "\\a",
-    "\b": "\\b",
-    "\t": "\\t",
-    "\n": "\\n",
-    "\v": "\\v",
-    "\f": "\\f",
-    "\r": "\\r",
-    '"': '\\"',
-    "\\": "\\\\",
-}
+_ESCAPES = {plain: f"\\{c}" for plain, c in zip('\a\b\t\n\v\f\r"\\', 'abtnvfr"\\', strict=True)}
 _UNESCAPES = {text.encode(): character.encode() for character, text in _ESCAPES.items()}
 _ESCAPED = re.compile(f'["\\\\]|{_UNSAFE.pattern}')
 _ESCAPE = re.compile(rb"\\(?:[0-7]{3}|.)")
@@ -430,18 +421,14 @@ def plain_form(name: bytes) -> bytes:
 
 @lru_cache(maxsize=4096)
 def _plain_form(name: bytes) -> bytes:
-    text = name.decode("utf-8", "surrogateescape")
-    if text.isascii():
-        text = text.lower()
-    else:
-        text = unicodedata.normalize("NFKC", text.translate(_IGNORABLE)).casefold()
+    text = folded(name).decode("utf-8", "surrogateescape")
     # NTFS: a stream's name, then dots and spaces at the end are nothing.
     text = text.split(":", 1)[0].rstrip(". ") or text
     return b".git" if text == "git~1" else text.encode("utf-8", "surrogateescape")
 
 
 def folded(rules: bytes) -> bytes:
-    """The text of rules for names in their plain form: what such a file system takes for the same, is."""
+    """A name, or the text of rules, with what such a file system takes for the same letters alike."""
     text = rules.decode("utf-8", "surrogateescape")
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text.translate(_IGNORABLE))

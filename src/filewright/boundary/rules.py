@@ -20,8 +20,8 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from filewright import errors
-from filewright.boundary.ignore import NOTHING, Matcher, Rule, problem_of
 from filewright.boundary.location import folded, plain_form, quote
+from filewright.boundary.matching import NOTHING, Matcher, Rule, problem_of
 from filewright.errors import FilewrightError
 from filewright.system import Folder
 

@@ -22,9 +22,8 @@ from functools import cached_property, partial
 from itertools import islice, repeat
 from typing import NamedTuple
 
-from filewright.boundary.globs import Globs
-from filewright.boundary.ignore import FILE_BYTES, NOTHING, Matcher
 from filewright.boundary.location import TEMPORARY, Location, is_temporary
+from filewright.boundary.matching import FILE_BYTES, NOTHING, Globs, Matcher
 from filewright.boundary.rules import DENY_FILE, RULE_FILES, DenyRules
 from filewright.progress import Task
 from filewright.system import Batch, File, Folder, Kind, Status
@@ -58,16 +57,16 @@ class WalkOptions(NamedTuple):
 
     rules: Matcher | None
     globs: Globs
-    depth: int = 0
-    hidden: bool = True
-    details: bool = False
-    kinds: frozenset[Kind] | None = None
-    hide: tuple[tuple[tuple[bytes, ...], bytes], ...] = ()
-    hide_git: bool = True
-    after: tuple[bytes, ...] = ()
-    cross: bool = True
-    changing: bool = False
-    visit: Visit | None = None
+    depth: int
+    hidden: bool
+    details: bool
+    kinds: frozenset[Kind] | None
+    hide: tuple[tuple[tuple[bytes, ...], bytes], ...]
+    hide_git: bool
+    after: tuple[bytes, ...]
+    cross: bool
+    changing: bool
+    visit: Visit | None
 
 
 @dataclass(slots=True, eq=False)
