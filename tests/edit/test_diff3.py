@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
 
-from filewright.edit.diff3 import Merged, merge3
+from filewright.edit.diff3 import merge3
 from filewright.edit.linediff import align
 
 lines = st.lists(st.sampled_from([b"a", b"b", b"c", b"d", b""]), max_size=14)
@@ -38,23 +38,12 @@ CONFLICTS = {
 }
 
 
-def lines_of(merged: Merged[bytes]) -> list[bytes]:
-    """The merged lines; at a conflict, ours."""
-    return [
-        line
-        for chunk in merged.chunks
-        for line in (
-            merged.theirs[slice(*chunk.theirs)] if chunk.kind == "theirs" else merged.ours[slice(*chunk.ours)]
-        )
-    ]
-
-
 @pytest.mark.parametrize("name", MERGES)
 def test_a_clean_merge_holds_both_changes(name: str) -> None:
     base, ours, theirs, expected = map(split, MERGES[name])
     merged = merge3(base, ours, theirs)
     assert merged.clean
-    assert lines_of(merged) == expected
+    assert merged.lines == expected
 
 
 @pytest.mark.parametrize("name", CONFLICTS)
@@ -62,14 +51,7 @@ def test_changes_that_touch_are_a_conflict(name: str) -> None:
     base, ours, theirs = map(split, CONFLICTS[name])
     merged = merge3(base, ours, theirs)
     assert not merged.clean
-    assert lines_of(merged) == ours
-
-
-def changed(merged: Merged, ours: list[bytes]) -> list[bytes]:
-    result = list(ours)
-    for start, end, new in reversed(list(merged.changes())):
-        result[start:end] = new
-    return result
+    assert merged.lines == ours
 
 
 @examples(100, derandomize=True)
@@ -85,15 +67,19 @@ def test_chunks_cover_all_three_and_changes_give_the_lines(
             assert start == at
             at = end
         assert at == length
-    assert changed(merged, ours) == lines_of(merged)
+    result = list(ours)
+    for chunk in reversed(merged.chunks):
+        if chunk.kind == "theirs":
+            result[slice(*chunk.ours)] = theirs[slice(*chunk.theirs)]
+    assert result == merged.lines
 
 
 @examples(66, derandomize=True)
 @given(lines, lines)
 def test_one_side_unchanged_gives_the_other(base: list[bytes], other: list[bytes]) -> None:
-    assert lines_of(merge3(base, base, other)) == other
-    assert lines_of(merge3(base, other, base)) == other
-    assert lines_of(merge3(base, other, other)) == other
+    assert merge3(base, base, other).lines == other
+    assert merge3(base, other, base).lines == other
+    assert merge3(base, other, other).lines == other
 
 
 @examples(100, derandomize=True)

@@ -118,6 +118,52 @@ def test_a_place_is_enough(
     assert text_of(cart) == before
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "utf-16-be"])
+def test_lines_moved_within_a_file_of_mixed_line_ends_keep_theirs(
+    root: Path, workspace: Workspace, encoding: str
+) -> None:
+    path = root / "mixed.txt"
+    path.write_bytes("\ufeffa\nb\r\nc\rd\n".encode(encoding))
+    edit = {"from": {"start_line": 2, "end_line": 3}, "insert_after": 0}
+    workspace.edit("mixed.txt", [edit], expected_version=version(workspace, "mixed.txt"))
+    assert path.read_bytes() == "\ufeffb\r\nc\ra\nd\n".encode(encoding)
+
+
+def test_what_is_put_before_an_empty_line_does_not_become_one_with_it(
+    root: Path, workspace: Workspace
+) -> None:
+    (root / "mixed.txt").write_bytes(b"a\rb\rc\r\n\nd\r")
+    edit = {"insert_after": 3, "replace": "new"}
+    workspace.edit("mixed.txt", [edit], expected_version=version(workspace, "mixed.txt"))
+    assert (root / "mixed.txt").read_bytes() == b"a\rb\rc\r\nnew\r\n\nd\r"
+
+
+AT_THE_END = [
+    # edits of "a⏎b⏎c", which has no newline at its end, and what comes out
+    ([{"from": {"start_line": 3, "end_line": 3}, "insert_after": 3}], None),
+    ([{"from": {"start_line": 1, "end_line": 3}, "insert_after": 3}], None),
+    ([{"from": {"start_line": 2, "end_line": 3}, "insert_after": 3}], None),
+    ([{"start_line": 3, "end_line": 3, "replace": ""}, {"insert_after": 3, "replace": "d\ne\n"}], "a\nb\nd\ne"),
+    ([{"insert_after": 3, "replace": "\nd\n"}, {"start_line": 1, "end_line": 3, "replace": ""}], "\nd"),
+    ([{"insert_after": 3, "replace": "d"}, {"from": {"start_line": 3, "end_line": 3}, "insert_after": 0}], "c\na\nb\nd"),
+    ([{"insert_after": 3, "replace": "d"}, {"start_line": 3, "end_line": 3, "replace": "x"}], "a\nb\nx\nd"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize(("edits", "expected"), AT_THE_END)
+def test_what_goes_behind_a_last_line_that_is_deleted_brings_no_empty_line(
+    root: Path, workspace: Workspace, edits: list[dict[str, object]], expected: str | None, end: str
+) -> None:
+    before = "a\nb\nc".replace("\n", end).encode()
+    (root / "end.txt").write_bytes(before)
+    shown = version(workspace, "end.txt")
+    done = workspace.call("edit_content", {"path": "end.txt", "edits": edits, "expected_version": shown})
+    assert not done.is_error or expected is None, done.text
+    after = before if expected is None else expected.replace("\n", end).encode()
+    assert (root / "end.txt").read_bytes() == after
+
+
 def test_a_move_within_a_file_keeps_every_byte(root: Path, workspace: Workspace) -> None:
     odd = b"def one():\n    return 1\r\n\n\ndef two():\r    return '\xff\xfe'\n"
     (root / "odd.py").write_bytes(odd)
@@ -196,6 +242,51 @@ def test_lines_of_an_older_version_are_carried_on_or_refused(root: Path, workspa
     refused = workspace.call("edit_content", {"path": "cart.py", "edits": [other], "expected_version": read})
     assert refused.data["code"] == "stale_version"
     assert "fsum" in (root / "cart.py").read_text()
+
+
+CARRIED = [
+    # what was shown, as it is now, the edits, and what comes out (None: refused)
+    (
+        "aaa\nbbb\r\nccc\rddd\n",
+        "aaa\nbbb\r\nccc\rddd\nnew\n",
+        [{"from": {"start_line": 2, "end_line": 3}, "insert_after": 0}],
+        "bbb\r\nccc\raaa\nddd\nnew\n",
+    ),
+    # what is put before a line that is like its last one stays there, whatever becomes of the line behind
+    (
+        "one\ntwo\nxxx\nyyy\n",
+        "new\none\ntwo\nxxx\nyyy\n",
+        [
+            {"from": {"start_line": 3, "end_line": 4}, "insert_after": 2, "copy": True},
+            {"start_line": 4, "end_line": 4, "replace": ""},
+        ],
+        "new\none\ntwo\nxxx\nyyy\nxxx\n",
+    ),
+    # where somebody changed one of these lines, it is not put behind it
+    (
+        "aaa\nbbb\nccc\nbbb\nddd\n",
+        "aaa\nbbb\nccc!\nbbb\nddd\n",
+        [{"insert_after": 2, "replace": "ccc\nbbb"}],
+        None,
+    ),
+]
+
+
+@pytest.mark.parametrize(("shown", "now", "edits", "expected"), CARRIED)
+def test_what_is_carried_on_goes_where_it_was_meant(
+    root: Path,
+    workspace: Workspace,
+    shown: str,
+    now: str,
+    edits: list[dict[str, object]],
+    expected: str | None,
+) -> None:
+    (root / "a.txt").write_bytes(shown.encode())
+    read = version(workspace, "a.txt")
+    (root / "a.txt").write_bytes(now.encode())
+    done = workspace.call("edit_content", {"path": "a.txt", "edits": edits, "expected_version": read})
+    assert done.is_error == (expected is None), done.text
+    assert (root / "a.txt").read_bytes() == (now if expected is None else expected).encode()
 
 
 def test_lines_of_the_version_that_the_last_edit_made_are_known(root: Path, workspace: Workspace) -> None:

@@ -15,7 +15,9 @@ In: `Snapshot`s, and requests as values. Out: `Splice`s, the steps of a `ChangeS
 
 The languages whose strings go on in the next line pay for right edits that were refused: see `damage`; answers
 that say nothing twice, for the diff as short as it can be read. A line that an edit names chooses its
-place however often the text is there, and never one of two on it: that pays for a second look.
+place however often the text is there, and never one of two on it: that pays for a second look. What is carried
+on from an older version goes to the very lines it was for, with their line ends, and to no equal ones beside
+them: that pays for what `drift` knows beside the merge.
 """
 
 # ruff: noqa: F401

@@ -6,7 +6,7 @@ investigation of diff3", 2007): changes of both sides that touch are a conflict 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import astuple, dataclass
 from typing import Generic, Literal, TypeVar
 
@@ -47,11 +47,15 @@ class Merged(Generic[Item]):
         """Whether there is no conflict."""
         return not self.conflicts
 
-    def changes(self) -> Iterator[tuple[int, int, Sequence[Item]]]:
-        """What the merge changes in ours: (first line, line past the last, the new lines)."""
+    @property
+    def lines(self) -> list[Item]:
+        """The merged lines; at a conflict, ours."""
+        result: list[Item] = []
         for chunk in self.chunks:
-            if chunk.kind == "theirs":
-                yield chunk.ours[0], chunk.ours[1], self.theirs[chunk.theirs[0] : chunk.theirs[1]]
+            result += (
+                self.theirs[slice(*chunk.theirs)] if chunk.kind == "theirs" else self.ours[slice(*chunk.ours)]
+            )
+        return result
 
 
 def slid(found: list[LineChange], left: Sequence[Hashable], right: Sequence[Hashable]) -> list[LineChange]:
@@ -96,11 +100,19 @@ def merge3(base: Sequence[Item], ours: Sequence[Item], theirs: Sequence[Item]) -
     Pure and bounded: about n log n in the number of lines. Changes that touch one another are a
     conflict unless both sides made the same one.
     """
-    changed = [
-        (change, side)
-        for side, text in enumerate((ours, theirs))
-        for change in slid(changes(base, text), base, text)
-    ]
+    mine, other = (slid(changes(base, text), base, text) for text in (ours, theirs))
+    return merged(base, ours, theirs, mine, other)
+
+
+def merged(
+    base: Sequence[Item],
+    ours: Sequence[Item],
+    theirs: Sequence[Item],
+    our_changes: Sequence[LineChange],
+    their_changes: Sequence[LineChange],
+) -> Merged[Item]:
+    """Merge two sides that changed `base` as said, which is known better than two texts tell it."""
+    changed = [(change, side) for side, made in enumerate((our_changes, their_changes)) for change in made]
     # Changes that touch, as lines of the base, and by how many lines each side grows there.
     groups: list[list[int]] = []
     for change, side in sorted(changed, key=lambda one: (one[0].start, one[0].end)):

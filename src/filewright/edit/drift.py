@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from filewright.edit.diff3 import Chunk, Merged, merge3
+from filewright.edit.diff3 import Chunk, Merged, merge3, merged, slid
 from filewright.edit.filetext import FileText
 from filewright.edit.find import ByteRange, Located, Merge, Missed, UnclearError
+from filewright.edit.linediff import changed_lines
+from filewright.edit.linediff import changes as line_changes
 from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.request import Edit, Tier
 from filewright.edit.nearest import MOST_CHARS
@@ -52,26 +54,42 @@ def carried(source: FileText, found: Located, old: FileText) -> Located | Missed
         return None
     if not splices:
         return None
-    there = list(source.rows())
     wanted = FileText(Snapshot.of_bytes(apply(base, splices), encoding=source.encoding.name))
-    mine = [row.body for row in old.rows()]
-    merged = merge3(mine, [row.body for row in there], [row.body for row in wanted.rows()])
-    chunks = [chunk for chunk in merged.chunks if chunk.kind in ("theirs", "conflict", "both")]
-    offsets = [*(row.offset for row in there), source.size]
+    shown, there, new = (list(text.rows()) for text in (old, source, wanted))
+    mine, ours, theirs = ([row.body for row in rows] for rows in (shown, there, new))
+    told = merge3(mine, ours, theirs)
+    # Beside equal lines a diff may say the same of another place. What is changed is known, and goes where it is.
+    before, offsets, after = (
+        [*(row.offset for row in rows), text.size]
+        for rows, text in ((shown, old), (there, source), (new, wanted))
+    )
+    made = changed_lines(splices, before, after)
+    exact = merged(mine, ours, theirs, slid(line_changes(mine, ours), mine, ours), made)
+    chunks = [chunk for chunk in told.chunks if chunk.kind in ("theirs", "conflict", "both")]
+    applied = all(chunk.kind == "both" for chunk in chunks) or exact.lines == ours
+    doubtful = not applied and (exact.conflicts or exact.lines != told.lines)
     spans = tuple(ByteRange(*(offsets[line] for line in chunk.ours)) for chunk in chunks[:3])
-    if merged.conflicts or not chunks or not _still_there(old, found, merged):
-        sides = tuple(_sides(source, mine, merged, chunk) for chunk in merged.conflicts[:3])
+    if told.conflicts or doubtful or not chunks or not _still_there(old, found, told):
+        conflicts = told.conflicts or exact.conflicts
+        sides = tuple(_sides(source, mine, told, chunk) for chunk in conflicts[:3])
         return Missed(edit, Code.STALE_VERSION, Tier.DRIFT, spans, conflicts=sides)
+    if applied:
+        return Missed(edit, Code.ALREADY_APPLIED, Tier.DRIFT, spans[:1])
     changes: list[Splice] = []
     dominant = source.snapshot.dominant
-    for start, end, lines in merged.changes():
-        new = b"".join(line + dominant for line in lines)
-        if there and end == len(there) and not there[-1].terminator:
-            bare = new.removesuffix(dominant)
-            new = bare if start < end else dominant + bare
-        changes.append(Splice(offsets[start], offsets[end] - offsets[start], new))
-    if not changes:
-        return Missed(edit, Code.ALREADY_APPLIED, Tier.DRIFT, spans[:1])
+    as_it_was = old.snapshot.dominant == dominant
+    for chunk in exact.chunks:
+        if chunk.kind != "theirs":
+            continue
+        start, end = chunk.ours
+        lines = [
+            row.body + (row.terminator if as_it_was and row.terminator else dominant)
+            for row in new[slice(*chunk.theirs)]
+        ]
+        if lines and there and end == len(there) and not there[-1].terminator:
+            lines[-1] = new[chunk.theirs[1] - 1].body
+            lines[:0] = [dominant] if start == end else []
+        changes.append(Splice(offsets[start], offsets[end] - offsets[start], b"".join(lines)))
     span = ByteRange(changes[0].offset, changes[-1].end)
     return Located(edit, Tier.DRIFT, (Merge(span, tuple(changes)),), inner=found.tier)
 

@@ -8,7 +8,7 @@ rewrite of 20,000 lines costs a pass, where a quadratic diff takes minutes.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
@@ -141,6 +141,28 @@ def line_splices(before: bytes, after: bytes) -> tuple[Splice, ...]:
         Splice(head + offset, sum(map(len, gone)), b"".join(come))
         for _, offset, gone, come in replaced(old, new)
     )
+
+
+def changed_lines(splices: Sequence[Splice], before: Sequence[int], after: Sequence[int]) -> list[LineChange]:
+    """The lines that ordered splices change; `before` and `after` are the offsets of lines, and the size at last."""
+    result: list[LineChange] = []
+    starts = set(after)
+    shift = 0
+    for splice in splices:
+        first = bisect_right(before, splice.offset) - 1
+        while before[first] + shift not in starts:
+            first -= 1
+        shift += len(splice.replacement) - splice.length
+        last = bisect_left(before, splice.end)
+        while before[last] + shift not in starts:
+            last += 1
+        new_last = bisect_left(after, before[last] + shift)
+        if result and first < result[-1].end:
+            result[-1] = LineChange(result[-1].start, last, result[-1].new_start, new_last)
+        else:
+            more = result[-1].new_end - result[-1].end if result else 0
+            result.append(LineChange(first, last, first + more, new_last))
+    return result
 
 
 def _common_head(before: bytes, after: bytes) -> int:

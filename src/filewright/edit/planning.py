@@ -292,7 +292,7 @@ def _taken(
             touched = _touching(changed, other.spans) or _touching(other.changed, spans)
             if touched is not None:
                 return overlapping(number, other.outcome.index, source.line_number(touched.start))
-        together = _joined(before, splices)
+        together = _joined(source, before, splices)
     first = text.line_number(located.start)
     last = text.line_number(located.end - 1) if located.start < located.end else first - 1
     outcome = Outcome(
@@ -356,20 +356,35 @@ def _touching(changed: Sequence[ByteRange], spans: Sequence[ByteRange]) -> ByteR
     return None
 
 
-def _joined(placed: tuple[Splice, ...], more: tuple[Splice, ...]) -> tuple[Splice, ...]:
+def _joined(source: FileText, placed: tuple[Splice, ...], more: tuple[Splice, ...]) -> tuple[Splice, ...]:
     """Two ordered sets of splices that touch nothing of each other, as one.
 
     Insertions at one offset, one after the text before it and one before the text after it, follow
-    each other in the order of the edits.
+    each other in the order of the edits. One behind a last line that is deleted has no line to end first.
     """
     result: list[Splice] = []
     for splice in sorted((*placed, *more), key=lambda one: (one.offset, one.end)):
         last = result[-1] if result else None
         if last is not None and not splice.length and not last.length and last.offset == splice.offset:
             result[-1] = Splice(last.offset, 0, last.replacement + splice.replacement)
+        elif last in more or splice in more:
+            result.append(_at_the_end(source, last, splice))
         else:
             result.append(splice)
     return tuple(result)
+
+
+def _at_the_end(source: FileText, last: Splice | None, splice: Splice) -> Splice:
+    """What is put behind a last line without an end, without the end that it brings for that line, if it goes."""
+    ends = (b"\r\n", b"\n", b"\r")
+    if last is None or last.replacement or splice.length or not last.end == source.size == splice.offset:
+        return splice
+    if source.read(last.end - 1, last.end) in ends:
+        return splice
+    if last.offset > source.start and source.read(last.offset - 1, last.offset) not in ends:
+        return splice
+    end = next((end for end in ends if splice.replacement.startswith(end)), b"")
+    return Splice(splice.offset, 0, splice.replacement.removeprefix(end))
 
 
 def _similarity(source: FileText, located: Located) -> float:

@@ -81,7 +81,8 @@ def checked(source: FileText, located: Located, *, literal: bool = False) -> tup
 def parted(source: FileText, splices: Iterable[Splice]) -> Iterator[Splice]:
     """The ordered splices, none of which writes half of a line end, or a second byte-order mark.
 
-    A newline written right behind a lone return would be one line end with it: it becomes a return too. One
+    A newline written right behind a lone return would be one line end with it: it becomes a return too. A return
+    written right before a newline gets one of its own. One
     that a deletion brings there stays what it is, since it is outside of what was to be changed.
     """
     bom = source.encoding.bom
@@ -97,6 +98,8 @@ def parted(source: FileText, splices: Iterable[Splice]) -> Iterator[Splice]:
             if before == b"\r":
                 body = new.lstrip(b"\n")
                 new = b"\r" * (len(new) - len(body)) + body
+        if new.endswith(b"\r") and source.read(splice.end, splice.end + 1) == b"\n":
+            new += b"\n"
         last = splice if new is splice.replacement else Splice(splice.offset, splice.length, new)
         yield last
 

@@ -666,7 +666,7 @@ class _Edits:
         origin = visible(taken.source.location.shown)
         end = target.dominant if target.size else taken.end
         data = taken.data
-        alike = encoding.width == 1 and encoding.name == taken.encoding.name
+        alike = encoding.name == taken.encoding.name
         if item.reindent or not alike or not (file is taken.source or end == taken.end):
             try:
                 plain = data.decode(taken.encoding.name)
@@ -677,6 +677,8 @@ class _Edits:
                 ) from error
             plain = indented(plain, spot.indent or "") if item.reindent else plain
             data = codec.encoded(plain, encoding if encoding.width == 1 else _UTF8, end, argument="replace")
+        elif encoding.width > 1:  # the text that is edited is UTF-8
+            data = data.decode(encoding.name, "surrogatepass").encode("utf-8", "surrogatepass")
         text, gap = data.decode("latin-1"), spot.gap  # each byte a character
         if gap is None or (taken.is_symbol and spot.indent is None):
             gap = _usual_gap(text, file, spot) if taken.gap is None or file.is_new else taken.gap
