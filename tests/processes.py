@@ -20,15 +20,17 @@ import os
 import runpy
 import secrets
 import select
+import shlex
 import signal
 import socket
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import types
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NoReturn, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from mcp import StdioServerParameters
@@ -122,13 +124,33 @@ os._exit(int(asked.recv(64)) & 255)
 
 
 def for_client(argv: Sequence[str], env: Mapping[str, str] | None = None) -> StdioServerParameters:
-    """How a client of the SDK, which starts its server itself, starts one: by a relay, which a fork is asked for."""
+    """How a client of the SDK, which starts its server itself, starts one."""
     from mcp import StdioServerParameters
 
     env = env or {}
-    relay = [sys.executable, "-I", "-S", "-c", _RELAY, _server_for(env)[1:]] if _forked(argv) else []
-    words = [*relay, *argv]
+    words = _relayed(argv, env)
     return StdioServerParameters(command=words[0], args=words[1:], env={**env})
+
+
+def program(folder: Path, env: Mapping[str, str] | None = None) -> Path:
+    """`filewright` in a folder of programs, for shells, and for clients that are told to start it."""
+    script = folder / "filewright.py"
+    words = _relayed([sys.executable, str(script)], env or {})
+    if words[1] == str(script):
+        return Path(sysconfig.get_path("scripts"), "filewright")
+    script.write_text(
+        "import sys\nfrom filewright.cli import main\nsys.argv[0] = sys.argv[0].removesuffix('.py')\nmain()\n"
+    )
+    made = folder / "filewright"
+    made.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
+    made.chmod(0o755)
+    return made
+
+
+def _relayed(argv: Sequence[str], env: Mapping[str, str]) -> list[str]:
+    """What somebody else starts in place of a process: a relay, which asks for a fork."""
+    relay = [sys.executable, "-I", "-S", "-c", _RELAY, _server_for(env)[1:]] if _forked(argv) else []
+    return [*relay, *argv]
 
 
 def _forked(argv: Sequence[str]) -> bool:
@@ -222,58 +244,71 @@ def _take_requests(listener: socket.socket) -> None:
     for name in _IMPORTED:
         importlib.import_module(f"filewright.{name}")
     gc.collect()
-    gc.freeze()  # else each process would go through, and so copy, all of these objects at its end
+    gc.freeze()  # else each process would go through, and so copy, all of these objects
     interrupted = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    running: dict[
+        int, tuple[int, socket.socket]
+    ] = {}  # by a descriptor of each process: its number, who asked for it
     while True:
-        if 0 in select.select([0, listener], [], [])[0]:
-            while _ended(0):
-                pass
+        ready = select.select([0, listener, *running], [], [])[0]
+        for ended in running.keys() & {*ready}:
+            _tell_end(ended, *running.pop(ended))
+        if 0 in ready:
+            while running:
+                descriptor, process = running.popitem()
+                _tell_end(descriptor, *process)
             sys.exit()
+        if listener not in ready:
+            continue
         asking, _ = listener.accept()
         data, streams, _, _ = socket.recv_fds(asking, _REQUEST_BYTES, 3)
-        if os.fork() == 0:
+        if (pid := os.fork()) == 0:
             break
-        asking.close()
         for number in streams:
             os.close(number)
-        while _ended(os.WNOHANG):
-            pass
-    # One process waits for the other, and says how it ended.
-    listener.close()
-    if pid := os.fork():
-        _wait_for(pid, asking, streams)
+        running[os.pidfd_open(pid)] = pid, asking
+        with contextlib.suppress(BrokenPipeError):  # nobody waits
+            asking.send(b"%d" % pid)
     signal.signal(signal.SIGINT, interrupted)
+    for number, (_, other) in running.items():
+        os.close(number)
+        other.close()
+    listener.close()
+    asking.close()
     argv, environment, folder = json.loads(data)
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
-    asking.close()
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
     _become(argv)
 
 
-def _ended(options: int) -> bool:
-    """Whether one more of the processes forked here had ended, or with no options will."""
-    try:
-        return os.waitpid(-1, options)[0] > 0
-    except ChildProcessError:
-        return False
-
-
-def _wait_for(pid: int, asking: socket.socket, streams: Sequence[int]) -> NoReturn:
-    for number in streams:
-        os.close(number)
+def _tell_end(descriptor: int, pid: int, asking: socket.socket) -> None:
+    """Wait for the end of a process, and tell who asked for it how it ended."""
+    _, status = os.waitpid(pid, 0)
     with contextlib.suppress(BrokenPipeError):  # nobody waits
-        asking.send(b"%d" % pid)
-        _, status = os.waitpid(pid, 0)
         asking.send(b"%d" % os.waitstatus_to_exitcode(status))
-    os._exit(0)
+    asking.close()
+    os.close(descriptor)
 
 
 def _become(argv: list[str]) -> None:
-    """Run as `argv`, to the end of the interpreter."""
+    """Run as `argv`, to the end of the process."""
+    status = None
+    try:
+        _run_as(argv)
+        status = 0
+    except SystemExit as error:
+        status = error.code or 0
+        raise
+    finally:
+        if isinstance(status, int):
+            _statuses.append(status)
+
+
+def _run_as(argv: list[str]) -> None:
     if argv[1] == "-m":
         sys.argv = argv[2:]
         sys.path.insert(0, os.getcwd())
@@ -289,5 +324,19 @@ def _become(argv: list[str]) -> None:
         runpy.run_path(argv[1], run_name="__main__")
 
 
+_statuses: list[int] = []
+"""How a forked process is about to end, once that is known."""
+
+
+def _end_at_once() -> None:
+    """End after all that is done at the end: to let go of what was imported, the interpreter would copy all of it."""
+    with contextlib.suppress(OSError, ValueError):  # of streams, which the interpreter then tells of
+        for status in _statuses:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(status)
+
+
 if __name__ == "__main__":
+    atexit.register(_end_at_once)  # the first is the last to be called
     _take_requests(socket.socket(fileno=int(sys.argv[1])))

@@ -38,6 +38,7 @@ PAGES = [
     "docs/design.md",
 ]
 
+LOCALE = {"LC_ALL": "C.UTF-8"}
 CLIENT = Path(__file__).parent / "scripted_client.py"
 """What the tutorial calls `claude`."""
 CART = '''"""A shopping cart."""
@@ -73,15 +74,6 @@ def commands(page: Path) -> list[tuple[str, list[str]]]:
     return found
 
 
-def words(command: str) -> list[str]:
-    """What runs a command: a shell, unless it is filewright alone with nothing for the shell to do."""
-    quoted_away = re.sub(r"'[^']*'", "", command)
-    alone = re.match(r"filewright (call|log|show|undo|redo|rewind|restore|snapshot)\b", command)
-    if alone is None or re.search(r"[^\w\s./:=,@%+-]", quoted_away):
-        return ["bash", "-c", command]
-    return [*processes.FILEWRIGHT, *shlex.split(command)[1:]]
-
-
 def as_pattern(lines: list[str]) -> str:
     while lines and not lines[-1].strip():
         lines.pop()
@@ -101,6 +93,7 @@ def test_the_page_tells_the_truth(name, tmp_path):
     (folder / "cart.py").write_text(CART)
     programs = tmp_path / "programs"
     programs.mkdir()
+    processes.program(programs, LOCALE)
     (programs / "claude").write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} {CLIENT} "$@"\n')
     (programs / "claude").chmod(0o755)
     scripts = os.pathsep.join(
@@ -111,12 +104,12 @@ def test_the_page_tells_the_truth(name, tmp_path):
         **{name: value for name, value in os.environ.items() if name not in elsewhere},
         "PATH": scripts + os.pathsep + os.environ["PATH"],
         "HOME": str(tmp_path / "home"),
-        "LC_ALL": "C.UTF-8",
+        **LOCALE,
     }
     shown = commands(PROJECT / name)
     assert shown, "the page shows no command"
     for command, expected in shown:
-        done = processes.run(words(command), cwd=folder, env=environment)
+        done = processes.run(["bash", "-c", command], cwd=folder, env=environment)
         output = done.stdout + done.stderr
         if expected:
             assert re.fullmatch(as_pattern(expected), output if output.endswith("\n") else output + "\n"), (

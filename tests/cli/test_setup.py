@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 import tempfile
 import tomllib
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
+from tests import processes
 
 from filewright.cli.clients import CLIENTS, HOOKS
 from filewright.cli.program import program
@@ -39,6 +41,9 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("FILEWRIGHT_ROOTS", "CLAUDE_PROJECT_DIR", "XDG_CONFIG_HOME", "CODEX_HOME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("FILEWRIGHT_STATE_DIR", str(tmp_path / "state"))
+    programs = tmp_path.parent / f"{tmp_path.name}-programs"
+    programs.mkdir()
+    monkeypatch.setattr(sys, "argv", [str(processes.program(programs))])
     monkeypatch.chdir(folder)
     return folder
 
