@@ -61,8 +61,7 @@ def enclosing(source: bytes | Snapshot, line: int, outline: Outline | None, dept
         around = around_line(outline, line)
         definitions = [symbol for symbol in around if is_definition(symbol)]
         if definitions:
-            taken = min(depth, len(definitions))
-            return _of_symbol(tuple(definitions[: len(definitions) - taken + 1]), taken)
+            return _of_symbol(tuple(definitions), depth)
         if around and around[-1].kind == "import":
             return _of_symbol(around, 1)
         beside = _with_text(lines, line)
@@ -83,9 +82,14 @@ def of_symbol(around: tuple[Symbol, ...], symbol: Symbol) -> CodeBlock:
     return _of_symbol((*around, symbol), 1)
 
 
-def _of_symbol(path: tuple[Symbol, ...], depth: int) -> CodeBlock:
+def _of_symbol(around: tuple[Symbol, ...], depth: int, further_in: int = 0) -> CodeBlock:
+    """The block of the symbol that is `depth` levels out, or of the outermost; so many levels are `further_in`."""
+    taken = min(depth, len(around))
+    path = around[: len(around) - taken + 1]
     symbol = path[-1]
-    return CodeBlock(symbol.block_start_line, symbol.end_line, symbol.kind, shown_path(path), depth, symbol)
+    return CodeBlock(
+        symbol.block_start_line, symbol.end_line, symbol.kind, shown_path(path), taken + further_in, symbol
+    )
 
 
 def _section(lines: TextLines, line: int, outline: Outline, depth: int) -> CodeBlock:
@@ -95,11 +99,9 @@ def _section(lines: TextLines, line: int, outline: Outline, depth: int) -> CodeB
         return _paragraphs(lines, line, depth)
     section = around[-1]
     if line == section.start_line or not section.children:
-        taken = min(depth, len(around))
-        return _of_symbol(around[: len(around) - taken + 1], taken)
+        return _of_symbol(around, depth)
     if depth > 1:
-        taken = min(depth - 1, len(around))
-        return _of_symbol(around[: len(around) - taken + 1], taken + 1)
+        return _of_symbol(around, depth - 1, 1)
     end = section.children[0].block_start_line - 1
     return CodeBlock(section.block_start_line, end, "section", shown_path(around), 1, section)
 

@@ -64,7 +64,7 @@ def parse(
     if len(content.data) < whole:
         return Outline(language, symbols, count).up_to(content.data.count("\n".encode(content.codec)))
     certain = grammar.language.traits.certain and content.codec in _UNICODE and not _is_flow(language, data)
-    errors = syntax.report(tree.root_node, content.data, content.codec, language, certain=certain)
+    errors = syntax.report(tree.root_node, source, language, certain=certain)
     note = f"only the first {count} symbols are listed" if truncated else None
     outline = Outline(language, symbols, count, truncated=truncated, note=note, errors=errors)
     return ParsedText(outline, content, tree)

@@ -6,7 +6,7 @@ A line that looks like a definition is one: names and lines only, flat, by RE2 i
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
@@ -36,8 +36,7 @@ def with_definitions(outline: Outline, snapshot: Snapshot, language: Language, t
     if snapshot.encoding.width != 1:
         return outline
     first = 1 if outline.whole else (outline.parsed_to or 0) + 1
-    begin = snapshot.lines.offset_of(first, task)
-    found = definitions(snapshot.read, begin, snapshot.size, language, line=first, task=task)
+    found = definitions(snapshot, language, line=first, task=task)
     if outline.whole:
         known = {symbol.start_line for _, symbol in outline.walk()}
         further = (symbol for symbol in found if symbol.start_line not in known)
@@ -60,24 +59,15 @@ def _missed(symbol: Symbol, outline: Outline, snapshot: Snapshot, task: Task | N
 
 
 def definitions(
-    read: Callable[[int, int], bytes],
-    start: int,
-    stop: int,
-    language: Language,
-    *,
-    line: int = 1,
-    task: Task | None = None,
+    snapshot: Snapshot, language: Language, *, line: int = 1, task: Task | None = None
 ) -> tuple[Symbol, ...]:
-    """The lines of bytes [start, stop) that look like definitions; `line` is the number of the first.
-
-    `start` is a line's beginning. At most `MOST` of them, within `REACH` bytes.
-    """
+    """The lines from the one of that number on that look like definitions: at most `MOST`, within `REACH` bytes."""
     traits = language.traits
     if not traits.definitions:
         return ()
     regexp = _compiled(traits.definitions)
     found: list[Symbol] = []
-    for offset, block in _blocks(read, start, min(stop, start + REACH)):
+    for offset, block in _blocks(snapshot, snapshot.lines.offset_of(line, task)):
         if task is not None:
             task.check()
         counted = 0
@@ -102,10 +92,11 @@ def definitions(
     return tuple(found)
 
 
-def _blocks(read: Callable[[int, int], bytes], start: int, stop: int) -> Iterator[tuple[int, bytes]]:
-    """Blocks that end at the end of a line, unless the line is longer than one."""
+def _blocks(snapshot: Snapshot, start: int) -> Iterator[tuple[int, bytes]]:
+    """Blocks from `start` on that end at the end of a line, unless the line is longer than one."""
+    stop = min(snapshot.size, start + REACH)
     while start < stop:
-        block = read(start, min(_BLOCK, stop - start))
+        block = snapshot.read(start, min(_BLOCK, stop - start))
         end = block.rfind(b"\n") + 1
         if end and start + len(block) < stop:
             block = block[:end]

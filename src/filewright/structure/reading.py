@@ -21,13 +21,8 @@ class SourceText(NamedTuple):
     data: bytes
     codec: str
 
-    def text(self, node: Node, limit: int = NAME_CHARS) -> str:
-        """The text of `node`, runs of white space as one space, cut after `limit` characters."""
-        start, end = node.start_byte, node.end_byte
-        return self.between(start, end, limit)
-
     def between(self, start: int, end: int, limit: int = NAME_CHARS) -> str:
-        """The text of the bytes [start, end), shown like that of a node."""
+        """The text of the bytes [start, end), runs of white space as one space, cut after `limit` characters."""
         raw = self.data[start : min(end, start + 4 * limit)]
         shown = " ".join(raw.decode(self.codec, "replace").split())
         return shown if len(shown) <= limit else shown[: limit - 1] + "…"
@@ -65,8 +60,8 @@ class Site(NamedTuple):
     kind: str
 
     def text(self, node: Node, limit: int = NAME_CHARS) -> str:
-        """See `SourceText.text`."""
-        return self.source.text(node, limit)
+        """The text of `node`, as `SourceText.between` shows it."""
+        return self.source.between(node.start_byte, node.end_byte, limit)
 
 
 def child_of_type(node: Node, *types: str) -> Node | None:

@@ -7,11 +7,14 @@ the judge does not see is the grammar's, and is dropped.
 
 from __future__ import annotations
 
+import json
+import tomllib
 import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from filewright.languages import Language
+from filewright.structure.reading import SourceText
 from filewright.structure.symbol import SyntaxIssue, SyntaxReport
 
 if TYPE_CHECKING:
@@ -24,16 +27,16 @@ _JUDGED_BYTES: Final = 2 << 20
 _TEXT_CHARS: Final = 60
 
 
-def report(root: Node, data: bytes, codec: str, language: Language, *, certain: bool) -> SyntaxReport:
-    """The syntax errors below `root`, the tree of `data`."""
+def report(root: Node, source: SourceText, language: Language, *, certain: bool) -> SyntaxReport:
+    """The syntax errors below `root`, the tree of `source`."""
     if not root.has_error:
-        if language is not Language.PYTHON or len(data) > _JUDGED_BYTES:
+        if language is not Language.PYTHON or len(source.data) > _JUDGED_BYTES:
             return SyntaxReport(certain=certain)
         # The header that an empty block belongs to, by its colon.
-        headers = [_described(block.prev_sibling or block, data, codec) for block in _empty_blocks(root)]
+        headers = [_described(block.prev_sibling or block, source) for block in _empty_blocks(root)]
         missing = [header._replace(text="", message="expected an indented block") for header in headers]
         return SyntaxReport(len(missing), tuple(missing[:SHOWN]), certain)
-    verdict = _judged(data, codec, language)
+    verdict = _judged(source, language)
     if verdict is None:
         return SyntaxReport(certain=certain)
     issues: list[SyntaxIssue] = []
@@ -41,7 +44,7 @@ def report(root: Node, data: bytes, codec: str, language: Language, *, certain: 
     for node in _broken(root):
         count += 1
         if len(issues) < SHOWN:
-            issues.append(_described(node, data, codec))
+            issues.append(_described(node, source))
     judged = {issue.line for issue in verdict}
     issues = verdict + [issue for issue in issues if issue.line not in judged]
     issues.sort(key=lambda issue: (issue.line, issue.column))
@@ -72,63 +75,44 @@ def _empty_blocks(root: Node) -> list[Node]:
     return sorted((node for node in blocks if not node.named_child_count), key=lambda node: node.start_byte)
 
 
-def _described(node: Node, data: bytes, codec: str) -> SyntaxIssue:
-    start = node.start_byte
+def _described(node: Node, source: SourceText) -> SyntaxIssue:
+    start, (data, codec) = node.start_byte, source
     newline = "\n".encode(codec)
     line_start = data.rfind(newline, 0, start)
     line_start = line_start + len(newline) if line_start >= 0 else 0
     column = len(data[line_start:start].decode(codec, "replace")) + 1
     if node.is_missing:
         return SyntaxIssue(node.start_point.row + 1, column, "", f"missing {node.type}")
-    raw = data[start : min(node.end_byte, start + 4 * _TEXT_CHARS)].decode(codec, "replace")
-    text = " ".join(raw.split())
-    shown = text if len(text) <= _TEXT_CHARS else text[: _TEXT_CHARS - 1] + "…"
+    shown = source.between(start, node.end_byte, _TEXT_CHARS)
     return SyntaxIssue(node.start_point.row + 1, column, shown, "unexpected" if shown else "unexpected end")
 
 
-def _judged(data: bytes, codec: str, language: Language) -> list[SyntaxIssue] | None:
+def _judged(source: SourceText, language: Language) -> list[SyntaxIssue] | None:
     """What the language's own parser says: None for valid, else its complaint (or none of its own)."""
+    data = source.data
     if len(data) > _JUDGED_BYTES:
         return []
-    judge = {Language.PYTHON: _python, Language.JSON: _json, Language.TOML: _toml}.get(language)
-    return judge(data, codec) if judge is not None else []
-
-
-def _python(data: bytes, _codec: str) -> list[SyntaxIssue] | None:
-    import ast
-
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            compile(data, "<file>", "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+        if language is Language.PYTHON:
+            import ast
+
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                compile(data, "<file>", "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+        elif language is Language.JSON:
+            json.loads(data.decode(source.codec).removeprefix("\ufeff"))
+        elif language is Language.TOML:
+            tomllib.loads(data.decode(source.codec).removeprefix("\ufeff"))
+        else:
+            return []
     except SyntaxError as error:
         if error.lineno is None or "\0" in str(error):
             return []
         text = " ".join((error.text or "").split())[:_TEXT_CHARS]
         return [SyntaxIssue(max(1, error.lineno), max(1, error.offset or 1), text, error.msg)]
-    except (ValueError, RecursionError, MemoryError, OverflowError):
-        return []
-    return None
-
-
-def _json(data: bytes, codec: str) -> list[SyntaxIssue] | None:
-    import json
-
-    try:
-        json.loads(data.decode(codec).removeprefix("\ufeff"))
     except json.JSONDecodeError as error:
         commented = b"//" in data or b"/*" in data
         return [] if commented else [SyntaxIssue(error.lineno, error.colno, "", error.msg)]
-    except (ValueError, RecursionError):
-        return []
-    return None
-
-
-def _toml(data: bytes, codec: str) -> list[SyntaxIssue] | None:
-    import tomllib
-
-    try:
-        tomllib.loads(data.decode(codec).removeprefix("\ufeff"))
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError, MemoryError, OverflowError):
         return []
     return None
