@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 FILEWRIGHT = (sys.executable, "-m", "filewright")
 _IMPORTED = (
-    "cli.call", "cli.history", "cli.program", "cli.review", "cli.serve", "edit", "page.site", "search",
+    "cli.call", "cli.history", "cli.program", "cli.serve", "edit", "page.site", "search",
     "server.protocol", "structure", "text", "tools.read",
 )  # fmt: skip
 _REQUEST_BYTES = 128 << 10

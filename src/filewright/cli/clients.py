@@ -18,7 +18,7 @@ from typing import Any
 
 import click
 
-from filewright.cli.options import Command
+from filewright.cli.options import together
 
 Entry = dict[str, Any]
 
@@ -203,17 +203,10 @@ CLIENT = _ClientName([*CLIENTS])
 """The type of an argument that names a client."""
 
 
-def describes_server(command: Command) -> Command:
-    """Add the options that say how the server is started, which `Client.entry` takes."""
-    for option in reversed(
-        (
-            click.option(
-                "--root", "roots", multiple=True, metavar="DIR", help="A folder to serve; may be repeated."
-            ),
-            click.option("--read-only", is_flag=True, help="Serve for reading only."),
-            click.option("--dialect", metavar="NAME", help="Offer another system's tool names."),
-            click.option("--uvx", is_flag=True, help="Start the newest release with uvx, not this program."),
-        )
-    ):
-        command = option(command)
-    return command
+describes_server = together(
+    click.option("--root", "roots", multiple=True, metavar="DIR", help="A folder to serve; may be repeated."),
+    click.option("--read-only", is_flag=True, help="Serve for reading only."),
+    click.option("--dialect", metavar="NAME", help="Offer another system's tool names."),
+    click.option("--uvx", is_flag=True, help="Start the newest release with uvx, not this program."),
+)
+"""The options that say how the server is started, which `Client.entry` takes."""

@@ -25,38 +25,58 @@ ANYTHING = ("**",)
 """`allow_write` of what a person does: what is protected by default is kept from agents, not from the user."""
 
 
-def of_settings(*names: str) -> Callable[[Command], Command]:
-    """Add an option for each of these settings, whose table says what they do and what they may be."""
+def together(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """These options as one, in their order."""
 
     def add(command: Command) -> Command:
-        for name in reversed(names):
-            field = Settings.fields[name]
-            more: dict[str, Any] = {"metavar": "GLOB", "multiple": True}
-            if isinstance(field.default, bool):
-                more = {"is_flag": True, "default": None}
-            elif field.choices:
-                more = {"type": click.Choice(field.choices)}
-            elif field.default is None:
-                more = {"type": click.Path(path_type=Path, file_okay=False)}
-            says = f"{field.says[0].upper()}{field.says[1:]}."
-            command = click.option(f"--{name.replace('_', '-')}", help=says, **more)(command)
+        for option in reversed(options):
+            command = option(command)
         return command
 
     return add
 
 
-def workspace_options(command: Command) -> Command:
-    """Add `--root` and `--state-dir` to a command."""
-    command = of_settings("state_dir")(command)
-    return click.option(
+def of_settings(*names: str) -> Callable[[Command], Command]:
+    """Add an option for each of these settings, whose table says what they do and what they may be."""
+
+    options = []
+    for name in names:
+        field = Settings.fields[name]
+        more: dict[str, Any] = {"metavar": "GLOB", "multiple": True}
+        if isinstance(field.default, bool):
+            more = {"is_flag": True, "default": None}
+        elif field.choices:
+            more = {"type": click.Choice(field.choices)}
+        elif field.default is None:
+            more = {"type": click.Path(path_type=Path, file_okay=False)}
+        says = f"{field.says[0].upper()}{field.says[1:]}."
+        options.append(click.option(f"--{name.replace('_', '-')}", help=says, **more))
+    return together(*options)
+
+
+workspace_options = together(
+    click.option(
         "--root",
         "roots",
         multiple=True,
         metavar="DIR",
         help="A folder of the workspace; may be repeated. Default: the current folder.",
-    )(command)
-
-
+    ),
+    of_settings("state_dir"),
+)
+"""Where a command works: `--root` and `--state-dir`."""
+caller_options = together(
+    click.option(
+        "--session",
+        envvar="FILEWRIGHT_SESSION",
+        metavar="NAME",
+        help="The session it belongs to, which can be rewound as a whole.",
+    ),
+    click.option(
+        "--actor", envvar="FILEWRIGHT_ACTOR", metavar="NAME", help="Who changes something, for the history."
+    ),
+)
+"""Under which names the history records what is changed."""
 dialect_option = click.option(
     "--dialect",
     envvar="FILEWRIGHT_DIALECT",
@@ -73,19 +93,6 @@ roots_argument = click.argument("roots", nargs=-1, metavar="[ROOT]...")
 def settings_from(**given: Any) -> Settings:
     """Settings from flags that were given, then the environment, then defaults. Raises as `Settings`."""
     return Settings(**{name: value for name, value in given.items() if value not in (None, ())})
-
-
-def caller_options(command: Command) -> Command:
-    """Add `--session` and `--actor`: under which names the history records what is changed."""
-    command = click.option(
-        "--actor", envvar="FILEWRIGHT_ACTOR", metavar="NAME", help="Who changes something, for the history."
-    )(command)
-    return click.option(
-        "--session",
-        envvar="FILEWRIGHT_SESSION",
-        metavar="NAME",
-        help="The session it belongs to, which can be rewound as a whole.",
-    )(command)
 
 
 def open_workspace(

@@ -18,12 +18,12 @@ _COMMANDS = {
     "redo": "history",
     "rewind": "history",
     "restore": "history",
-    "review": "review",
+    "review": "serve",
     "snapshot": "snapshot",
     "doctor": "doctor",
     "config": "setup",
     "setup": "setup",
-    "completion": "completion",
+    "completion": "program",
 }
 
 
@@ -74,3 +74,23 @@ def program(ctx: click.Context) -> None:
     from filewright.cli.history import say_what_is_going_on
 
     say_what_is_going_on()
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  filewright completion bash >> ~/.bashrc
+  filewright completion zsh >> ~/.zshrc
+  filewright completion fish > ~/.config/fish/completions/filewright.fish"""
+)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print the completion script for SHELL."""
+    from click.shell_completion import get_completion_class
+
+    from filewright.cli import write
+
+    kind = get_completion_class(shell)
+    if kind is None:
+        raise click.BadParameter(f"no completion for {shell}", param_hint="SHELL")
+    write(kind(program, {}, "filewright", "_FILEWRIGHT_COMPLETE").source())

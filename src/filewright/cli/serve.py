@@ -1,4 +1,4 @@
-"""`filewright serve`: the MCP server."""
+"""`filewright serve` and `filewright review`: the MCP server, and what the agent did, in a browser."""
 
 from __future__ import annotations
 
@@ -10,11 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from filewright.cli.options import dialect_option, of_settings, roots_argument, settings_from
+from filewright.cli import write
+from filewright.cli.options import (
+    ANYTHING,
+    dialect_option,
+    in_workspace,
+    of_settings,
+    roots_argument,
+    settings_from,
+)
 from filewright.errors import invalid
 
 if TYPE_CHECKING:
     from filewright.server import Access
+    from filewright.workspace import Workspace
 
 TOOLSETS = ("read", "edit", "files", "history")
 
@@ -99,8 +108,9 @@ def serve(
             "serve on standard input and output, or leave it out",
         )
     if access is None and sys.stdin.isatty():
-        click.echo(
-            "filewright: waiting for an MCP client on standard input; see: filewright config --help", err=True
+        write(
+            "filewright: waiting for an MCP client on standard input; see: filewright config --help",
+            to_error=True,
         )
     sys.exit(run(roots, settings, toolsets=toolsets, dialect=dialect, access=access))
 
@@ -130,3 +140,33 @@ def _access(
         client, secret = (os.environ.get(f"FILEWRIGHT_OAUTH_CLIENT_{each}", "") for each in ("ID", "SECRET"))
         verifier = Introspection(oauth_introspection, public_url, oauth_issuer, client, secret, scopes)
     return Access(host, port, verifier, public_url, hosts, origins)
+
+
+@click.command(
+    short_help="See what was changed in a browser, and take it back.",
+    epilog="""\b
+Examples:
+  filewright review                  of this folder
+  filewright review ~/site --port 8765 --no-open
+
+The address opens the page once; the terminal shows another for the next browser. End with Ctrl-C.""",
+)
+@roots_argument
+@click.option("--port", type=click.IntRange(0, 65_535), default=0, help="Default: any that is free.")
+@click.option("--no-open", is_flag=True, help="Do not open a browser.")
+@click.option("--read-only", is_flag=True, default=None, help="Show changes, and offer to undo none.")
+@of_settings("state_dir")
+@in_workspace("read_only", status=2, allow_write=ANYTHING)
+def review(workspace: Workspace, *, port: int, no_open: bool) -> None:
+    """Show the changes of the folders ROOT on a page of this machine's own (default: the current folder)."""
+    from filewright.page import Review
+
+    def entered() -> None:
+        write(f"for another browser: {page.link()}", to_error=True)
+
+    page = Review(workspace, port=port, entered=entered)
+    link = page.link()
+    write(link)
+    if not no_open:
+        click.launch(link)
+    page.serve()
