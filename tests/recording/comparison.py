@@ -87,8 +87,11 @@ def explained(difference: Difference) -> set[str]:
             text = changed
     if text == now.text:
         return used
+    worded = replace(then, text=text)
     return {
-        f"RETOLD[{number}]: {retold.why}" for number, retold in enumerate(RETOLD) if retold.covers(then, now)
+        f"RETOLD[{number}]: {retold.why}"
+        for number, retold in enumerate(RETOLD)
+        if retold.covers(worded, now)
     }
 
 

@@ -98,14 +98,14 @@ def test_the_definition_wins_over_its_prototype(outlines: Outlines) -> None:
 
 PATHS = [
     ("python.py", 2, ""),
-    ("python.py", 27, "class Base"),
-    ("python.py", 35, "class Base"),
-    ("python.py", 44, "class Base › method total › function inner"),
+    ("python.py", 27, "Base"),
+    ("python.py", 35, "Base"),
+    ("python.py", 44, "Base.total.inner"),
     ("python.py", 82, ""),
-    ("go.go", 45, "method (*Cart[T]).Total"),
-    ("rust.rs", 59, "impl fmt::Display for Point<T> › method fmt"),
-    ("markdown.md", 19, "heading Shop manual v1 › heading Install › heading On Linux"),
-    ("cpp.cpp", 28, "module shop › class Cart › method add"),
+    ("go.go", 45, "Cart.Total"),
+    ("rust.rs", 59, "Point.fmt"),
+    ("markdown.md", 19, "Shop manual v1.Install.On Linux"),
+    ("cpp.cpp", 28, "shop.Cart.add"),
 ]
 
 

@@ -36,7 +36,7 @@ def test_ranges(tiered, root, arguments, first, last, following):
     assert result.data["content"] == "\n".join(f"line {n}" for n in range(first, last + 1))
     assert (result.data["start_line"], result.data["end_line"]) == (first, last)
     assert (result.data["next"] or {}).get("start") == following
-    assert f"{first:>6}\tline {first}\n" in result.text + "\n"
+    assert f"\n{first}\tline {first}\n" in result.text + "\n"
 
 
 @pytest.mark.parametrize("arguments", [{"mode": "tail", "limit": 3}, {"start": -3}])

@@ -63,7 +63,7 @@ def test_files_and_counts(tree, workspace, output, row):
 
 def test_the_enclosing_definition_is_named(tree, workspace):
     result = workspace.search("return needle", path="a/f00.py")
-    assert result.data["results"][0]["symbol"] == "class C0 › method m"
+    assert result.data["results"][0]["symbol"] == "C0.m"
 
 
 def test_context_groups_do_not_repeat_lines(root, workspace):

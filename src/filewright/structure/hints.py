@@ -10,7 +10,7 @@ import json
 import re
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from filewright.languages import Language
 from filewright.text import Snapshot
@@ -124,9 +124,9 @@ class LogFacts:
 def log_facts(sample: Sample) -> LogFacts:
     """What the sampled lines of a log tell."""
     lines = sample.lines
-    ends = (sample.head, lines if sample.complete else sample.tail)
-    first = next(filter(None, map(_stamp, ends[0])), None)
-    last = next(filter(None, map(_stamp, reversed(ends[1]))), None)
+    tail = lines if sample.complete else sample.tail
+    first = next(filter(None, map(_stamp, sample.head)), None)
+    last = next(filter(None, map(_stamp, reversed(tail))), None)
     levels: Counter[str] = Counter()
     kinds: Counter[str] = Counter()
     examples: dict[str, str] = {}
@@ -162,6 +162,11 @@ def _stamp(line: SampledLine) -> Timestamp | None:
     found = _STAMPS.search(line.text)
     return Timestamp(found.group(), line.offset) if found else None
 
+
+_TYPES: Final = {
+    type(None): "null", bool: "boolean", int: "number", float: "number", str: "string", list: "array",
+}  # fmt: skip
+"""What JSON calls the values that are no objects."""
 
 _DELIMITERS: Final = (",", "\t", ";", "|")
 _ROWS: Final = 100
@@ -291,25 +296,9 @@ def json_lines_facts(sample: Sample) -> JsonLinesFacts:
         objects += 1
         for key, item in value.items() if isinstance(value, dict) else ():
             present[key] += 1
-            types.setdefault(key, set()).add(_type(item))
+            types.setdefault(key, set()).add(_TYPES.get(type(item), "object"))
     keys = tuple(
         (key[:_CHARS], "|".join(sorted(types[key])), count / objects)
         for key, count in present.most_common(_KEYS)
     )
     return JsonLinesFacts(keys, objects + invalid, invalid)
-
-
-def _type(value: Any) -> str:
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "boolean"
-        case int() | float():
-            return "number"
-        case str():
-            return "string"
-        case list():
-            return "array"
-        case _:
-            return "object"

@@ -39,12 +39,16 @@ class NamedSymbol:
     @property
     def name(self) -> str:
         """`Cart.total`: what `find_symbol` reads back."""
-        return ".".join(symbol.known_as or symbol.name for symbol in (*self.around, self.symbol))
+        return _known_path((*self.around, self.symbol))
 
 
 def shown_path(symbols: tuple[Symbol, ...]) -> str:
     """Symbols from the outermost in, as one line."""
     return STEP.join(f"{symbol.kind} {symbol.name}".rstrip() for symbol in symbols)
+
+
+def _known_path(symbols: tuple[Symbol, ...]) -> str:
+    return ".".join(symbol.known_as or symbol.name for symbol in symbols)
 
 
 def around_line(outline: Outline, line: int) -> tuple[Symbol, ...]:
@@ -66,14 +70,14 @@ def _holding(symbols: tuple[Symbol, ...], line: int) -> Symbol | None:
 
 
 def path_of(outline: Outline, line: int, *, outside: bool = False) -> str:
-    """`class Cart › method total` for a line inside it; "" where no definition is around the line.
+    """`Cart.total` for a line inside it, as `find_symbol` reads it; "" where no definition is around the line.
 
     `outside` leaves out the definition that begins on the line, which names it already.
     """
     around = around_line(outline, line)
     while around and (not is_definition(around[-1]) or (outside and around[-1].start_line == line)):
         around = around[:-1]
-    return shown_path(around)
+    return _known_path(around)
 
 
 def is_definition(symbol: Symbol) -> bool:

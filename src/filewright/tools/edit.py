@@ -745,7 +745,7 @@ def _answer(
     done = "applied" if change.id else "would be applied (preview; nothing was written)"
     ending = f"; change {change.id}" if change.id else ""
     for one in made:
-        version = f"; version {one.version}" if one.version else ""
+        version = f"; version {one.version}" if one.version and len(made) == 1 else ""
         count = counted(one.decision.changes_made, "edit")
         page.add(f"{visible(one.location.shown)}: {count} {done}{one.form}{version}{ending}")
         ending = ""

@@ -24,7 +24,7 @@ from filewright.boundary import FolderEntry, Location, quote
 from filewright.errors import Code, FilewrightError, invalid, refused, too_many
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments
-from filewright.tools.result import Page, ToolResult, facts, optional, size_text
+from filewright.tools.result import Page, ToolResult, facts, optional
 from filewright.visible import encodable, visible
 from filewright.wording import counted
 
@@ -305,7 +305,7 @@ class FileStatus:
         if self.type == "link":
             parts.append(f"to {self.target}")
         if self.type == "file":
-            parts.append(f"{self.size:,} bytes" + (f" ({size_text(self.size)})" if self.size >= 1024 else ""))
+            parts.append(f"{self.size:,} bytes")
         parts.append(f"mode {self.mode} {self.owner}:{self.group}")
         parts.append(f"modified {self.modified}")
         if self.type == "file" and self.hard_links > 1:

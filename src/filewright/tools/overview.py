@@ -52,10 +52,9 @@ from filewright.tools.result import (
     in_shares,
     joined,
     optional,
-    size_text,
 )
 from filewright.visible import visible
-from filewright.wording import counted, listed
+from filewright.wording import counted, listed, sized
 
 _PAGE_CHARS = 6_000
 _FOLDERS, _NAMES, _CENTRAL, _LISTED = 24, 12, 12, 8
@@ -257,8 +256,8 @@ def _one(context: Context, arguments: OverviewArguments, path: str, room: int) -
             search_hints=hints(snapshot, language),
         )
         page = Page(room)
-        size = size_text(snapshot.size)
-        page.add(f"{visible(location.shown)}: {counted(lines, 'line')}, {size}; {about(snapshot)}")
+        known = f"{counted(lines, 'line')}, {sized(snapshot.size)}; {about(snapshot)}"
+        page.add(f"{visible(location.shown)}: {known}")
         sampled = "" if measured else " of the first 4 MB"
         said = f"language {result.language or 'unknown'}; longest line{sampled} {longest:,} bytes"
         if long_count:
@@ -526,7 +525,7 @@ def _folder_map(context: Context, location: Location) -> FolderMap:
     languages, tests = tuple(spoken.most_common()), tuple(path for path, _ in tested.most_common())
     page = Page(min(_PAGE_CHARS, context.settings.page_chars))
     kinds = ", ".join(f"{name} {count}" for name, count in languages[:_LISTED])
-    size = f"{counted(top.files, 'file')}, {size_text(top.size)}"
+    size = f"{counted(top.files, 'file')}, {sized(top.size)}"
     page.add(f"{visible(location.shown)}/: {size}{'; ' * bool(kinds)}{kinds}")
     if not top.files:
         page.add("(no files)" if top.folders else "(empty folder)")
@@ -608,7 +607,7 @@ def _files(context: Context, files: Sequence[tuple[str, FolderEntry]]) -> Iterat
             except FilewrightError as error:
                 if error.ends_call:
                     raise
-        yield path + (f": {visible(_some(names, _SYMBOLS, 300, ', '))}" if names else "")
+        yield path + (f": {visible(clip(listed(names, _SYMBOLS), 300))}" if names else "")
 
 
 def _folder_tree(top: _Below) -> Iterator[str]:
@@ -635,13 +634,8 @@ def _folder_tree(top: _Below) -> Iterator[str]:
             yield f"{'  ' * (depth - 1)}{folder.path.rpartition('/')[2]}/ {kinds}"
         if folder.path in opened:
             if folder is not top and folder.names:
-                yield f"{'  ' * depth}{_some(folder.names)}"
+                yield f"{'  ' * depth}{clip(listed(folder.names, _NAMES, ' '), 400)}"
             ordered = sorted(folder.folders, key=lambda each: each.order, reverse=True)
             stack += [(depth + 1, inner) for inner in ordered]
     if top.names:
-        yield _some(top.names)
-
-
-def _some(names: Sequence[str], most: int = _NAMES, chars: int = 400, joined: str = " ") -> str:
-    more = f" … and {len(names) - most} more" if len(names) > most else ""
-    return clip(joined.join(names[:most]), chars) + more
+        yield clip(listed(top.names, _NAMES, " "), 400)

@@ -27,11 +27,10 @@ from filewright.tools.result import (
     in_shares,
     joined,
     optional,
-    size_text,
     total_lines,
 )
 from filewright.visible import encodable, oddities, visible
-from filewright.wording import counted, listed
+from filewright.wording import counted, listed, sized
 
 
 class ReadItem(Arguments):
@@ -211,7 +210,7 @@ def _image(context: Context, snapshot: Snapshot, location: Location) -> FileRead
         hint = "make a smaller copy of it"
         raise refused(Code.TOO_LARGE, location.asked, message, hint, size=size, limit=limit)
     return FileRead(
-        f"[{visible(location.shown)}: {kind}, {size_text(size)}; version {snapshot.version}]",
+        f"[{visible(location.shown)}: {kind}, {sized(size)}; version {snapshot.version}]",
         path=location.shown,
         type=kind,
         size=size,
@@ -366,7 +365,7 @@ def _rows(
         is_cut = not line.whole or len(body) > width
         text = body = body[:width]
         if numbered:
-            text = f"{number:>6}\t{visible(body)}"
+            text = f"{number}\t{visible(body)}"
         if is_cut:
             length = f"{'more than ' if line.goes_on else ''}{line.length:,} bytes"
             place = f"{'line' if number > 0 else 'start'}={number}, column={len(body) + 1}"
@@ -415,7 +414,7 @@ def _lines(context: Context, snapshot: Snapshot, arguments: ReadArguments, budge
     total = total_lines(snapshot)
     if total is None and end >= snapshot.size and span.number > 0:
         total = last
-    total_text = f"{total:,}" if total is not None else f"(not counted, {size_text(snapshot.size)})"
+    total_text = f"{total:,}" if total is not None else f"(not counted, {sized(snapshot.size)})"
     invalid_lines = tuple(row.number for row in rows if _is_invalid(snapshot, row))
     odd = dict.fromkeys(oddity for row in rows for oddity in oddities(row.body))
     notes = [note for note in span.notes if note]

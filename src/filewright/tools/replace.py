@@ -22,7 +22,7 @@ from filewright.wording import counted, listed
 _FILES = 3
 """Files named with their counts; a search with output=counts names all."""
 
-_KINDS, _KIND_CHARS = 8, 160
+_KINDS, _KIND_CHARS = 6, 100
 """Lines shown as examples of what is replaced, each as long as that."""
 
 _LOOKED_AT = 5_000

@@ -153,14 +153,6 @@ def clip(text: str, limit: int, *, note: str = "…", at_line: bool = False) -> 
     return f"{text[: cut if cut > 0 else room]}\n{note}"[:limit]
 
 
-def size_text(size: int) -> str:
-    """A size for people: ``532 B``, ``1.4 KB``, ``3.2 GB``."""
-    if size < 1024:
-        return f"{size} B"
-    power = min(3, (size.bit_length() - 1) // 10)
-    return f"{size / 1024**power:.1f} {'KMG'[power - 1]}B"
-
-
 def short_diff(diff: Diff) -> str:
     """What is shown unasked of a diff: all with a line of context or none, or nothing where that is long."""
     if diff.truncated:

@@ -47,8 +47,11 @@ _MATCHED_BYTES = 16 << 10
 FEW, _NEAR = 5, 2
 """Up to so many hits have so many lines of context, unless it is said how many."""
 
-_BESIDE, _SHORT = 120, 160
-"""Characters of a line that is shown unasked beside a hit, and of what is shown of a longer line with many hits."""
+_BESIDE = 120
+"""Characters of a line that is shown unasked beside a hit, and of a line without end in which there is one."""
+
+_ALIKE = 10
+"""Files of one name with as many matches that are each named."""
 
 _MATCH_LINES = 100
 """Lines of one match that are shown."""
@@ -437,13 +440,12 @@ class _Search:
 
     def _find_similar(self, location: Location, opened: Callable[[], Snapshot] | None) -> None:
         arguments, context, notes = self.arguments, self.context, self.notes
-        for name in ("invert", "multiline", "whole_word", "without"):
-            if getattr(arguments, name):
+        for name in ("invert", "multiline", "whole_word", "without", "output=kinds"):
+            argument = name.removesuffix("=kinds")
+            given = getattr(arguments, argument)
+            if given == "kinds" or (given and argument == name):
                 hint = f"leave out {name}, or use mode=literal or mode=regex"
-                raise invalid(f"{name} has no meaning in a fuzzy search", hint, argument=name)
-        if arguments.output == "kinds":
-            message = "output=kinds has no meaning in a fuzzy search"
-            raise invalid(message, "use mode=literal or mode=regex", argument="output")
+                raise invalid(f"{name} has no meaning in a fuzzy search", hint, argument=argument)
         if arguments.cursor is not None:
             hint = "raise max_results, or raise min_similarity"
             raise invalid("a fuzzy search has no cursor", hint, argument="cursor")
@@ -534,8 +536,10 @@ class _Search:
             last = hit.line + further
             piece = excerpt(snapshot, hit, width)
             is_cut = piece.cut_before or piece.cut_after
-            if is_cut and len(self.results) >= FEW:  # a line without end says no more by more of it
-                piece = excerpt(snapshot, hit, min(width, _SHORT))
+            if is_cut and (hit.column > width or len(self.results) >= FEW):
+                # A line without end says no more by more of it.
+                again = position > 0 and found.hits[position - 1].line == hit.line
+                piece = excerpt(snapshot, hit, min(width, _BESIDE // 2 if again else _BESIDE))
             rows = [_row(line, "-", beside) for line in above if line.line > shown_to]
             if hit.line > matched_to or is_cut:  # else it is the last line of the match before, and is there
                 column = f":{hit.column}" if is_cut else ""
@@ -606,31 +610,26 @@ class _Search:
         """The page with its last lines: how many were found and shown, whether that is all, what was skipped."""
         arguments, notes, results, files = self.arguments, self.notes, self.results, self._files
         page = Page(self.room)
-        page.add(*self.rows(), *(file.row for file in files))
+        page.add(*self.rows(), *_file_rows(files))
         kinds = self._add_kinds(page)
         unit = "match" if arguments.multiline else "matching line"
         if not self._found:
             page.add("no match" if self._complete else "no match so far")
-            notes += [self._advice] if self._advice else []
+            notes += filter(None, [self._advice])
         elif self._complete and arguments.cursor is None and arguments.mode != "fuzzy" and not kinds:
             found = f"in {counted(len({hit.path for hit in results} or files), 'file')}"
             if arguments.output != "files":
                 self._total = sum(file.count or 0 for file in files) if files else len(results)
-                more = self._occurrences > len(results)
-                each = (
-                    f" ({counted(self._occurrences, 'match')})" if more else ""
-                )  # a replacement counts these
-                found = f"{counted(self._total, unit)}{each} {found}, all shown"
+                if self._occurrences > len(results):  # a replacement counts these
+                    found = f"({counted(self._occurrences, 'match')}) {found}"
+                found = f"{counted(self._total, unit)} {found}, all shown"
             notes.insert(0, found)
         if self._cursor is not None:
-            of = ""
-            if self._total is not None:
-                count = counted(self._matched, "file")
-                of = f" of {self._total:,} in {count}"
-                if arguments.output == "counts":
-                    of = f" of {count} with {counted(self._total, unit)} in all"
-            shown = f"{len(results) or len(files)}{of} shown"
-            page.add(f"[{shown}, the search is not complete: go on with cursor={self._cursor}]")
+            shown = counted(len(files), "file") if files else len(results)
+            of = (
+                f" of {counted(self._total, unit)} in {counted(self._matched, 'file')}" if self._total else ""
+            )
+            page.add(f"[{shown} shown{of}; go on with cursor={self._cursor}]")
         elif not self._complete:
             page.add("[the search is not complete]")
         if notes:
@@ -691,6 +690,19 @@ def _share(searches: Sequence[_Search]) -> None:
                     lines.add((path, row.line))
         if above:
             search.notes.append(f"{counted(above, 'line')} shown above")
+
+
+def _file_rows(files: Sequence[SearchedFile]) -> Iterator[str]:
+    """A row for each file; of many with one name and one count the first few, and how many more there are."""
+    alike: Counter[str] = Counter()
+    for file in files:
+        ending = file.row.rpartition("/")[2]
+        alike[ending] += file.count is not None
+        if alike[ending] <= _ALIKE:
+            yield file.row
+    for ending, count in alike.items():
+        if count > _ALIKE:
+            yield f"[and {count - _ALIKE} more {ending}]"
 
 
 def _is_folder(context: Context, location: Location) -> bool:

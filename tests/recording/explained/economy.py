@@ -61,12 +61,13 @@ RETOLD = (
         ),
     ),
     Retold(
-        "a read that is cut says which lines are missing",
+        "a read has room for more lines, whose numbers are not padded",
         lambda was, now: (
             was.surface == "native"
             and was.tool == "read_content"
             and was.code is now.code is None
-            and " left out; continue with start=" in now.text
+            and was.text.splitlines()[1:-2] == now.text.splitlines()[1 : len(was.text.splitlines()) - 2]
+            and "continue with start=" in was.text
         ),
     ),
     Retold(
@@ -87,6 +88,12 @@ WORDINGS = (
     ),
     Wording(
         "several places may be read", "paths for several$", "paths for several, items for a place in each"
+    ),
+    Wording("the definition around a hit is named as tools take it", r'(?<="semantic_context": ")\w+ ', ""),
+    Wording("a size is told once", r"(bytes) \([\d.]+ [KMG]B\)", r"\1", tool="stat_items"),
+    Wording("numbers of lines are not padded", r"(?m)^ +(\d+)\t", r"\1\t", surface="native"),
+    Wording(
+        "a size is told in the same words everywhere", r"(?m)(\d) B(;|\)|$)", r"\1 bytes\2", surface="native"
     ),
 )
 
