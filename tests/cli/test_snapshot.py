@@ -263,6 +263,26 @@ OVERLAPPING = {
 }
 
 
+@pytest.mark.parametrize("first", ["mv a.txt b.txt", "rm a.txt", "mv src a; mv a.txt src", "rm -r src a.txt"])
+@pytest.mark.parametrize("moved", [("link", "a.txt"), ("dir", "src"), ("dir", "a.txt")])
+def test_what_a_command_took_away_before_a_tool_moved_something_there_comes_back(
+    workspace: Any, root: Path, first: str, moved: tuple[str, str]
+) -> None:
+    workspace.write("dir/new", "1\n")
+    moment, before = workspace.newest(), _tree(root)
+    begun = workspace.begin_command()
+    subprocess.run(first, shell=True, cwd=root, check=True)
+    with suppress(FilewrightError):
+        workspace.move(*moved)
+    records = workspace.end_command(begun, first)
+    assert [note for record in records for note in record.notes] == []
+    after = _tree(root)
+    workspace.revert_edit(since=moment)
+    assert _tree(root) == before
+    workspace.redo()
+    assert _tree(root) == after
+
+
 @pytest.mark.parametrize("steps", OVERLAPPING.values(), ids=list(OVERLAPPING))
 def test_what_commands_did_at_one_time_is_on_record_once(
     workspace: Any, root: Path, steps: list[str]

@@ -553,6 +553,11 @@ class _Command:
         for path in [path for path in before if _along(moves, path) != path]:
             to = _along(moves, path)
             made.setdefault(to, before.pop(path)._replace(path=to))
+        # What was where a tool has put something had been taken away by the command, with all that was in it.
+        if taken := before.keys() & made.keys():
+            below = tuple(path + b"/" for path in taken)
+            for path in [path for path in before if path in taken or path.startswith(below)]:
+                self._parts.setdefault(change.number - 1, []).append((before.pop(path), None))
         before |= made
 
     def _compare(self, last: KeptListing) -> None:
