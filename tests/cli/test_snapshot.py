@@ -283,6 +283,21 @@ def test_what_a_command_took_away_before_a_tool_moved_something_there_comes_back
     assert _tree(root) == after
 
 
+def test_what_was_done_in_a_root_within_another_is_recorded_once(root: Path, tmp_path: Path) -> None:
+    before = _tree(root)
+    settings = Settings(state_dir=tmp_path / "state")
+    with Workspace(root, root / "src", settings=settings) as both:
+        begun = both.begin_command()
+        with Workspace(root / "src", settings=settings) as inner:
+            moment = inner.write("n", "1\n").change_id
+        (root / "src" / "n").unlink()
+        assert len(both.end_command(begun, "rm src/n")) == 1
+        both.revert_edit(since=moment)
+        assert (root / "src" / "n").read_text() == "1\n"
+        both.revert_edit(since=f"{moment}^")
+        assert _tree(root) == before
+
+
 @pytest.mark.parametrize("steps", OVERLAPPING.values(), ids=list(OVERLAPPING))
 def test_what_commands_did_at_one_time_is_on_record_once(
     workspace: Any, root: Path, steps: list[str]

@@ -777,9 +777,11 @@ class _Command:
         return Place.of(self._watch.at(thing.path))
 
     def _path_of(self, place: Place) -> bytes | None:
-        """Where a place is below the root, whichever root it is named from; None if it is not."""
-        found = self._watch.root.below([b"/".join((place.root.rstrip(b"/"), *place.parts))])
-        return b"/".join(found[0]) if found else None
+        """Where a place is below the root, whichever it is named from; None if it is not, or in one within this."""
+        path = b"/".join((place.root.rstrip(b"/"), *place.parts))
+        above = [root for root in self._watch.boundary.roots if root.below([path])]
+        nearest = max(above, key=lambda root: len(root.resolved), default=None)
+        return path[len(nearest.resolved.rstrip(b"/")) + 1 :] if nearest is self._watch.root else None
 
 
 def _things(

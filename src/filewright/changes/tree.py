@@ -467,8 +467,9 @@ class Tree:
         root, asked = where.root, where.asked
         identity = root.device, root.inode
         if identity not in self._roots:
+            # It may have been reached from a root above.
             top = Item.on(self, root.folder.status(), root.name, None, Location(root, (), "."))
-            self._roots[identity] = self.old[identity] = top
+            self._roots[identity] = self.old.setdefault(identity, top)
         folder = self._roots[identity]
         # The folders on the way, each with its rules.
         way = [(folder, (folder.rules_where_it_was(), True))]
