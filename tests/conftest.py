@@ -8,9 +8,12 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+from tests.parsers import parsers
 from tests.platforms import unix_only
 
 from filewright.system import can
+
+__all__ = ["parsers"]
 
 # A slow machine is not a failure: speed is measured in benchmarks/, never by a test.
 settings.register_profile("filewright", deadline=None, print_blob=True)

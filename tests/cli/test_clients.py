@@ -27,6 +27,13 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
+@pytest.fixture(autouse=True)
+def no_state_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A configuration names the state folder where a variable does, as it may for other tests of this process."""
+    for name in ("FILEWRIGHT_STATE_DIR", "XDG_STATE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+
+
 def configuration(*arguments: str) -> str:
     result = CliRunner().invoke(program, ["config", *arguments])
     assert result.exit_code == 0, result.output

@@ -92,7 +92,8 @@ def mutated(text: str, rate: float, chance: random.Random) -> str:
 @pytest.mark.parametrize(
     ("lines", "rate", "whole"), [(1, 0.05, True), (1, 0.05, False), (12, 0.03, False), (12, 0.05, True)]
 )
-def test_recall_against_an_exact_aligner(opened, monkeypatch, lines, rate, whole):
+@pytest.mark.parametrize("blocks", [8, pytest.param(100, marks=pytest.mark.sweep)])
+def test_recall_against_an_exact_aligner(opened, monkeypatch, lines, rate, whole, blocks):
     edlib = pytest.importorskip("edlib")
     text = corpus(900_000)
     data = text.encode("ascii", "replace")
@@ -102,7 +103,7 @@ def test_recall_against_an_exact_aligner(opened, monkeypatch, lines, rate, whole
     chance = random.Random(f"{lines} {rate}")
     rows = data.decode().split("\n")
     tried = found = 0
-    while tried < 25:
+    while tried < blocks:
         at = chance.randrange(len(rows) - lines)
         block = "\n".join(rows[at : at + lines]).strip()
         if len(block) < 40 * min(lines, 5):

@@ -16,3 +16,8 @@ def outlines() -> Iterator[Outlines]:
     made = Outlines(Settings(parse_seconds=20))
     yield made
     made.close()
+
+
+@pytest.fixture(scope="module")
+def parsers() -> None:
+    """Nobody else's: these tests are about them."""
