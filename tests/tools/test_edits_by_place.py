@@ -150,6 +150,15 @@ AT_THE_END = [
 ]  # fmt: skip
 
 
+def test_a_symbol_moved_beside_itself_is_refused(root: Path, workspace: Workspace) -> None:
+    (root / "one.py").write_text("def one():\n    return 1\n")
+    edit = {"from": {"symbol": "one"}, "insert_after": "one"}
+    refused = workspace.call("edit_content", {"path": "one.py", "edits": [edit]})
+    assert refused.data["code"] == "invalid_input"
+    assert "symbol one would be moved to where it is" in refused.text
+    assert (root / "one.py").read_text() == "def one():\n    return 1\n"
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize(("edits", "expected"), AT_THE_END)
 def test_what_goes_behind_a_last_line_that_is_deleted_brings_no_empty_line(
@@ -159,7 +168,7 @@ def test_what_goes_behind_a_last_line_that_is_deleted_brings_no_empty_line(
     (root / "end.txt").write_bytes(before)
     shown = version(workspace, "end.txt")
     done = workspace.call("edit_content", {"path": "end.txt", "edits": edits, "expected_version": shown})
-    assert not done.is_error or expected is None, done.text
+    assert done.is_error == (expected is None), done.text
     after = before if expected is None else expected.replace("\n", end).encode()
     assert (root / "end.txt").read_bytes() == after
 

@@ -309,10 +309,11 @@ class _Text:
 
 @dataclass(frozen=True)
 class _Taken:
-    """What is moved or copied: its bytes as they are in the file `source`, and how many blank lines part a symbol."""
+    """What is moved or copied: its `lines` and bytes in the file `source`, and how many blank lines part a symbol."""
 
     source: _EditedFile
     what: str
+    lines: range
     data: bytes
     encoding: Encoding
     end: bytes
@@ -536,6 +537,10 @@ class _Edits:
             spot = self._spot(item, file, text)
             line, named = spot.line, spot.named
             if item.source is not None:
+                taken = self._taken[self._number]
+                beside = file is taken.source and line in (taken.lines.start, taken.lines.stop)
+                if beside and not (item.copied or item.reindent):
+                    raise self._invalid(f"{taken.what} would be moved to where it is", "name another place")
                 moved, data = self._moved_in(item, file, spot, text.snapshot)
                 return Rewrite(line, line - 1, "", f"{moved}, {named}", text.base, data), False
             if fuzzy and spot.indent is not None:
@@ -653,7 +658,8 @@ class _Edits:
                     limit=limit,
                 )
             data = origin.read(start, end - start)
-            return _Taken(source, what, data, origin.encoding, origin.dominant, lines is not None, gap)
+            at = range(first, last + 1)
+            return _Taken(source, what, at, data, origin.encoding, origin.dominant, lines is not None, gap)
 
     def _moved_in(
         self, item: EditItem, file: _EditedFile, spot: _Spot, target: Snapshot
