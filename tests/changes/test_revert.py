@@ -550,3 +550,22 @@ def test_history_follows_what_was_renamed(bench: Any, renamed: str) -> None:
     made += [bench.commit(Move(bench.at(source), bench.at(to))).id for source, to in moves]
     bench.commit(Create(bench.at("other"), b""))
     assert [record.id for record in bench.changes.history(location=bench.at(now))] == made[::-1]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes of folders")
+def test_an_undo_that_made_a_folder_read_only_is_taken_back(tmp_path: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root writes to a folder without a right to write")
+    root = tmp_path / "work"
+    (root / "closed").mkdir(parents=True)
+    (root / "closed").chmod(0o555)
+    (root / "f").write_text("f\n")
+    with Workspace(root, state_dir=tmp_path / "state") as workspace:
+        first = workspace.write("first", "1\n").change_id
+        workspace.delete("closed", recursive=True)
+        workspace.move("f", "closed/f")
+        workspace.revert_edit(since=first)
+        assert (root / "closed").stat().st_mode & 0o777 == 0o555
+        workspace.redo()
+    assert (root / "closed").stat().st_mode & 0o777 == 0o755
+    assert (root / "closed" / "f").read_text() == "f\n"

@@ -395,10 +395,12 @@ class Tree:
             self.play(step)
         for folder, asked in self.written.items():
             # A folder that goes as a whole is not written to, unless something moves out of it. Root may write to every
-            # folder that is not immutable; a mode without any w is meant, though.
+            # folder that is not immutable; a mode without any w, before and after, is meant, though.
             written = folder.alive or any(item and item.moved for item in folder.initial.values())
             seen = folder.seen if written else None
-            if seen is not None and not (seen.mode & 0o222 and folder.on_disk().writable()):
+            if seen is not None and not (
+                (seen.mode | folder.rights[0]) & 0o222 and folder.on_disk().writable()
+            ):
                 raise errors.unwritable_folder(asked, seen.mode)
         self._break_links()
         self._guard_ends()
