@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple, Self, dataclass_transform
 
 from filewright.errors import invalid
@@ -54,7 +53,7 @@ class Setting(NamedTuple):
         if isinstance(default, tuple):
             return _listed(given)
         if default is None and isinstance(given, str | os.PathLike):
-            return Path(given)
+            return os.fspath(given)
         if not isinstance(given, str):
             raise ValueError("it should be text")  # noqa: TRY004  one kind of error for all that does not fit
         return given
@@ -151,7 +150,9 @@ class Settings(_Values):
     """
 
     # Where
-    state_dir: Path | None = setting(None, "folder for journal and history; default: the user's")
+    state_dir: str | os.PathLike[str] | None = setting(
+        None, "folder for journal and history; default: the user's"
+    )
     read_only: bool = setting(False, "refuse every change, and do not offer the tools that make one")
     protected: tuple[str, ...] = setting(
         (), "rules of what is never written to, besides what is protected by default"

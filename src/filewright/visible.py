@@ -21,20 +21,20 @@ HIDDEN = "\xad\u200b-\u200d\u2060-\u2065\ufeff\U000e0000-\U000e007f"
 SURROGATES = "\ud800-\udfff"
 """Halves of pairs, which no encoding carries."""
 
-_MISLEADING = re.compile(f"[{CONTROLS}{DIRECTIONS}]")
-_HIDDEN = re.compile(f"[{HIDDEN}]")
-_NOT_IN_A_LINE = re.compile(f"[{CONTROLS}{BREAKS}{DIRECTIONS}{HIDDEN}{SURROGATES}]")
-_CONTROL = re.compile(f"[{CONTROLS}]")
+_MISLEADING = f"[{CONTROLS}{DIRECTIONS}]"
+_HIDDEN = f"[{HIDDEN}]"
+_NOT_IN_A_LINE = f"[{CONTROLS}{BREAKS}{DIRECTIONS}{HIDDEN}{SURROGATES}]"
+_CONTROL = f"[{CONTROLS}]"
 
 
 def visible(text: str) -> str:
     """`text` with control and bidirectional characters as escapes such as ``\\x1b`` and ``\\u202e``."""
-    return text if text.isprintable() else _MISLEADING.sub(_escape, text)
+    return text if text.isprintable() else re.sub(_MISLEADING, _escape, text)
 
 
 def one_line(text: str) -> str:
     """The same of a line whose place on the page counts: line breaks and what does not show are escapes too."""
-    return text if text.isprintable() else _NOT_IN_A_LINE.sub(_escape, text)
+    return text if text.isprintable() else re.sub(_NOT_IN_A_LINE, _escape, text)
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -49,9 +49,9 @@ def oddities(text: str) -> list[str]:
     if text.isprintable():
         return []
     found = []
-    if _MISLEADING.search(text):
+    if re.search(_MISLEADING, text):
         found.append("control or bidirectional characters (shown as \\x1b, \\u202e, …)")
-    if _HIDDEN.search(text):
+    if re.search(_HIDDEN, text):
         found.append("zero-width characters")
     return found
 
@@ -69,4 +69,4 @@ def safe(text: str) -> str:
     last look at whatever leaves a surface, which holds even if one of them, or an error message with a
     strange path in it, did not.
     """
-    return _CONTROL.sub(lambda found: f"\\u{ord(found.group()):04x}", encodable(text))
+    return re.sub(_CONTROL, lambda found: f"\\u{ord(found.group()):04x}", encodable(text))

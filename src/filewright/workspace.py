@@ -6,9 +6,7 @@ import os
 import threading
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
 
 from filewright.boundary import Boundary, Root
 from filewright.changes import Changes, base_folder
@@ -73,7 +71,7 @@ class Workspace(TypedTools, Closing):
         if read_only is not None:
             self.settings = self.settings.but(read_only=read_only)
         if state_dir is not None:
-            self.settings = self.settings.but(state_dir=Path(state_dir))
+            self.settings = self.settings.but(state_dir=os.fspath(state_dir))
         roots = (root, *more_roots) if root is not None else default_roots()
         self._boundary = Boundary(
             [os.fspath(root) for root in roots], self.settings, guarded=[base_folder(self.settings)]
@@ -347,6 +345,8 @@ class Workspace(TypedTools, Closing):
         line endings and a mark included, else as bytes. Raises `not_found` for any other URI,
         and what reading raises.
         """
+        from urllib.parse import unquote
+
         self._changes.settle()
         if uri.startswith(FILE):
             location = self._boundary.locate(unquote(uri[len(FILE) :]))

@@ -197,7 +197,7 @@ class TestSeveralRoots:
         self, boundary: Boundary, roots: list[Path], asked: str, index: int, shown: str
     ) -> None:
         where = boundary.locate(asked.format(*roots))
-        assert (where.root.index, where.shown) == (index, shown)
+        assert (where.root.number, where.shown) == (index, shown)
         assert boundary.locate(where.shown) == where
 
     @pytest.mark.parametrize("asked", ["library:../a", "app-2:../../a/app/x", "app-2:inner/../../.."])

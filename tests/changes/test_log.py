@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,8 @@ from typing import Any
 import pytest
 
 from filewright import Settings, Workspace
+from filewright.changes.content import Flusher
+from filewright.changes.database import Database
 from filewright.edit.changeset import ChangeSet, Create
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
@@ -289,6 +291,23 @@ def test_dropping_a_large_operation_takes_its_time_in_pieces(
         left += log.database.read("SELECT count(*) FROM entries")[0]
     assert left[-1] == 1
     assert max(before - after for before, after in itertools.pairwise(left)) <= 2000
+
+
+def test_a_database_that_is_opened_again_is_not_written(tmp_path: Path) -> None:
+    path = tmp_path / "some.db"
+
+    def opened() -> Database:
+        return Database(lambda: os.fsencode(path), "CREATE TABLE some (value)", Flusher(enabled=True), 1.0)
+
+    with closing(opened()) as made, made.transaction() as execute:
+        execute("INSERT INTO some VALUES (1)")
+    before = path.read_bytes()
+    with closing(opened()) as again:
+        with again.transaction():
+            pass
+        assert again.read("PRAGMA auto_vacuum") == [(2,)]
+        assert not path.with_name("some.db-wal").stat().st_size
+    assert path.read_bytes() == before
 
 
 def test_a_record_says_all_of_itself_again(bench: Any) -> None:

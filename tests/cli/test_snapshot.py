@@ -662,8 +662,24 @@ _LOADED = """
 import sys
 from filewright.cli import main
 main()
-print([name for name in ("click", "filewright.workspace", "filewright.changes.log") if name in sys.modules])
+print([name for name in ("click", "filewright.workspace", "filewright.changes.log", "sqlite3") if name in sys.modules])
 """
+
+
+def _loading_hook(root: Path, state: Path, name: str, number: int) -> str:
+    """Which of the modules that take long a hook has loaded."""
+    given = {**CALLS["claude-code"], "cwd": str(root), "tool_use_id": str(number)}
+    done = subprocess.run(
+        [sys.executable, "-c", _LOADED, "snapshot", name, "--hook"],
+        input=json.dumps(given),
+        cwd=root,
+        env={**os.environ, "FILEWRIGHT_STATE_DIR": str(state)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stderr == ""
+    return done.stdout.strip()
 
 
 def test_a_command_that_changes_nothing_opens_no_workspace(root: Path, tmp_path: Path) -> None:
@@ -671,18 +687,7 @@ def test_a_command_that_changes_nothing_opens_no_workspace(root: Path, tmp_path:
     state = tmp_path / "state"
 
     def hook(name: str, number: int) -> str:
-        given = {**CALLS["claude-code"], "cwd": str(root), "tool_use_id": str(number)}
-        done = subprocess.run(
-            [sys.executable, "-c", _LOADED, "snapshot", name, "--hook"],
-            input=json.dumps(given),
-            cwd=root,
-            env={**os.environ, "FILEWRIGHT_STATE_DIR": str(state)},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert done.stderr == ""
-        return done.stdout.strip()
+        return _loading_hook(root, state, name, number).replace("'sqlite3'", "")
 
     assert hook("begin", 1) != "[]"
     assert hook("end", 1) == "[]"
@@ -704,6 +709,31 @@ def test_a_command_that_changes_nothing_opens_no_workspace(root: Path, tmp_path:
         assert len(workspace.history()) == 5
         workspace.write("by-a-tool.txt", "x\n")
     assert hook("begin", 9) != "[]"
+
+
+def test_a_log_that_nobody_has_written_to_is_not_opened(root: Path, tmp_path: Path) -> None:
+    """And a change that a tool has made as a command ran is seen in it."""
+    state = tmp_path / "state"
+
+    def hook(name: str, number: int) -> str:
+        return _loading_hook(root, state, name, number)
+
+    with Workspace(root, settings=Settings(state_dir=state)) as workspace:
+        workspace.write("by-a-tool.txt", "x\n")
+    hook("begin", 1)
+    hook("end", 1)
+    for path in state.rglob(
+        "state.db*"
+    ):  # What was written a moment ago may be written again in the same tick.
+        os.utime(path, (time.time() - 60,) * 2)
+    assert hook("begin", 2) == "['sqlite3']"
+    assert hook("end", 2) == "[]"
+    assert hook("begin", 3) == "[]"
+    with Workspace(root, settings=Settings(state_dir=state)) as workspace:
+        workspace.write("by-a-tool.txt", "y\n", mode="overwrite")
+        workspace.undo()
+        assert "sqlite3" in hook("end", 3)
+        assert len(workspace.history()) == 3
 
 
 def test_a_large_root_is_looked_at_by_two_processes(root: Path, tmp_path: Path) -> None:

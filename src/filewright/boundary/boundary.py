@@ -7,8 +7,8 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple
 
 from filewright import errors, system
 from filewright.boundary.excludes import excludes_file, excludes_stamp
@@ -40,8 +40,7 @@ Free = set[tuple[int, int, int]]
 """Folders, by their root and identity, where no rule file is, nor above."""
 
 
-@dataclass
-class _RootRules:
+class _RootRules(NamedTuple):
     """What holds in a root: what is protected, what is denied from the start, and where it lies in another root."""
 
     protection: Protection
@@ -88,7 +87,8 @@ class Boundary:
         for root in self.roots:
             above = root.resolved.rstrip(b"/") + b"/"
             whole = folders is None or any(above.startswith(path.rstrip(b"/") + b"/") for path in wanted)
-            self._rules[root.index].given = self._deny if whole else self._deny.narrowed(root.below(wanted))
+            given = self._deny if whole else self._deny.narrowed(root.below(wanted))
+            self._rules[root.number] = self._rules[root.number]._replace(given=given)
 
     def require_open(self) -> None:
         """Raises `invalid_input` after `close`."""
@@ -97,7 +97,7 @@ class Boundary:
 
     def _rules_at(self, root: Root) -> DenyRules:
         """The rules with which a root begins: those given, and those of the roots that it lies in."""
-        begun = self._rules[root.index]
+        begun = self._rules[root.number]
         if begun.outer is None:
             return begun.given
         above = self.rules_for(begun.outer.parent)
@@ -179,11 +179,11 @@ class Boundary:
         """Whether the folder, or one from it up to the root, holds a rule file that matters; True if it is unknown."""
         depth = len(folder.reached)
         try:
-            if free and depth and (root.index, *folder.identity_above(1)) in free:
+            if free and depth and (root.number, *folder.identity_above(1)) in free:
                 depth, seen = 0, True
             else:
                 # It may have been moved meanwhile, or not let us through to the folders above.
-                seen = depth < _LEVELS and folder.identity_above(depth) == (root.device, root.inode)
+                seen = depth < _LEVELS and folder.identity_above(depth) == root.identity
         except OSError:
             seen = False
         files = RULE_FILES if changing or free is not None else (DENY_FILE,)
@@ -191,7 +191,7 @@ class Boundary:
             [b"../" * up + file for up in range(depth + 1) for file in files]
         )
         if free is not None and not found:
-            free.add((root.index, *folder.identity()))
+            free.add((root.number, *folder.identity()))
         return found
 
     @contextmanager
@@ -350,7 +350,7 @@ class Boundary:
             details=details,
             kinds=None if kinds is None else frozenset(kinds),
             hide=tuple(
-                (parts[:-1], parts[-1]) for parts in self._rules[where.root.index].protection.own.values()
+                (parts[:-1], parts[-1]) for parts in self._rules[where.root.number].protection.own.values()
             ),
             hide_git=not include_git,
             after=after.parts[len(where.parts) :] if after is not None and where.holds(after) else (),
@@ -379,7 +379,7 @@ class Boundary:
     def listed_by(self, root: Root) -> tuple[object, ...] | None:
         """What from outside of a root says which of its names a walk yields: equal, it says the same. None if it is
         not known."""
-        rules = self._rules[root.index]
+        rules = self._rules[root.number]
         if rules.outer is not None or rules.given is not self._deny:
             return None
         excludes = self.excludes_file, excludes_stamp(self.excludes_file)
@@ -470,7 +470,7 @@ class Boundary:
 
     def protects(self, where: Location) -> str | None:
         """The protected name that `where` is or lies below, by its name alone; None if there is none."""
-        return self._rules[where.root.index].protection.rule_for(where.parts)
+        return self._rules[where.root.number].protection.rule_for(where.parts)
 
     def guard_tree(
         self, source: Location, destination: Location, rules: DenyRules, *, moving: bool, task: Task
@@ -481,7 +481,7 @@ class Boundary:
         where nothing may be written, by the `rules` that hold in it there. Raises `permission_denied`.
         """
         walk = self.walk(source, include_ignored=True, include_git=True, changing=moving, task=task)
-        was, then = (self._rules[place.root.index].protection for place in (source, destination))
+        was, then = (self._rules[place.root.number].protection for place in (source, destination))
         below = {b"": rules}
         for entry in walk:
             if was.concerns(entry.name) or then.concerns(entry.name):
@@ -549,12 +549,12 @@ class Boundary:
 
     def _refuse_protected(self, where: Location, parts: tuple[bytes, ...], *, itself: bool = True) -> None:
         """Refuse what is protected or lies below it; if `itself` is changed, also what holds such a thing."""
-        rule = self._rules[where.root.index].protection.rule_for(parts, holding=itself)
+        rule = self._rules[where.root.number].protection.rule_for(parts, holding=itself)
         if rule is not None:
             raise errors.protected(where.asked, rule)
 
     def _refuse_own(self, where: Location, parts: tuple[bytes, ...]) -> None:
-        if self._rules[where.root.index].protection.own_at(parts) is not None:
+        if self._rules[where.root.number].protection.own_at(parts) is not None:
             raise errors.own_state(where.asked)
 
     def _failure(self, error: OSError, where: Location, doing: str) -> FilewrightError:

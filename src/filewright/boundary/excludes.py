@@ -12,8 +12,8 @@ from collections.abc import Mapping
 
 from filewright import system
 
-_SECTION = re.compile(r'\s*\[\s*([\w.-]+)\s*(?:"[^"]*"\s*)?\]')
-_VALUE = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|([^#;]*))')
+_SECTION = r'\s*\[\s*([\w.-]+)\s*(?:"[^"]*"\s*)?\]'
+_VALUE = r'\s*(?:"((?:[^"\\]|\\.)*)"|([^#;]*))'
 _CONFIG_BYTES = 1 << 20
 
 
@@ -51,13 +51,13 @@ def _core_excludes(config: str) -> str | None:
     found = None
     section = ""
     for line in text.splitlines():
-        header = _SECTION.match(line)
+        header = re.match(_SECTION, line)
         if header:
             section = header[1].lower()
             line = line[header.end() :]
         key, equals, value = line.partition("=")
         if section == "core" and equals and key.strip().lower() == "excludesfile":
-            match = _VALUE.match(value)
+            match = re.match(_VALUE, value)
             assert match is not None
             quoted, plain = match.groups()
             found = plain.strip() if quoted is None else quoted.replace('\\"', '"').replace("\\\\", "\\")

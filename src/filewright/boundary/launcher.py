@@ -26,7 +26,6 @@ from __future__ import annotations
 
 import os
 import sys
-import sysconfig
 import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -257,6 +256,7 @@ PROGRAMS = ("rg", "git")
 def program(name: str) -> str | None:
     """The absolute path of `rg` (this Python's own, else one on the PATH) or `git`; None if there is none."""
     import shutil
+    import sysconfig
 
     if name == "git":
         return shutil.which("git", path=os.defpath)  # the system's own: a PATH may begin in a workspace

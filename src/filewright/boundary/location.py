@@ -14,8 +14,8 @@ import re
 import unicodedata
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import NamedTuple
 
 from filewright import errors, system
 from filewright.boundary.launcher import Launcher
@@ -27,26 +27,30 @@ from filewright.visible import BREAKS, CONTROLS, DIRECTIONS, HIDDEN, SURROGATES
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 
-@dataclass(frozen=True, slots=True)
-class Root:
+class Root(NamedTuple):
     """A folder the workspace may touch, held open: what it was called may change, what it is may not.
 
-    `path` is absolute, as it was opened; `resolved` is the same with links resolved. `index` is its
+    `path` is absolute, as it was opened; `resolved` is the same with links resolved. `number` is its
     place among the workspace's roots and `several` says whether there are others; `strict`, that no path
     is taken without its root. `launcher` starts
     programs that can read below all of these roots and do nothing else.
     """
 
-    name: str = field(compare=False)
-    path: bytes = field(compare=False)
-    folder: Folder = field(compare=False)
+    name: str
+    path: bytes
+    folder: Folder
     device: int
     inode: int
-    resolved: bytes = field(default=b"", compare=False)
-    index: int = field(default=0, compare=False)
-    several: bool = field(default=False, compare=False)
-    strict: bool = field(default=False, compare=False)
-    launcher: Launcher = field(default_factory=Launcher, compare=False)
+    launcher: Launcher
+    resolved: bytes = b""
+    number: int = 0
+    several: bool = False
+    strict: bool = False
+
+    @property
+    def identity(self) -> tuple[int, int]:
+        """Which folder it is."""
+        return self.device, self.inode
 
     @property
     def fd(self) -> int:
@@ -60,11 +64,10 @@ class Root:
 
     def is_at(self, path: bytes) -> bool:
         """Whether an absolute path leads to it now. Raises `OSError`."""
-        return system.status_of(path).identity == (self.device, self.inode)
+        return system.status_of(path).identity == self.identity
 
 
-@dataclass(frozen=True, slots=True)
-class Location:
+class Location(NamedTuple):
     """A place below a root. A name, not a promise: nothing is known about it until it is opened.
 
     `parts` holds no `..`, no `.` and no empty part; `()` is the root itself. `asked` is how the
@@ -73,7 +76,16 @@ class Location:
 
     root: Root
     parts: tuple[bytes, ...]
-    asked: str = field(default="", compare=False)
+    asked: str = ""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Location) and self[:2] == other[:2]
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self[:2])
 
     @property
     def name(self) -> bytes:
@@ -119,7 +131,7 @@ class Location:
 
 def shown_as(root: Root, parts: tuple[bytes, ...]) -> str:
     """How the place `parts` below `root` is shown: see `Location.shown`."""
-    prefix = f"{root.name}:" if root.index or root.strict else ""
+    prefix = f"{root.name}:" if root.number or root.strict else ""
     if not parts:
         return prefix or "."
     path = b"/".join(parts)
@@ -180,13 +192,13 @@ def open_roots(asked: Sequence[Path], settings: Settings) -> tuple[Root, ...]:
             path,
             folder,
             *identity,
+            launcher,
             system.resolved(path),
-            index,
+            number,
             several,
             settings.strict_paths,
-            launcher,
         )
-        for index, (identity, (name, path, folder)) in enumerate(found.items())
+        for number, (identity, (name, path, folder)) in enumerate(found.items())
     )
 
 
@@ -302,21 +314,20 @@ def require_root(root: Root, asked: str) -> None:
     )
 
 
-_UNSAFE = re.compile(f"[\t{CONTROLS}{BREAKS}{DIRECTIONS}{HIDDEN}{SURROGATES}]")
+_UNSAFE = f"[\t{CONTROLS}{BREAKS}{DIRECTIONS}{HIDDEN}{SURROGATES}]"
 _HEADING = "==> "
 """How the headings of files begin in some answers: a name that does is quoted, so that it forges none."""
-_NO_BYTE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
-_PLAIN = re.compile(rb"[!#-~](?:[ -~]*[!-~])?")
+_NO_BYTE = "[\ud800-\udc7f\udd00-\udfff]"
 _ESCAPES = {plain: f"\\{c}" for plain, c in zip('\a\b\t\n\v\f\r"\\', 'abtnvfr"\\', strict=True)}
 _UNESCAPES = {text.encode(): character.encode() for character, text in _ESCAPES.items()}
-_ESCAPED = re.compile(f'["\\\\]|{_UNSAFE.pattern}')
-_ESCAPE = re.compile(rb"\\(?:[0-7]{3}|.)")
-_QUOTED = re.compile(r'"(?:\\(?:[abtnvfr"\\]|[0-3][0-7]{2})|[^\\"])*+"')
+_ESCAPED = f'["\\\\]|{_UNSAFE}'
+_ESCAPE = rb"\\(?:[0-7]{3}|.)"
+_QUOTED = r'"(?:\\(?:[abtnvfr"\\]|[0-3][0-7]{2})|[^\\"])*+"'
 
 
 TEMPORARY = b".fw~"
 """How the names of a change's temporaries begin."""
-_TEMPORARY = re.compile(rb"\.fw~([0-9a-f]{12})([0-9a-f]{8})")
+_TEMPORARY = rb"\.fw~([0-9a-f]{12})([0-9a-f]{8})"
 
 
 def temporary_name() -> bytes:
@@ -327,7 +338,7 @@ def temporary_name() -> bytes:
 
 def is_temporary(name: bytes) -> bool:
     """Whether a name is one of ours: such are never listed or walked."""
-    found = _TEMPORARY.fullmatch(name)
+    found = re.fullmatch(_TEMPORARY, name) if name.startswith(TEMPORARY) else None
     return found is not None and zlib.crc32(bytes.fromhex(found[1].decode())) == int(found[2], 16)
 
 
@@ -337,12 +348,14 @@ def quote(name: bytes) -> str:
     Quoted are names with control characters, line separators, direction marks or characters that do not
     show, invalid UTF-8, a double quote or ``==>`` at the start, and white space at either end.
     """
-    if _PLAIN.fullmatch(name) and not name.startswith(_HEADING.encode()):
-        return name.decode("ascii")
     text = name.decode("utf-8", "surrogateescape")
-    if text.startswith(('"', _HEADING)) or text != text.strip() or _UNSAFE.search(text):
+    if text.startswith(('"', _HEADING)) or text != text.strip() or not _shows(text):
         return _quoted(name)
     return text
+
+
+def _shows(text: str) -> bool:
+    return text.isprintable() or not re.search(_UNSAFE, text)
 
 
 def unquote(text: str) -> bytes:
@@ -374,9 +387,11 @@ def shown(asked: str) -> str:
 
     A text already in quoted form stays as it is unless it is itself unsafe.
     """
-    if not _UNSAFE.search(asked):
+    if _shows(asked):
         return asked
-    return _quoted(asked.encode("utf-8", "surrogatepass" if _NO_BYTE.search(asked) else "surrogateescape"))
+    return _quoted(
+        asked.encode("utf-8", "surrogatepass" if re.search(_NO_BYTE, asked) else "surrogateescape")
+    )
 
 
 def _quoted(name: bytes) -> str:
@@ -384,7 +399,7 @@ def _quoted(name: bytes) -> str:
         octal = (f"\\{byte:03o}" for byte in found[0].encode("utf-8", "surrogateescape"))
         return _ESCAPES.get(found[0]) or "".join(octal)
 
-    return f'"{_ESCAPED.sub(escaped, name.decode("utf-8", "surrogateescape"))}"'
+    return f'"{re.sub(_ESCAPED, escaped, name.decode("utf-8", "surrogateescape"))}"'
 
 
 def _unquoted(text: str) -> bytes:
@@ -392,8 +407,8 @@ def _unquoted(text: str) -> bytes:
         return _UNESCAPES.get(found[0]) or bytes((int(found[0][1:], 8),))
 
     try:
-        if _QUOTED.fullmatch(text):
-            return _ESCAPE.sub(plain, text[1:-1].encode("utf-8", "surrogateescape"))
+        if re.fullmatch(_QUOTED, text):
+            return re.sub(_ESCAPE, plain, text[1:-1].encode("utf-8", "surrogateescape"))
     except UnicodeEncodeError:
         pass
     hint = 'a quoted name ends in a double quote and writes \\" \\\\ \\n \\t and bytes as \\377'

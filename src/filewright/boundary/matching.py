@@ -14,7 +14,6 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple
 
@@ -26,8 +25,8 @@ FILE_BYTES = 1 << 20
 """Longer ignore files are not read: no one writes them, but a hostile repository might."""
 
 _PATTERN_BYTES = 4096
-_SPECIAL = re.compile(rb"[*?\[\\]")
-_EITHER = re.compile(rb"([^*?\[\\]*)(?:\[(\w+)\]([^*?\[\\]*))?")
+_SPECIAL = rb"[*?\[\\]"
+_EITHER = rb"([^*?\[\\]*)(?:\[(\w+)\]([^*?\[\\]*))?"
 """A text without wildcards, or with the only one of some letters in brackets."""
 _MANY = 200
 _CHECKED = 256
@@ -36,7 +35,6 @@ _REMEMBERED_BYTES = 8 << 10
 Kind = Literal["is", "ends", "starts", "fits"]
 
 
-@dataclass(frozen=True, eq=False)
 class Rule:
     """One line of an ignore file. `text` has lost its `!`, its leading slash and its trailing slash.
 
@@ -44,17 +42,14 @@ class Rule:
     taken on its own.
     """
 
-    text: bytes
-    negated: bool
-    folders_only: bool
-    by_name: bool
-    characters: bool = False
-
-    @staticmethod
-    def of(written: bytes, negated: bool, characters: bool = False) -> Rule:
+    def __init__(self, written: bytes, negated: bool, characters: bool = False) -> None:
         """The rule that is written so, but for its `!`."""
         text = written.removesuffix(b"/")
-        return Rule(text.removeprefix(b"/"), negated, text != written, b"/" not in text, characters)
+        self.text = text.removeprefix(b"/")
+        self.negated = negated
+        self.folders_only = text != written
+        self.by_name = b"/" not in text
+        self.characters = characters
 
     def __str__(self) -> str:
         start = "!" * self.negated + "/" * (not self.by_name and b"/" not in self.text)
@@ -63,7 +58,7 @@ class Rule:
     @cached_property
     def literal(self) -> bytes:
         """What precedes the first wildcard: compared as it is."""
-        special = _SPECIAL.search(self.text)
+        special = re.search(_SPECIAL, self.text)
         return self.text[: special.start()] if special else self.text
 
     @cached_property
@@ -104,10 +99,10 @@ class Rule:
         head, last = self.text[:cut], self.text[cut:]
         # `a**/b` fits `ab`: git takes what follows a literal part on its own.
         loose = re.search(rb"[^/*]\*\*", head) is not None
-        special, plain = _SPECIAL.search(last), last.lstrip(b"*")
+        special, plain = re.search(_SPECIAL, last), last.lstrip(b"*")
         if b"[" in head or (head and b"\\" in self.text):
             plain, loose = b"", True  # A slash in brackets or behind a backslash: the cut may be none.
-        if plain and (either := _EITHER.fullmatch(plain)) is not None:
+        if plain and (either := re.fullmatch(_EITHER, plain)) is not None:
             before, members, after = either.groups()
             texts = [before + bytes((member,)) + after for member in members] if members else [plain]
             return "ends" if loose or last.startswith(b"*") else "is", texts
@@ -133,7 +128,7 @@ def _parsed(content: bytes) -> tuple[Rule, ...]:
         if line.startswith(b"#") or len(text) > _PATTERN_BYTES:
             continue
         negated = text.startswith(b"!")
-        rule = Rule.of(text[negated:], negated)
+        rule = Rule(text[negated:], negated)
         if rule.text:
             rules.append(rule)
     return tuple(rules)
@@ -164,10 +159,10 @@ def _can_match(text: bytes) -> bool:
     if len(text) > _PATTERN_BYTES or not {b"", b".", b".."}.isdisjoint(parts):
         return False
     try:
-        translate(b"/".join(parts))
+        # Without brackets and backslashes there is nothing that could be malformed.
+        return not re.search(rb"[\[\\]", text) or translate(b"/".join(parts)) is not None
     except MalformedError:
         return False
-    return True
 
 
 class Scoped(NamedTuple):
@@ -307,9 +302,9 @@ NOTHING = Matcher()
 
 # Globs
 
-_CLIMBS = re.compile(rb"(?:\\?\.|\[\\?\.\]){2}|\.\.\\.*")
-_FROM_THE_TOP = re.compile(r"(?:/|(?=~/)|(?=[A-Za-z]:[/\\]))([^/\\*?\[{]+)")
-_PIECES = re.compile(r"[{},]|[^\\\[{},]+|\\.|\[[^/][^\]/]{0,250}\]|.", re.DOTALL)
+_CLIMBS = rb"(?:\\?\.|\[\\?\.\]){2}|\.\.\\.*"
+_FROM_THE_TOP = r"(?:/|(?=~/)|(?=[A-Za-z]:[/\\]))([^/\\*?\[{]+)"
+_PIECES = r"(?s)[{},]|[^\\\[{},]+|\\.|\[[^/][^\]/]{0,250}\]|."
 _ALTERNATIVES = 1000
 _CHARACTERS = 1 << 20
 _SHOWN = 500
@@ -373,7 +368,7 @@ class Globs:
 def require_below(globs: Sequence[str], has: Callable[[bytes], bool]) -> None:
     """Raise `path_escape` for a glob that begins with a slash and a name that the folder does not have."""
     for glob in globs:
-        top = _FROM_THE_TOP.match(glob.strip())
+        top = re.match(_FROM_THE_TOP, glob.strip())
         if top is not None and not has(name := os.fsencode(top[1])):
             why = f"is absolute: it begins in the folder that is looked through, which has nothing named {quote(name)}"
             raise _refused(glob, why, _ELSEWHERE, Code.PATH_ESCAPE)
@@ -383,26 +378,27 @@ def _rule(text: str, glob: str) -> Rule:
     try:
         pattern = text.encode()
         parts = pattern.split(b"/")
-        if any(map(_CLIMBS.fullmatch, parts)):
+        if any(re.fullmatch(_CLIMBS, part) for part in parts):
             raise _refused(glob, "climbs out of the folder with ..", _ELSEWHERE, Code.PATH_ESCAPE)
         while pattern.startswith(b"./"):
             pattern = b"/" + pattern[2:].lstrip(b"/")
-        rule = Rule.of(pattern, negated=False, characters=True)
+        rule = Rule(pattern, negated=False, characters=True)
         if not rule.text or b"\0" in pattern or b"//" in rule.text:
             raise MalformedError
-        if _SPECIAL.search(rule.text):
+        if re.search(_SPECIAL, rule.text):
             translate(rule.text)
     except (MalformedError, UnicodeEncodeError) as error:
         hint = "close every [ and {, and write \\ before a character that is meant as it is"
         raise _refused(glob, "is malformed", hint) from error
-    return replace(rule, by_name=rule.by_name or rule.text == b"**")
+    rule.by_name = rule.by_name or rule.text == b"**"
+    return rule
 
 
 def _alternatives(text: str, glob: str) -> list[str]:
     """`text` with its braces multiplied out."""
     # For each brace that is open, the outermost first: the alternatives before its last comma, and those behind it.
     open_: list[tuple[list[str], list[str]]] = [([], [""])]
-    for piece in _PIECES.findall(text):
+    for piece in re.findall(_PIECES, text):
         done, making = open_[-1]
         if piece == "{":
             open_.append(([], [""]))

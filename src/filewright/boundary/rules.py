@@ -43,7 +43,7 @@ _Content = bytes | Unusable | None
 _FILE_BYTES = 64 << 10
 _REMEMBERED_BYTES = 8 << 10
 _TRIES = 8
-_SPECIAL = re.compile(rb"[*?\[\]\\!# ]")
+_SPECIAL = rb"[*?\[\]\\!# ]"
 
 
 _Form = Callable[[bytes], bytes]
@@ -141,7 +141,7 @@ class DenyRules:
                 continue
             path = b""
             for depth, part in enumerate(parts, 1):
-                path += b"/" + _SPECIAL.sub(rb"\\\g<0>", part)
+                path += b"/" + re.sub(_SPECIAL, rb"\\\g<0>", part)
                 lines.add((depth - 1, True, b"!" + path + b"/" * (depth < len(parts))))
                 if depth < len(parts):
                     lines.add((depth, False, path + b"/*"))

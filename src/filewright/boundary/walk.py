@@ -17,7 +17,6 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import islice, repeat
 from typing import NamedTuple
@@ -69,8 +68,7 @@ class WalkOptions(NamedTuple):
     visit: Visit | None
 
 
-@dataclass(slots=True, eq=False)
-class FolderEntry:
+class FolderEntry(NamedTuple):
     """One name in the tree. `status` is its own (a link's, not its target's) if details were asked for."""
 
     folder: WalkedFolder
@@ -89,7 +87,6 @@ class FolderEntry:
         return self.folder.location.child(self.name)
 
 
-@dataclass(eq=False)
 class WalkedFolder:
     """A folder of the walk, shared by its entries.
 
@@ -100,20 +97,34 @@ class WalkedFolder:
     walked, since all paths of a deep tree fill the memory.
     """
 
-    start: Location
-    name: bytes
-    held_prefix: bytes | None
-    matcher: Matcher
-    globs: Globs
-    after: int
-    denied: DenyRules
-    start_bytes: int
-    above: WalkedFolder | None = None
-    depth: int = 1
-    far: bool = False
-    identity: tuple[int, int] = (0, 0)
-    whole: bool = False
-    kinds: dict[bytes, Kind | None] = field(default_factory=dict)
+    def __init__(
+        self,
+        start: Location,
+        name: bytes,
+        prefix: bytes,
+        matcher: Matcher,
+        globs: Globs,
+        after: int,
+        denied: DenyRules,
+        start_bytes: int,
+        above: WalkedFolder | None = None,
+        depth: int = 1,
+        far: bool = False,
+    ) -> None:
+        self.start = start
+        self.name = name
+        self.held_prefix: bytes | None = prefix
+        self.matcher = matcher
+        self.globs = globs
+        self.after = after
+        self.denied = denied
+        self.start_bytes = start_bytes
+        self.above = above
+        self.depth = depth
+        self.far = far
+        self.identity = (0, 0)
+        self.whole = False
+        self.kinds: dict[bytes, Kind | None] = {}
 
     @property
     def root_prefix(self) -> bytes:

@@ -148,7 +148,7 @@ class Changes(RecordedChanges):
             except FilewrightError as error:
                 # An undo that was refused names lines, and nothing that was met.
                 if "conflict_count" not in error.details and (conflicts := error.details.get("conflicts")):
-                    self._found.append(Recovery(conflicts=list(conflicts)))
+                    self._found.append(Recovery(conflicts=conflicts))
                 raise
             self._reported = len(self._found)
             task.notices += record.notes
@@ -161,7 +161,7 @@ class Changes(RecordedChanges):
 
     def _logs_of(self, change_set: ChangeSet) -> list[Log]:
         """Those of the roots a change touches; it is kept in the first, which the others then point to."""
-        touched = {where.root.index for where in change_set.locations}
+        touched = {where.root.number for where in change_set.locations}
         first, *others = [self._own[index] for index in sorted(touched)] or self._own[:1]
         for other in others:
             try:
@@ -264,6 +264,10 @@ class Changes(RecordedChanges):
             else:
                 continue
             try:
+                if log.own:
+                    log.contents.sweep()
+                if not log.numbers("intent", "unsettled", "done"):
+                    continue
                 found = log.recoverer.recover(settle_above=settle_above, again=again)
             except OSError as error:
                 raise from_os_error(error, "the workspace", doing="recover") from error
@@ -289,7 +293,7 @@ class Changes(RecordedChanges):
             kept = [watch.begin(line, newest) for watch in self._watched(task, identifier)]
         if self.looked is not None:
             pairs = zip(self._own, self._boundary.roots, strict=True)
-            states = [(root.path, (root.device, root.inode), log.state) for log, root in pairs]
+            states = [(root.path, root.identity, log.state) for log, root in pairs]
             self.looked.note(states, [database.path for database in self.databases])
         return all(kept)
 

@@ -12,7 +12,6 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 
 from filewright.changes.log import Log
 from filewright.changes.plan import CommitPlan, Planning
@@ -111,7 +110,7 @@ def _attempt(
         begun = planning.plan(preparation)
         if not plan.sealed:
             before = record.entries
-            record = replace(record, entries=preparation.entries())
+            record = record._replace(entries=preparation.entries())
             with _state_errors():
                 log.write(record, begun, entries=record.entries != before)
 
@@ -130,7 +129,7 @@ def _attempt(
         raise
 
     # The change is made; whatever happens from here on, it is not reported as failed.
-    return replace(record, notes=(*record.notes, *_clean_up(log, record.number, slots)))
+    return record._replace(notes=(*record.notes, *_clean_up(log, record.number, slots)))
 
 
 def _is_made(log: Log, record: ChangeRecord) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -44,7 +43,6 @@ class Held(NamedTuple):
             yield view[start : start + BLOCK]
 
 
-@dataclass(frozen=True)
 class Edited:
     """Another content with splices applied on the way.
 
@@ -52,10 +50,13 @@ class Edited:
     the replacements were encoded. Raises `unencodable` if the guess was wrong.
     """
 
-    base: Stream
-    splices: Sequence[Splice]
-    codec: str | None = None
-    asked: str = ""
+    def __init__(
+        self, base: Stream, splices: Sequence[Splice], codec: str | None = None, asked: str = ""
+    ) -> None:
+        self.base = base
+        self.splices = splices
+        self.codec = codec
+        self.asked = asked
 
     @cached_property
     def size(self) -> int:

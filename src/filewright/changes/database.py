@@ -254,6 +254,9 @@ class Database:
                     Code.UNSUPPORTED, f"it is of version {version} of the format, not {VERSION}"
                 )
             if writing:
+                if version == 0:
+                    # Said again, it would be written again, and flushed.
+                    connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
                 self._prepare(connection)
         except BaseException:
             connection.close()
@@ -264,7 +267,6 @@ class Database:
         """Choose how transactions are kept, and make the tables unless another process has been faster."""
         import sqlite3
 
-        connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
         shared = False
         try:
             if connection.execute("PRAGMA journal_mode=WAL").fetchone() == ("wal",):

@@ -29,7 +29,7 @@ _RULE_FILES = (b".gitignore", b".ignore")
 _DENY_FILE, _EXCLUDE = b".agentsignore", (b".git", b"info", b"exclude")
 _KINDS: dict[int, Kind] = {0o100000: "file", 0o040000: "folder", 0o120000: "link"}
 """By the bits of a mode that say what something is."""
-_FORMAT = 9
+_FORMAT = 10
 _NO_STAMPS = marshal.dumps([], 2)
 
 
@@ -105,7 +105,8 @@ class KeptListing(NamedTuple):
     """A listing that is kept: the number of the newest change before it (0: none), what from outside of the root says
     what is left out, the stamp that the root's git index then had, and the rows.
 
-    `begun_ns` is when the file was written, by the clock of its file system: what is younger was made later.
+    `begun_ns` is when the file was written, by the clock of its file system: what is younger was made later. `logs`
+    tell the files of the logs, as `newest` was found in them, from others; nothing where that is not known.
     """
 
     newest: int
@@ -113,11 +114,12 @@ class KeptListing(NamedTuple):
     git_index: tuple[int, ...] | None
     rows: Listing
     begun_ns: int = 0
+    logs: tuple[object, ...] = ()
 
     def write(self, folder: Folder, name: bytes) -> None:
         """Write it as `name`, and as the newest."""
         rows: dict[bytes, Any] = {prefix: tuple(row) for prefix, row in self.rows.items()}
-        with fresh_in(folder, sealed((_FORMAT, *self[:3], rows))) as fresh:
+        with fresh_in(folder, sealed((_FORMAT, *self[:3], self.logs, rows))) as fresh:
             folder.rename(fresh, folder, name, "replace")
             if name != NEWEST:
                 with suppress(OSError):  # A file system without links: the next is listed anew.
@@ -156,11 +158,11 @@ def read_kept(folder: Folder, name: bytes = NEWEST) -> KeptListing | None:
     """A listing that is kept, the newest or one by name; None if it is not there, damaged, or of another version."""
     try:
         with folder.open(name) as file:
-            version, newest, outer, git_index, rows = unsealed(file)
+            version, newest, outer, git_index, logs, rows = unsealed(file)
             if version != _FORMAT:
                 return None
             listing = {prefix: FolderRow(*row) for prefix, row in rows.items()}
-            return KeptListing(newest, outer, git_index, listing, file.status().mtime_ns)
+            return KeptListing(newest, outer, git_index, listing, file.status().mtime_ns, logs)
     except (OSError, ValueError, EOFError, TypeError):
         return None
 
@@ -230,11 +232,11 @@ def _row_again(folder: Folder, old: FolderRow) -> FolderRow | int:
         if any((name.removesuffix(b"/") in folders) is not name.endswith(b"/") for name in old.hidden):
             return 1
     found = folder.stamps(old.listed())
+    if marshal.dumps(found, 2) == old.stamps:
+        return old
     if None in found:
         return 1
     stamps, large = _packed(found)
-    if stamps == old.stamps:
-        return old
     row = old._replace(stamps=stamps, large=large, kept="")
     for (_, was), (_, now) in zip(old.things(), row.things(), strict=True):
         # Another folder of that name, or one that may be entered now, may have what was not listed.

@@ -37,7 +37,7 @@ class WorkspaceLock:
     """
 
     def __init__(self, boundary: Boundary, seconds: float) -> None:
-        self._roots = {(root.device, root.inode): root.folder for root in boundary.roots}
+        self._roots = {root.identity: root.folder for root in boundary.roots}
         self._seconds = seconds
         self.start()
         _living.add(self)

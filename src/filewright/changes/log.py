@@ -12,7 +12,6 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -204,7 +203,7 @@ class Log:
         *head, state = rows[0]
         read = partial(self._entries, number, head[-1])
         entries = tuple(read()) if head[-1] <= _HELD else Entries(head[-1], read)
-        return replace(_head(head), entries=entries, state=state or "settled")
+        return _head(head)._replace(entries=entries, state=state or "settled")
 
     def committed(self, change_id: str) -> ChangeRecord | None:
         """A change that was made; None if there is none of that id."""
@@ -460,7 +459,7 @@ class Log:
             row = execute(f"SELECT {_HEAD} FROM operations WHERE number = ?", (number,)).fetchone()
             if row is not None:
                 record = _head(row)
-                record = replace(record, notes=tuple(dict.fromkeys((*record.notes, *notes))))
+                record = record._replace(notes=tuple(dict.fromkeys((*record.notes, *notes))))
                 execute("UPDATE operations SET more = ? WHERE number = ?", (packed_rest(record), number))
 
     # Limits

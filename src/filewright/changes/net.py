@@ -10,7 +10,6 @@ thousand times.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from filewright.changes.contents import is_whole
 from filewright.changes.record import ChangeRecord, Entry, Kind, Place, Stamp, continues, same_content
@@ -197,7 +196,7 @@ def _net(thing: _Thing, *, changed_only: bool) -> Entry | None:
     wanted = thing.place(wanted=True)
     place = thing.place() if after is not None else wanted
     if after is None and before is not None and last.before is not None:
-        before = replace(before, attributes=last.before.attributes)
+        before = before._replace(attributes=last.before.attributes)
     together = _together(place, edits or [first])._replace(before=before, after=after)
     if len(thing.runs) > 1:
         together = together._replace(apart=tuple(_together(place, run) for run in thing.runs))
@@ -224,7 +223,7 @@ def _holding(side: Stamp | None, held: Stamp | None) -> Stamp | None:
     """A side with what another holds."""
     if side is None or held is None:
         return side
-    return replace(held, mode=side.mode, uid=side.uid, gid=side.gid)
+    return held._replace(mode=side.mode, uid=side.uid, gid=side.gid)
 
 
 def net_of(
@@ -245,4 +244,4 @@ def net_of(
         played.play(change.entries, task, chosen=chosen)
     found = [_net(thing, changed_only=changed_only) for thing in played.touched]
     together = sorted(filter(None, found), key=lambda entry: (entry.place.root, entry.place.parts))
-    return replace(record, entries=tuple(together))
+    return record._replace(entries=tuple(together))

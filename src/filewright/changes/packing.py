@@ -17,18 +17,15 @@ from filewright.changes.contents import Keeper
 from filewright.changes.plan import CommitPlan, FolderRef, Put, Slot
 from filewright.changes.record import ChangeRecord, Entry, Place, Stamp
 
-_KEPT = Stamp.__slots__[:10]
+_KEPT = Stamp._fields[:10]
 _SEEN = "kind", "inode", "mode", "uid", "gid", "size", "mtime_ns", "digest", "target"
 _RARE = {"reverts": False, "partial": False, "undoable": True, "hard_links": False, "notes": False}
 """What few changes have, and whether the others have it."""
 
 
-def _plain(value: object) -> object:
-    """What JSON does not know: bytes, and stamps of a plan."""
-    if isinstance(value, bytes):
-        return {"": value.decode("utf-8", "surrogateescape")}
-    assert isinstance(value, Stamp)
-    return _row(value, _SEEN)
+def _plain(value: bytes) -> object:
+    """What JSON does not know."""
+    return {"": value.decode("utf-8", "surrogateescape")}
 
 
 def _bytes(value: dict[str, Any]) -> object:
@@ -96,9 +93,11 @@ def _rows(plan: CommitPlan) -> Iterator[object]:
     yield len(plan.folders)
     yield from plan.folders
     for each in plan.operations:
-        yield (*each, [len(stamp.inside) for stamp in each.stamps])
+        stamps = [_row(stamp, _SEEN) for stamp in each.stamps]
+        yield (*each[:4], *stamps, [len(stamp.inside) for stamp in each.stamps])
         for stamp in each.stamps:
-            yield from stamp.inside.items()
+            for path, below in stamp.inside.items():
+                yield path, _row(below, _SEEN)
 
 
 def unpacked_plan(data: bytes) -> CommitPlan:

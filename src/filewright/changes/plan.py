@@ -10,7 +10,6 @@ again.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -77,12 +76,12 @@ class FolderRef(NamedTuple):
     slot: Slot | None
 
 
-@dataclass(frozen=True)
 class CommitPlan:
     """Folders, operations in order, and every temporary name that may ever exist."""
 
-    folders: tuple[FolderRef, ...]
-    operations: tuple[Put, ...]
+    def __init__(self, folders: tuple[FolderRef, ...], operations: tuple[Put, ...]) -> None:
+        self.folders = folders
+        self.operations = operations
 
     @property
     def sealed(self) -> bool:
@@ -127,7 +126,7 @@ class CommitPlan:
     def relocated(self, moved: Mapping[bytes, bytes]) -> CommitPlan:
         """The same with its roots where they are now."""
         folders = (each._replace(root=moved.get(each.root or b"", each.root)) for each in self.folders)
-        return replace(self, folders=tuple(folders))
+        return CommitPlan(tuple(folders), self.operations)
 
 
 # From a tree
@@ -203,7 +202,7 @@ class Planning:
                 seen = item.seen
                 after = Stamp(item.kind, *item.rights, target=item.target, inode=seen.inode)
                 if how == "altered":
-                    before = replace(after, mode=seen.mode, uid=seen.uid, gid=seen.gid)
+                    before = after._replace(mode=seen.mode, uid=seen.uid, gid=seen.gid)
             operations.append(Put(how, carrier, place, spare, after, before))
         references: list[FolderRef] = []
         for folder in self._folders:  # Grows: the slot of a folder may be in one that has no number yet.

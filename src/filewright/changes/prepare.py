@@ -12,7 +12,6 @@ import os
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 import xxhash
 
@@ -98,7 +97,7 @@ class Preparation:
             before = Stamp.of(item.seen, target=item.target)
             mode, uid, gid = item.rights
             was, where = Place.of(item.was_at), Place.of(item.will_be_at)
-            after = replace(before, mode=mode, uid=uid, gid=gid)
+            after = before._replace(mode=mode, uid=uid, gid=gid)
             found.append(Entry(where, before, after, was if was != where else None))
         for item in self._tree.displaced:
             for place, stamp in _spread(item.was_at, self.before(item)):
@@ -142,13 +141,13 @@ class Preparation:
                 # Small new contents are kept too, so that a diff can be shown when the file has moved on.
                 small = content.size <= _KEEP_NEW_EACH and total <= _KEEP_NEW_ALL
                 if intent and item.splices is None and small:
-                    stamp = replace(stamp, blob=intent.keep(b"".join(map(bytes, content.blocks()))))
+                    stamp = stamp._replace(blob=intent.keep(b"".join(map(bytes, content.blocks()))))
                 # What small ones will hold is worked out now, so that the intent needs no second flush. But for what
                 # replaces a file and is not kept: recovery could not tell a part of it from somebody's save.
                 saved = self._saved.get(item)
                 kept = saved is not None and saved.before and saved.before.blob and saved.inserted
                 if content.size <= _AHEAD and (item.seen is None or stamp.blob or kept):
-                    stamp = replace(stamp, digest=digest_of(content))
+                    stamp = stamp._replace(digest=digest_of(content))
             self._made[item] = stamp
 
     def _keep(self, content: bytes) -> str | None:
@@ -187,7 +186,8 @@ class Preparation:
             return Entry(place, before, None)
         if data is not None:
             assert isinstance(item.content, Edited)
-            edited = replace(item.content, base=Held(data))
+            found = item.content
+            edited = Edited(Held(data), found.splices, found.codec, found.asked)
             if self._held_bytes + edited.size <= _HELD_ALL:
                 self._held_bytes += edited.size
                 self._held[item] = Held(b"".join(edited.blocks()))
@@ -303,7 +303,7 @@ class Preparation:
                     raise errors.stale(Location.of(was.root, (*was.parts, *path.split(b"/"))).asked)
             if left:
                 raise errors.stale(top.asked)
-        return replace(stamp, inside=_in_order(inside))
+        return stamp._replace(inside=_in_order(inside))
 
     def _require_removable(
         self, top: Item, place: Location, folder: Folder, above: Status, status: Status, rules: DenyRules
@@ -364,16 +364,16 @@ class Preparation:
                     pending.append((at, below))
                 else:
                     # Nothing below is known by its inode, only by what it holds.
-                    stamp = replace(self._make_thing(above, inner, below), inode=None)
+                    stamp = self._make_thing(above, inner, below)._replace(inode=None)
                 inside[b"/".join(at.parts[len(top.parts) :])] = stamp
         for where, each in reversed(made):
             # Opened once more while it can be, and kept until it is flushed.
             handle = self._folders.open(where)[0].folder(b".")
             self._set_attributes(handle, each)
             if each in self._made:
-                self._made[each] = replace(self._made[each], inode=handle.identity()[1])
+                self._made[each] = self._made[each]._replace(inode=handle.identity()[1])
             self._flushing.add(handle)
-        self._made[item] = replace(self._made[item], inside=_in_order(inside))
+        self._made[item] = self._made[item]._replace(inside=_in_order(inside))
 
     def _make_thing(self, folder: Folder, name: bytes, item: Item) -> Stamp:
         """A file or link; what is known of it then."""
@@ -383,14 +383,14 @@ class Preparation:
             status = folder.stat(name)
             if (status.uid, status.gid) != (stamp.uid, stamp.gid):
                 folder.set_owner(name, stamp.uid, stamp.gid)
-            return replace(stamp, inode=status.inode)
+            return stamp._replace(inode=status.inode)
         file = folder.create(name)
         try:
             digest, size = self._fill(file, item)
             if stamp.digest not in (None, digest):
                 raise errors.stale(item.asked)
             self._set_attributes(file, item)
-            stamp = replace(stamp, digest=digest, size=size, inode=file.identity()[1])
+            stamp = stamp._replace(digest=digest, size=size, inode=file.identity()[1])
         except BaseException:
             file.close()
             raise
@@ -438,7 +438,7 @@ class Preparation:
             same = before.digest == digest
         if not same:
             raise errors.stale(item.asked)
-        self._saved[item] = self._saved[item]._replace(before=replace(before, digest=digest))
+        self._saved[item] = self._saved[item]._replace(before=before._replace(digest=digest))
 
     def _set_attributes(self, made: File | Folder, item: Item) -> None:
         """Give a new thing its owner, extended attributes, mode and times: in this order, since a chown clears setuid.

@@ -13,6 +13,7 @@ import marshal
 import os
 import re
 import sys
+import time
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
@@ -41,11 +42,13 @@ if TYPE_CHECKING:
     from filewright.changes.state import StateFolder
     from filewright.system import Folder
 
-TAKES_AWAY = re.compile(r"\b(rm|mv|cp|dd|sed|tee|find|git|rsync|shred|truncate|unlink)\b|>")
+TAKES_AWAY = r"\b(rm|mv|cp|dd|sed|tee|find|git|rsync|shred|truncate|unlink)\b|>"
 """Command lines that may take something away."""
 _FORMAT = 3
 _FOLDER = b"hooks"
 _LOOK_MS = 100
+SLACK_NS = 2 * 10**9
+"""By how much the clocks of two file systems may differ, and how seldom one may tick."""
 _MOST = 200
 _MUCH = 20_000
 """Characters of names from which on it pays to look with two processes."""
@@ -60,7 +63,7 @@ _OTHERWISE = (_Other, OSError, ValueError, EOFError, TypeError)
 
 def state_base(given: str | os.PathLike[str] | None) -> str:
     """The folder that holds all state folders of a user: the one `given`, or the user's."""
-    if given is not None:
+    if given:
         return os.path.abspath(os.path.expanduser(given))
     if sys.platform == "linux":  # As platformdirs, whose import takes longer than a hook may.
         home = os.environ.get("XDG_STATE_HOME", "")
@@ -78,7 +81,7 @@ class QuickLook:
     """
 
     def __init__(self, roots: Sequence[str], state_dir: str | os.PathLike[str] | None) -> None:
-        given = state_dir or os.environ.get("FILEWRIGHT_STATE_DIR") or None
+        given = state_dir or os.environ.get("FILEWRIGHT_STATE_DIR")
         self._base = os.fsencode(state_base(given))
         own = {name: value for name, value in os.environ.items() if name.startswith("FILEWRIGHT_")}
         project = None if roots else os.environ.get("CLAUDE_PROJECT_DIR")
@@ -87,19 +90,21 @@ class QuickLook:
         self.looks: dict[bytes, tuple[KeptListing, Look]] = {}
         self.newest = 0
         self._databases: Sequence[bytes] = ()
+        self._logs: tuple[object, ...] = ()
 
     def begin(self, identifier: str, line: str) -> bool:
         """Begin a command, if all is kept that can be and nothing has changed since; whether it was begun."""
         with suppress(*_OTHERWISE), ExitStack() as stack:
             found = self._unchanged(stack, NEWEST)
-            takes_away = TAKES_AWAY.search(line)
-            rows = (row for _, kept in found for row in kept.rows.values())
-            if not all(row.kept and not (takes_away and row.large) for row in rows):
+            rows = [row for _, kept in found for row in kept.rows.values()]
+            is_late = any(row.large for row in rows) and re.search(TAKES_AWAY, line)
+            if is_late or not all(row.kept for row in rows):
                 return False
             for state, kept in found:
-                kept._replace(newest=self.newest).write(state, list_of(identifier))
+                now = kept._replace(newest=self.newest, logs=self._logs)
+                now.write(state, list_of(identifier))
             # Another command that has just ended may have missed it: begun anew, it is like that.
-            return self._newest() == self.newest
+            return self._newest(now) == self.newest
         return False
 
     def end(self, identifier: str) -> bool:
@@ -127,13 +132,14 @@ class QuickLook:
             raise _Other
         found: list[tuple[Folder, KeptListing]] = []
         self._databases = databases
-        self.newest = self._newest()
         excludes = excludes_file(os.environ)
         for path, identity, listings in roots:
             state = stack.enter_context(system.open_folder(listings))
             kept = read_kept(state, name)
             if kept is None or (kept.outer or ())[:2] != (excludes, excludes_stamp(excludes)):
                 raise _Other
+            if not found:  # Before any look: what is changed later is not in it.
+                self.newest = self._newest(kept)
             with system.open_folder(path) as folder:
                 if folder.identity() != identity or _index(folder) != kept.git_index:
                     raise _Other
@@ -143,7 +149,11 @@ class QuickLook:
             found.append((state, kept))
         return found
 
-    def _newest(self) -> int:
+    def _newest(self, known: KeptListing) -> int:
+        """The number of the newest change: as it is known, if no log was written since."""
+        self._logs = _written_logs(self._databases)
+        if self._logs and known.logs == self._logs:
+            return known.newest
         return max(map(_newest, self._databases), default=0)
 
     def note(
@@ -223,6 +233,14 @@ def _status(path: bytes) -> tuple[int, ...] | None:
         return written(system.status_of(path))
     except OSError:
         return None
+
+
+def _written_logs(databases: Sequence[bytes]) -> tuple[object, ...]:
+    """What tells these logs from what will be written; nothing if that may be within the same tick of a clock."""
+    files = [path + end for path in databases for end in (b"", b"-wal")]
+    stamps = tuple(stamp if stamp and stamp[1] else None for stamp in map(_status, files))
+    lately = time.time_ns() - SLACK_NS
+    return stamps if all(stamp is None or stamp[2] < lately for stamp in stamps) else ()
 
 
 def uri_of(path: bytes) -> str:

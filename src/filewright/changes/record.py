@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
 from struct import iter_unpack
@@ -97,12 +96,7 @@ def moved(place: Place, folders: Mapping[Place, Place]) -> Place:
     return place
 
 
-_NONE: Mapping[str, bytes] = {}  # shared: a change may have a million stamps
-_NOTHING: Mapping[bytes, Stamp] = {}
-
-
-@dataclass(frozen=True, slots=True)
-class Stamp:
+class Stamp(NamedTuple):  # noqa: PLW1641  it holds a mapping: it has no hash
     """What a thing was at one moment, or is to be, as far as it is known and matters.
 
     `digest` is xxh3_128 of a file's bytes in hex; `blob` names the whole content in the undo data
@@ -122,9 +116,15 @@ class Stamp:
     digest: str | None = None
     blob: str | None = None
     target: bytes | None = None
-    attributes: Mapping[str, bytes] = field(default_factory=lambda: _NONE)
-    inode: int | None = field(default=None, compare=False)
-    inside: Mapping[bytes, Stamp] = field(default_factory=lambda: _NOTHING, compare=False)
+    attributes: Mapping[str, bytes] = {}  # shared, as the next: a change may have a million stamps
+    inode: int | None = None
+    inside: Mapping[bytes, Stamp] = {}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Stamp) and self[:-2] == other[:-2]
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
 
     @classmethod
     def of(cls, status: Status, **known: Any) -> Stamp:
@@ -291,8 +291,7 @@ def continues(left: Stamp | None, found: Stamp | None) -> bool:
     return left.digest == found.digest
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeRecord:
+class ChangeRecord(NamedTuple):
     """A change, committed or about to be: its `number` is the time in nanoseconds since the epoch; an entry per place.
 
     `session` is that of the caller, of which `client` is the name and version and `turn` what it calls
@@ -313,9 +312,9 @@ class ChangeRecord:
     reverts: tuple[str, ...] = ()
     partial: bool = False
     undoable: bool = True
-    hard_links: Mapping[str, int] = field(default_factory=dict)
+    hard_links: Mapping[str, int] = {}
     notes: tuple[str, ...] = ()
-    state: str = field(default="intent", compare=False)
+    state: str = "intent"
 
     @property
     def id(self) -> str:

@@ -9,7 +9,6 @@ import re
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from filewright import errors
@@ -147,9 +146,9 @@ class RecordedChanges:
         if not hides and not any(outside(place) for entry in entries for place in entry.ends):
             return record
         count = sum(1 for _ in self._seen(entries))
-        record = replace(record, entries=Entries(count, lambda: self._seen(entries)))
+        record = record._replace(entries=Entries(count, lambda: self._seen(entries)))
         if hides:  # its words may name what is denied
-            record = replace(record, summary=record.tool, notes=(), hard_links={})
+            record = record._replace(summary=record.tool, notes=(), hard_links={})
         return record if count else None
 
     def _seen(self, entries: Iterable[Entry]) -> Iterator[Entry]:
@@ -185,7 +184,7 @@ class RecordedChanges:
         whole = self._kept(change_id)
         seen = self._inside(whole)
         if not inside:
-            return replace(whole, summary=seen.summary if seen else whole.tool)
+            return whole._replace(summary=seen.summary if seen else whole.tool)
         if seen is None:
             raise errors.unknown_change(change_id)
         return seen
@@ -233,7 +232,7 @@ class RecordedChanges:
                 operation = log.committed(head.id)
                 seen = self._inside(operation) if operation is not None else None
                 if seen is not None:
-                    yield replace(seen, entries=())
+                    yield seen._replace(entries=())
 
     def undos(self) -> list[ChangeRecord]:
         """The changes that took others back, newest first, without their entries."""
@@ -358,14 +357,14 @@ class RecordedChanges:
                 hint="it is undone already" if chosen else "nothing was changed since then",
                 details=named,
             )
-        newest = replace(
-            self._kept(ids[0]), entries=(), summary=what, undoable=all(undoable[name] for name in ids)
+        newest = self._kept(ids[0])._replace(
+            entries=(), summary=what, undoable=all(undoable[name] for name in ids)
         )
         # An undo may have found some of it undone already: since a moment, nothing is left out.
         played = left if scope.session is not None else chosen
         record = self._net(newest, played, task, changed_only=not every)
         if inside:
-            record = replace(record, entries=list(self._seen(record.entries)))
+            record = record._replace(entries=list(self._seen(record.entries)))
         count = f" ({len(ids)} changes)" if len(ids) > 1 else ""
         return Selected(record, ids, what, summary + count, named)
 
@@ -442,7 +441,7 @@ class RecordedChanges:
             entries = (_content_only(entries[0], asked or entries[0].place.shown),)
             part = f"hunk {scope.hunk} of {asked or entries[0].place.shown}"
         return selected._replace(
-            record=replace(record, entries=entries),
+            record=record._replace(entries=entries),
             summary=f"{selected.summary} ({part} only)",
             named={**selected.named, "path": asked or entries[0].place.shown},
             partial=True,
@@ -530,4 +529,4 @@ def _content_only(entry: Entry, asked: str) -> Entry:
     before, after = entry.before, entry.after
     if before is None or after is None or before.kind != "file" or entry.action == "attributes":
         raise errors.no_hunks(asked)
-    return entry._replace(was=None, before=replace(before, mode=after.mode, uid=after.uid, gid=after.gid))
+    return entry._replace(was=None, before=before._replace(mode=after.mode, uid=after.uid, gid=after.gid))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
 from filewright.boundary import quote
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 _LEFT = "something that rules keep from agents is left of an earlier change; `filewright doctor` names it"
 
 
-@dataclass(slots=True)
 class Recovery(Findings):
     """What a recovery found: ids `rolled_back` and `finished`, operations `set_aside`, besides what others' doings
     made it find.
@@ -36,10 +34,12 @@ class Recovery(Findings):
     `secret` are those conflicts and reasons that may name what is denied: they are not for agents.
     """
 
-    rolled_back: list[str] = field(default_factory=list)
-    finished: list[str] = field(default_factory=list)
-    set_aside: list[str] = field(default_factory=list)
-    secret: set[str] = field(default_factory=set)
+    def __init__(self, *, conflicts: Iterable[str] = ()) -> None:
+        super().__init__(conflicts=conflicts)
+        self.rolled_back: list[str] = []
+        self.finished: list[str] = []
+        self.set_aside: list[str] = []
+        self.secret: set[str] = set()
 
     @property
     def notes(self) -> list[str]:
@@ -63,7 +63,7 @@ class Recovery(Findings):
     @property
     def clean(self) -> bool:
         """Whether there was nothing to do."""
-        return not any(getattr(self, each.name) for each in fields(self))
+        return not any(vars(self).values())
 
 
 class Recoverer:
@@ -80,8 +80,6 @@ class Recoverer:
         """
         found = Recovery()
         intents = self._log.numbers("intent", *(("unsettled",) if again else ()))
-        if self._log.own:
-            self._log.contents.sweep()
         done = self._log.numbers("done")
         left = [*intents, *(number for number in done if number not in self._log.cleaned)]
         if left:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from filewright.boundary import Location
     from filewright.changes.record import ChangeRecord
 
-_AGO = re.compile(r"(\d{1,9}) ?(s|seconds?|m|min|minutes?|h|hours?|d|days?|w|weeks?)( ago)?")
+_AGO = r"(\d{1,9}) ?(s|seconds?|m|min|minutes?|h|hours?|d|days?|w|weeks?)( ago)?"
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
-_CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2})?")
+_CLOCK = r"\d{1,2}:\d{2}(:\d{2})?"
 PAUSE = 600
 """Seconds between two changes of a session that may be of one prompt, where its client does not tell the turns."""
 _EPOCH = datetime.fromtimestamp(0, UTC).astimezone()
@@ -138,11 +138,11 @@ def moment_of(text: str, now: datetime | None = None) -> int | None:
     """
     text = text.strip()
     now = (now or datetime.now()).astimezone()
-    if (ago := _AGO.fullmatch(text)) is not None:
+    if (ago := re.fullmatch(_AGO, text)) is not None:
         seconds = int(ago[1]) * _SECONDS[ago[2][0]]
         moment = now - timedelta(seconds=min(seconds, (now - _EPOCH).total_seconds()))
     else:
-        if _CLOCK.fullmatch(text):
+        if re.fullmatch(_CLOCK, text):
             text = f"{now:%Y-%m-%d}T{text.zfill(8 if text.count(':') == 2 else 5)}"
         if not re.match(r"\d{4}-\d", text):
             return None

@@ -13,9 +13,8 @@ import errno
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from filewright.boundary import is_temporary, quote
@@ -38,7 +37,6 @@ _SAVED = "was saved by somebody else while it was changed"
 _TAKEN = "stays where it was moved to, since its old name was taken meanwhile"
 
 
-@dataclass(slots=True)
 class Findings:
     """What somebody else's doings made us find.
 
@@ -47,11 +45,12 @@ class Findings:
     cleaned up; `aside` names the operation, if it was set aside.
     """
 
-    conflicts: list[str] = field(default_factory=list)
-    waiting: list[str] = field(default_factory=list)
-    unsettled: list[str] = field(default_factory=list)
-    cleaned: int = 0
-    aside: str = ""
+    def __init__(self, *, conflicts: Iterable[str] = (), unsettled: Iterable[str] = ()) -> None:
+        self.conflicts = [*conflicts]
+        self.waiting: list[str] = []
+        self.unsettled = [*unsettled]
+        self.cleaned = 0
+        self.aside = ""
 
 
 def publish(slots: Slots) -> None:

@@ -26,9 +26,9 @@ import struct
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
-from dataclasses import dataclass, replace
 from fnmatch import translate
 from functools import partial
+from heapq import heapify, heappop
 from posixpath import basename, dirname
 from typing import NamedTuple
 
@@ -57,7 +57,7 @@ from filewright.changes.listing import (
 )
 from filewright.changes.log import Log
 from filewright.changes.plan import CommitPlan
-from filewright.changes.quick import TAKES_AWAY, QuickLook, begun_since, list_of
+from filewright.changes.quick import SLACK_NS, TAKES_AWAY, QuickLook, begun_since, list_of
 from filewright.changes.record import ChangeRecord, Entry, Kind, Place, Stamp, same_content
 from filewright.changes.state import Index, base_folder
 from filewright.errors import Code, FilewrightError
@@ -67,9 +67,9 @@ from filewright.system import Folder
 from filewright.wording import listed as listed_of
 from filewright.wording import sized
 
-_ID = re.compile(r"[0-9a-z]{1,40}")
+_ID = r"[0-9a-z]{1,40}"
 _NAMED_BEFORE = 5
-_WORD = re.compile(r"[\s'\"`=:;|&()<>]+")
+_BETWEEN = r"[\s'\"`=:;|&()<>]+"
 _KEPT = b"kept.db"
 _TABLES = """
 CREATE TABLE kept (
@@ -91,8 +91,6 @@ _NAMED, _PATTERNS = 20, 50
 _STAGED = struct.Struct(">10I20sH")
 """An entry of git's index: times, device, inode, mode, user, group, size, the object's name, flags."""
 _INDEX_MOST, _GIT_EACH = 64 * MB, 4 * MB
-_SLACK_NS = 2 * 10**9
-"""By how much the clocks of two file systems may differ."""
 _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 _NOTHING = FolderRow()
 
@@ -108,7 +106,7 @@ def watches(
     boundary: Boundary, logs: Sequence[Log], task: Task, looked: QuickLook | None, identifier: str
 ) -> Iterator[Watch]:
     """Each root as it is seen before a command of that id, and after it. Raises `not_found` for a bad id."""
-    if not _ID.fullmatch(identifier):
+    if not re.fullmatch(_ID, identifier):
         raise errors.unknown_listing(identifier)
     looks = looked.looks if looked is not None else {}
     for log, root in zip(logs, boundary.roots, strict=True):
@@ -123,8 +121,7 @@ def watches(
             yield Watch(boundary, log, root, folder, kept, task, identifier, looked is not None, *seen)
 
 
-@dataclass(frozen=True, slots=True)
-class Watch:
+class Watch(NamedTuple):
     """A root as it is seen now, and what files held, kept in the `database` by path and stamp.
 
     For a hook, it may have been `seen` already, as it differs from the listing `looked_at`.
@@ -160,7 +157,7 @@ class Watch:
         seconds = _KEEP_IN_HOOK if self.hook else _KEEP_SECONDS
         rows, late = self._keep(rows, line, seconds, _KEEP_AT_ONCE, known)
         index = self._keep_index()
-        if TAKES_AWAY.search(line):
+        if re.search(TAKES_AWAY, line):
             self._warn_of(late, index)
         KeptListing(newest, outer, index, rows).write(self.folder, list_of(self.identifier))
         return all(row.kept for row in rows.values()) or self._is_kept_ahead()
@@ -185,7 +182,7 @@ class Watch:
 
         Needs the workspace lock. Raises `not_found` if there is no such listing.
         """
-        last = read_kept(self.folder, list_of(self.identifier))
+        last = self.looked_at or read_kept(self.folder, list_of(self.identifier))
         if last is None:
             raise errors.unknown_listing(self.identifier)
         changes = list(made_since(last.newest))
@@ -280,7 +277,7 @@ class Watch:
         Returns the rows, of which it is noted; and of what the line names what is too large, or too much.
         """
         names, late, lacking = _named(line), dict[bytes, ListedStamp](), set[bytes]()
-        wanted: list[tuple[bool, int, bytes, ListedStamp]] = []
+        wanted: list[tuple[bool, int, bytes, bytes, ListedStamp]] = []
         with self._while_sound():
             self.database.read("SELECT name, (SELECT 1 FROM kept LIMIT 1) FROM cache")
         with self.database.transaction(self.task, durable=False) as execute:
@@ -290,8 +287,9 @@ class Watch:
                 if not lacks and not row.large:
                     continue
                 above = names(prefix.split(b"/"))
+                some = above or names(row.names.split(b"/"))
                 known_to_lack = known and row is known.get(prefix) and not row.kept
-                if (known_to_lack or not lacks) and not above and not names(row.names.split(b"/")):
+                if (known_to_lack or not lacks) and not some:
                     if lacks:
                         lacking.add(prefix)
                     continue
@@ -299,29 +297,31 @@ class Watch:
                 for name, stamp in row.things():
                     if stamp.kind == "folder" or (had and (name, stamp.key) in had):
                         continue
-                    unnamed = not (above or names([name]))
+                    unnamed = not (above or (some and names([name])))
                     if stamp.size <= LARGE:
-                        wanted.append((unnamed, -stamp.mtime_ns, prefix + name, stamp))
+                        wanted.append((unnamed, -stamp.mtime_ns, prefix, name, stamp))
                     elif not unnamed:
                         late[prefix + name] = stamp
-        begun, some = time.monotonic(), list[tuple[bytes, ListedStamp, bytes]]()
-        for number, (unnamed, _, path, stamp) in enumerate(sorted(wanted)):
-            most = seconds if unnamed else max(seconds, _KEEP_SECONDS)
+        begun, number, found = time.monotonic(), 0, list[tuple[bytes, ListedStamp, bytes]]()
+        heapify(wanted)  # Of a large tree few are kept: to sort them all would take longer.
+        while wanted:
+            most = seconds if wanted[0][0] else max(seconds, _KEEP_SECONDS)
             # On a busy machine the time may be over before the first.
             if room < 0 or (number >= _AT_LEAST and time.monotonic() - begun > most):
-                lacking.add(prefix_of(path))
-                if not unnamed:
-                    late[path] = stamp
-                continue
+                break
             self.task.check()
-            content = self.content(path, stamp)
+            _, _, prefix, name, stamp = heappop(wanted)
+            number += 1
+            content = self.content(prefix + name, stamp)
             if content is not None:
                 room -= len(content)
-                some.append((path, stamp, content))
-            if len(some) == _AT_A_TIME:  # Whoever else keeps something waits for no more.
-                self.keep(some)
-                some = []
-        self.keep(some)
+                found.append((prefix + name, stamp, content))
+            if len(found) == _AT_A_TIME:  # Whoever else keeps something waits for no more.
+                self.keep(found)
+                found = []
+        self.keep(found)
+        lacking.update(prefix for _, _, prefix, _, _ in wanted)
+        late |= {prefix + name: stamp for unnamed, _, prefix, name, stamp in wanted if not unnamed}
         rows = {prefix: row._replace(kept="" if prefix in lacking else cache) for prefix, row in rows.items()}
         return rows, late
 
@@ -438,7 +438,7 @@ def _checked(content: bytes) -> bytes:
 
 def _named(line: str) -> Callable[[list[bytes]], bool]:
     """Says of names whether a command line has one of them as the last name of a path, or a pattern of it."""
-    words = {word.rstrip("/*").rpartition("/")[2] for word in _WORD.split(line)} - {"", ".", ".."}
+    words = {word.rstrip("/*").rpartition("/")[2] for word in re.split(_BETWEEN, line)} - {"", ".", ".."}
     exact = {*map(os.fsencode, words)}
     patterns = sorted(word for word in words if not {"*", "?", "["}.isdisjoint(word))[:_PATTERNS]
     matches = re.compile("|".join(map(translate, patterns))).match
@@ -539,12 +539,12 @@ class _Command:
                 moves[old.path] = path
                 continue
             if path is not None and entry.after is not None:
-                side = replace(entry.after, mtime_ns=entry.after.mtime_ns or change.number)
+                side = entry.after._replace(mtime_ns=entry.after.mtime_ns or change.number)
                 made[path] = Thing(path, side, partial(held_after, entry))
             if was is None:
                 continue
             if entry.before is not None:
-                side = replace(entry.before, inode=old and old.side.inode)
+                side = entry.before._replace(inode=old and old.side.inode)
                 found = Thing(was, side, partial(held_before, entry))
             # What is not seen now either was ignored.
             if old.seen if old is not None else found is not None and path in self._after:
@@ -595,7 +595,7 @@ class _Command:
         What is newer than the listing, or a folder that was elsewhere, is none of it.
         """
         watch = self._watch
-        since = last.begun_ns - (0 if watch.folder.status().device == watch.root.device else _SLACK_NS)
+        since = last.begun_ns - (0 if watch.folder.status().device == watch.root.device else SLACK_NS)
         listed = {old.side.inode: old.listed for old in self._before.values() if old.kind == "folder"}
         hidden = {
             prefix + name.removesuffix(b"/") for prefix, row in last.rows.items() for name in row.hidden
@@ -714,8 +714,8 @@ class _Command:
             along = self._moves.get(dirname(old.path)) == dirname(now.path)
             is_carried = along and basename(old.path) == basename(now.path)
             if (was is not None and not is_carried) or (now.kind != "link" and old.rights != now.rights):
-                same = replace(now.side, digest=old.side.digest, target=old.side.target)
-                yield Entry(self._at(now), replace(old.side, blob=None), same, was)
+                same = now.side._replace(digest=old.side.digest, target=old.side.target)
+                yield Entry(self._at(now), old.side._replace(blob=None), same, was)
         elif (before := self._told(old)) is not None:
             # Of what cannot be read any more there is no digest.
             after = self._told(now, is_now=True) or now.side
@@ -753,17 +753,17 @@ class _Command:
         self._watch.task.check()
         if is_now and thing.seen is not None and side.kind == "file" and side.size > _AFTER_EACH:
             digest = self._digest(thing) if side.size <= _HASHED else None
-            return replace(side, digest=digest) if digest or side.size > _HASHED else None
+            return side._replace(digest=digest) if digest or side.size > _HASHED else None
         content = side.target or thing.held()
         if content is None:
             if not is_now:
                 self._lost.append(self._watch.at(thing.path).shown)
             return side if is_now and thing.seen is None else None
         if side.kind == "link":
-            return replace(side, target=content)
+            return side._replace(target=content)
         self._room -= len(content) if is_now else 0
         blob = self._keep(content) if not is_now or self._room >= 0 else None
-        return replace(side, digest=xxhash.xxh3_128_hexdigest(content), blob=blob)
+        return side._replace(digest=xxhash.xxh3_128_hexdigest(content), blob=blob)
 
     def _digest(self, now: Thing) -> str | None:
         """That of a file that is there; None if it cannot be read."""

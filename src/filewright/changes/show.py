@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from filewright.boundary import Boundary, Location
 from filewright.changes.contents import backward, forward, held_after, held_before
@@ -34,8 +35,7 @@ _CONTEXT = 400
 _NO_FILE = Stamp("file", 0, 0, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class FileDifference:
+class FileDifference(NamedTuple):
     """What became of one file: paths as they are shown, `was` if it was renamed, sizes in bytes, modes.
 
     A size and a mode are None where there is no file. `added` and `removed` count lines, None for what is
@@ -82,8 +82,7 @@ class _Budget:
         return Diff(tuple(self.files), self.cut, tuple(self.lost))
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeDiffs:
+class ChangeDiffs(NamedTuple):
     """Makes diffs of changes below a boundary."""
 
     boundary: Boundary

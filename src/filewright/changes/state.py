@@ -25,7 +25,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 from filewright import system
@@ -40,9 +39,9 @@ from filewright.system import Folder, Status
 _HINT = "give another folder with --state-dir or FILEWRIGHT_STATE_DIR; reading works without one"
 
 
-def base_folder(settings: Settings) -> Path:
+def base_folder(settings: Settings) -> str:
     """The folder that holds all state folders of a user."""
-    return Path(state_base(settings.state_dir))
+    return state_base(settings.state_dir)
 
 
 class Owner(NamedTuple):
@@ -81,7 +80,7 @@ class Owner(NamedTuple):
 class Index:
     """The state folders under one base folder, by the roots they belong to."""
 
-    def __init__(self, base: Path, lock_seconds: float) -> None:
+    def __init__(self, base: str, lock_seconds: float) -> None:
         self.base = os.fsencode(base)
         self._lock_seconds = lock_seconds
         self._path = self.of("roots")

@@ -14,7 +14,7 @@ import os
 import stat
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -325,7 +325,7 @@ def located(folder: Item, name: bytes, asked: str = "") -> Location:
         folder, name = folder.place
         names.append(name)
     where = Location(folder.was_at.root, tuple(reversed(names)), asked)
-    return where if asked else replace(where, asked=where.shown)
+    return where if asked else where._replace(asked=where.shown)
 
 
 def _new_rights(above: Status, kind: Kind, like: Item | None = None) -> Rights:
@@ -788,8 +788,8 @@ class Tree:
                     continue
                 step = self._brought.get(item)
                 self.boundary.guard_tree(
-                    replace(origin.was_at, asked=step.source.asked if step else where.asked),
-                    replace(where, asked=step.destination.asked) if step else where,
+                    origin.was_at._replace(asked=step.source.asked if step else where.asked),
+                    where._replace(asked=step.destination.asked) if step else where,
                     rules[folder][0].entered(name, None),
                     moving=isinstance(step, Move),
                     task=self._task,

@@ -15,8 +15,8 @@ import itertools
 import stat
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
-from typing import NoReturn
+from dataclasses import replace
+from typing import NamedTuple, NoReturn
 
 import xxhash
 
@@ -65,8 +65,7 @@ _SOMETHING_NEW = "was deleted by that change, and something new is there now"
 _TOO_LARGE = "has changed since, and is too large to be merged"
 
 
-@dataclass(frozen=True, slots=True)
-class Conflict:
+class Conflict(NamedTuple):
     """Why a path cannot be given back: at which lines of the file as it is now, the first and the last, which
     are `now`, and what undoing would have there (`then`)."""
 
@@ -562,7 +561,7 @@ def _refusal(selected: Selected, conflicts: Sequence[Conflict]) -> FilewrightErr
         details={
             **selected.named,
             "conflicts": [
-                {**asdict(each), "lines": list(each.lines) if each.lines else None}
+                {**each._asdict(), "lines": list(each.lines) if each.lines else None}
                 for each in conflicts[:_MOST_LISTED]
             ],
             "conflict_count": len(conflicts),

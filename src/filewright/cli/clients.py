@@ -178,7 +178,7 @@ def _state_folder() -> list[str]:
     settings = Settings()
     if settings.state_dir is None and not os.environ.get("XDG_STATE_HOME"):
         return []
-    return ["--state-dir", str(base_folder(settings))]
+    return ["--state-dir", base_folder(settings)]
 
 
 # What commands take

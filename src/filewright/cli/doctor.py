@@ -145,7 +145,7 @@ def _workspace(workspace: Workspace) -> Iterator[Finding]:
     for root in workspace.roots:
         yield Finding("root", os.fsdecode(root.path), root.folder.writable())
         yield from _denied(workspace, root)
-    state = base_folder(workspace.settings)
+    state = Path(base_folder(workspace.settings))
     place = next(folder for folder in (state, *state.parents) if folder.exists())
     with system.open_folder(os.fsencode(place)) as folder:
         yield Finding("state folder", f"{state}", folder.writable())
@@ -173,7 +173,7 @@ def _other_histories(workspace: Workspace, state: Path) -> Iterator[Finding]:
     from filewright.workspace import Workspace
 
     usual = base_folder(Settings.defaults())
-    places = {usual, Path("~/.local/state/filewright").expanduser(), *map(Path, state_folders())}
+    places = {Path(usual), Path("~/.local/state/filewright").expanduser(), *map(Path, state_folders())}
     for other in sorted(places - {state}):
         if not other.is_dir():
             continue

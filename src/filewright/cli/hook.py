@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 StateFolder = str | os.PathLike[str] | None
 _INPUT_BYTES = 64 << 20
 SHELLS = ("Bash", "Shell", "bash", "powershell", "run_shell_command", "run_in_terminal")
-_IN_PATCH = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.*\S)", re.MULTILINE)
+_IN_PATCH = r"(?m)^\*\*\* (?:Add|Update|Delete) File: (.*\S)"
 _PATHS = ("file_path", "filePath", "notebook_path", "absolute_path", "path")
 _OPTIONS = ("--root", "--state-dir", "--session", "--actor", "--turn", "--command")
 _WARNED = ("PreToolUse", "BeforeTool")
@@ -71,7 +71,7 @@ def _told() -> HookCall:
     elif label is not None:
         patch = first("patchText", "input", "command", among=arguments) or ""
         path = first(*_PATHS, among=arguments)
-        if names := [os.path.basename(each) for each in ([path] if path else _IN_PATCH.findall(patch))]:
+        if names := [os.path.basename(each) for each in ([path] if path else re.findall(_IN_PATCH, patch))]:
             word = next((word for word in ("Write", "Delete") if word.lower() in label.lower()), "Edit")
             label = f"{word} {listed(names, 2)}"
     session = first("session_id", "conversation_id", "sessionId")

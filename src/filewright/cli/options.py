@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -48,7 +47,7 @@ def of_settings(*names: str) -> Callable[[Command], Command]:
         elif field.choices:
             more = {"type": click.Choice(field.choices)}
         elif field.default is None:
-            more = {"type": click.Path(path_type=Path, file_okay=False)}
+            more = {"type": click.Path(file_okay=False)}
         says = f"{field.says[0].upper()}{field.says[1:]}."
         options.append(click.option(f"--{name.replace('_', '-')}", help=says, **more))
     return together(*options)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from pathlib import Path
 
 import click
 
@@ -36,7 +35,7 @@ def snapshot() -> None:
 @snapshot.command()
 @_hook
 @workspace_options
-def begin(*, roots: tuple[str, ...], state_dir: Path | None) -> None:
+def begin(*, roots: tuple[str, ...], state_dir: str | None) -> None:
     """Note what is there before a command; prints the id for `end`.
 
     Called by a hook before a prompt, it notes which session of the agent begins a turn.
@@ -47,7 +46,7 @@ def begin(*, roots: tuple[str, ...], state_dir: Path | None) -> None:
 
 @snapshot.command(hidden=True)
 @workspace_options
-def keep(*, roots: tuple[str, ...], state_dir: Path | None) -> None:
+def keep(*, roots: tuple[str, ...], state_dir: str | None) -> None:
     """Keep what files hold for commands to come, a little at a time, so that these need not wait for it."""
     from filewright.progress import Task
 
@@ -74,7 +73,7 @@ def end(
     session: str | None,
     actor: str | None,
     roots: tuple[str, ...],
-    state_dir: Path | None,
+    state_dir: str | None,
 ) -> None:
     """Record what is different since `begin`; prints the changes made of it."""
     call = hooks.HookCall(line, turn=turn, identifier=identifier)

@@ -220,7 +220,7 @@ class ChangeLog:
         sides = [side for entry in first for side in (entry.before, entry.after) if side is not None]
         small = len(record.entries) <= _COUNTED_FILES and all(side.size <= _COUNTED_BYTES for side in sides)
         return Listing(
-            replace(record, entries=()),
+            record._replace(entries=()),
             self._undo(record) if record.reverts else title_of(record, deeds),
             paths,
             len(record.entries) - folders or folders,

@@ -64,7 +64,7 @@ def serve(
         workspace = Workspace(*roots, settings=settings)
         leaving.callback(workspace.close)
         served = ", ".join(safe(os.fsdecode(root.path)) for root in workspace.roots)
-        _logger.info("serving %s; history in %s", served, safe(str(base_folder(settings))))
+        _logger.info("serving %s; history in %s", served, safe(base_folder(settings)))
         if settings.landlock and sys.platform == "linux":
             # While there is a single thread: the kernel confines each by itself.
             _logger.info(confine(workspace, network=access is not None))
@@ -166,6 +166,8 @@ def confine(workspace: Workspace, *, network: bool) -> str:
     the system's programs and libraries and git's settings, whatever bug we or a parser have.
     `network` leaves TCP, which a server on HTTP needs. Must be called before any thread is started.
     """
+    from pathlib import Path
+
     from filewright.system import landlock
 
     system.end_threads()  # A recovery may have needed them.
@@ -174,13 +176,13 @@ def confine(workspace: Workspace, *, network: bool) -> str:
     excludes = workspace.context.boundary.excludes_file
     reads: list[int | str | bytes] = ["/etc/gitconfig", *(NAME_SERVICE if network else ())]
     reads += [] if excludes is None else [excludes]
-    writes: list[int | str | bytes] = [*roots, os.fspath(state)]
+    writes: list[int | str | bytes] = [*roots, state]
     missing = ""
     if workspace.settings.read_only:
         reads, writes = reads + writes, []
     else:
         try:
-            state.mkdir(mode=0o700, parents=True, exist_ok=True)
+            Path(state).mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:  # the first change will say what is wrong with it
             writes, missing = [*roots], f"; no state folder: {error.strerror}"
     return landlock.confine(writes, reads, network=network).line + missing

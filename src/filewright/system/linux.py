@@ -18,7 +18,6 @@ import ctypes
 import errno
 import fcntl
 import os
-import signal
 import stat
 import struct
 import sys
@@ -324,6 +323,8 @@ class LinuxFile(_LinuxHandle, File):
         sends a signal when someone opens the file for writing. The usual one (SIGIO) ends a process that
         does not handle it, so one is asked for that is ignored by default.
         """
+        import signal
+
         try:
             fcntl.fcntl(self._fd, fcntl.F_SETSIG, int(signal.SIGURG))  # type: ignore[attr-defined,unused-ignore]
             fcntl.fcntl(self._fd, fcntl.F_SETLEASE, fcntl.F_RDLCK)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-import signal
 import stat
 import threading
 import unicodedata
@@ -474,6 +473,8 @@ def limit_process(number: int, memory: int) -> Closing | None:
 
 def end_processes(process: Popen[bytes]) -> None:
     """Kill a child, the first of a process group, with all of that."""
+    import signal
+
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from filewright.boundary import unquote
+from filewright.boundary.launcher import Launcher
 from filewright.boundary.location import Location, Root
 from filewright.edit.changeset import Copy, Create, Delete, Modify, Move, SetMode, Step
 from filewright.edit.diff import Diff, FileDiff, unified
@@ -15,7 +16,7 @@ from filewright.edit.patch import FileOutcome, PatchTarget, parse, plan
 from filewright.errors import Code, FilewrightError
 from filewright.text import Snapshot, apply, ordered
 
-ROOT = Root("root", b"/root", -1, 1, 1)
+ROOT = Root("root", b"/root", -1, 1, 1, Launcher())
 
 
 class Windowed(Snapshot):
