@@ -454,6 +454,14 @@ def test_lines_that_differ_in_short_hexadecimal_names_are_of_one_kind(
     assert "491: ERROR dead beef" in text
 
 
+def test_of_many_hits_lines_of_more_than_240_characters_are_cut(root: Path, workspace: Workspace) -> None:
+    (root / "a.txt").write_text("".join(f"hit{n} {'x' * (190 + 10 * n)}\n" for n in range(10)))
+    found = workspace.search("hit")
+    assert [len(row) > 230 or "…" in row for row in found.text.splitlines()[5:11]] == [True] * 6
+    assert [hit.truncated for hit in found.results] == [False] * 5 + [True] * 5
+    assert not any(hit.truncated for hit in workspace.search("hit", context=0).results)
+
+
 def test_files_that_count_alike_are_counted_together(root: Path, workspace: Workspace) -> None:
     for n in range(30):
         (root / f"p{n:02}").mkdir()

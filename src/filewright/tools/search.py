@@ -235,8 +235,11 @@ def search_content(context: Context, arguments: SearchArguments) -> SearchResult
     for search in others:  # of the same files
         search.notes = [note for note in search.notes if note not in first.notes]
     made = [search.answer() for search in searches]
-    pairs = [*zip(searches, made, strict=True)]
-    texts = [f"pattern {search.name}:\n{one.text}" for search, one in pairs if not search.is_nowhere]
+    texts = [
+        f"pattern {search.name}:\n{one.text}"
+        for search, one in zip(searches, made, strict=True)
+        if not search.is_nowhere
+    ]
     if nowhere := [search.name for search in searches if search.is_nowhere]:
         texts.append(f"no match: {', '.join(nowhere)}")
         if len(nowhere) == len(each):
@@ -512,8 +515,10 @@ class _Search:
         """Show the hits of one file with what is around them; the offset of the first that did not fit."""
         arguments, task, width = self.arguments, self.context.task, self.context.settings.match_chars
         path, beside = _shown(snapshot), self.adaptive
-        sides = (arguments.context_before, arguments.context_after)
-        before, after = (arguments.context or 0 if side is None else side for side in sides)
+        before, after = (
+            arguments.context or 0 if side is None else side
+            for side in (arguments.context_before, arguments.context_after)
+        )
         self.parted = beside or before + after > 0
         block: list[_Row] = []
         self.blocks.append((path, block))
@@ -522,21 +527,25 @@ class _Search:
         for position, hit in enumerate(found.hits):
             task.check()
             symbol, outside, body = self._symbol(snapshot, hit)
+            few = len(self.results) < FEW
             if beside:
-                before, after = (_NEAR, max(_NEAR, body)) if len(self.results) < FEW else (0, 0)
+                before, after = (_NEAR, max(_NEAR, body)) if few else (0, 0)
             above, more, under, further = context_of(
                 snapshot, hit, before, after, width, most=_MATCH_LINES, task=task
             )
             if beside:  # a long line that nobody asked for
-                longest = width if body else _BESIDE
                 above, under = (
-                    tuple(line for line in near if not line.cut and len(line.text) <= longest)
+                    tuple(
+                        line
+                        for line in near
+                        if not line.cut and len(line.text) <= (width if body else _BESIDE)
+                    )
                     for near in (above, under)
                 )
             last = hit.line + further
-            piece = excerpt(snapshot, hit, width)
+            piece = excerpt(snapshot, hit, width if few or not beside else min(width, 2 * _BESIDE))
             is_cut = piece.cut_before or piece.cut_after
-            if is_cut and (hit.column > width or len(self.results) >= FEW):
+            if is_cut and (hit.column > width or not few):
                 # A line without end says no more by more of it.
                 again = position > 0 and found.hits[position - 1].line == hit.line
                 piece = excerpt(snapshot, hit, min(width, _BESIDE // 2 if again else _BESIDE))
@@ -734,7 +743,8 @@ def skipped(found: TreeSearch) -> list[str]:
     """What a search of a tree left out, for its last line."""
     kinds = {"ignored name": found.ignored, "binary file": found.binary}
     notes = [f"{counted(count, kind)} skipped" for kind, count in kinds.items() if count]
-    notes += [f"{found.unreadable} could not be read"] if found.unreadable else []
+    if found.unreadable:
+        notes.append(f"{found.unreadable} could not be read")
     return notes
 
 
