@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 from tests.examples import examples
 
@@ -185,9 +185,11 @@ def test_context_is_the_lines_above_and_below(codec):
     st.lists(st.sampled_from(["a", "b a a", "", "ab", "c" * 900 + "a" + "c" * 900 + "a"]), max_size=12),
     st.sampled_from(["\n", "\r\n", "\r"]),
     st.integers(1, 4),
-    st.sampled_from(["a", "^a|b", "x*", "^$"]),
+    st.sampled_from(["a", "^a|b", "x*", "^$", "$"]),
     st.booleans(),
 )
+@example(["a", "a"], "\n", 1, "$", False)
+@example(["a", "a", ""], "\n", 1, "$", False)
 def test_pages_joined_are_the_whole(lines, end, limit, pattern, invert):
     snapshot = Snapshot.of_bytes(end.join(lines).encode())
     compiled = compile_pattern(pattern, mode="regex")

@@ -12,6 +12,8 @@ line number or an offset from another program.
 In: `Snapshot` or `Location`, and what to look for. Out: `Found` with `Hit`s: byte ranges, 1-based
 lines and columns, whether the search was complete and where it stopped. Errors: `invalid_input` for
 a pattern, `cancelled`, `timeout`, `io_error`; for trees also what the boundary raises.
+
+The little above its goal pays for pages that joined are the whole, to the end of a last line without an end.
 """
 
 # ruff: noqa: F401

@@ -177,8 +177,11 @@ def _places(
     lengths = windows.length, windows.longest, windows.overlap
     if not by_lines:
         lengths = windows.multiline, windows.multiline, windows.span
+    # A match of nothing may be at the end of a last line without an end: a search may go on from there.
+    at_the_end = position == stop > snapshot.start and not snapshot.lines.ends_in_terminator()
     with lines_ahead(snapshot, forms_ahead(snapshot, pattern, position), task) as next_line:
-        while (position := next_line(position)) < stop:
+        while (position := next_line(position)) < stop or at_the_end:
+            at_the_end = False
             task.check()
             task.report(position, stop, "searching")
             view = Window(snapshot, position, stop, *lengths, by_lines=by_lines)
