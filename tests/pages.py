@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import json
 import re
@@ -71,13 +72,14 @@ _ALIKE = ("atomic", "break_hard_links", "cursor", "diff", "encoding", "preview",
 """Arguments that mean the same in every tool: the first tool that has one says what."""
 
 
+@functools.cache  # the source of a class is found by parsing its whole module
 def _said(model: type[BaseModel]) -> dict[str, str]:
     """What stands below each field of a model in its source."""
     if model is BaseModel:
         return {}
     (body,) = ast.parse(inspect.getsource(model)).body
     assert isinstance(body, ast.ClassDef)
-    found = _said(model.__mro__[1])
+    found = {**_said(model.__mro__[1])}
     for field, below in pairwise(body.body):
         match field, below:
             case (

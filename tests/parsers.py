@@ -27,11 +27,16 @@ def _of(process: int) -> Workers:
     return _Shared(Launcher())
 
 
+def share() -> None:
+    """Give the workspaces of this process the same parser processes from now on."""
+    if os.environ.get("FILEWRIGHT_TEST_START") != "anew":
+        # A process that was forked must not read what another asked for.
+        outlines.Workers = lambda launcher: _of(os.getpid())  # type: ignore[assignment,misc]
+
+
 @pytest.fixture(scope="module", autouse=True)
 def parsers() -> Iterator[None]:
     """Give the workspaces of a module the parser processes of all."""
-    with pytest.MonkeyPatch.context() as patch:
-        if os.environ.get("FILEWRIGHT_TEST_START") != "anew":
-            # A process that was forked must not read what another asked for.
-            patch.setattr(outlines, "Workers", lambda launcher: _of(os.getpid()))
-        yield
+    share()
+    yield
+    outlines.Workers = Workers  # type: ignore[misc]

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 
+from tests.parsers import share
 from tests.recording.differences import outcomes, retold, wordings
 from tests.recording.sessions import Call, Session, load, replayed
 
@@ -46,7 +47,7 @@ def compare(names: Sequence[str] = (), processes: int | None = None) -> Report:
     report = Report(sum(len(session.calls) for session in sessions))
     used: set[str] = set()
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes or min(4, os.cpu_count() or 1), context) as pool:
+    with ProcessPoolExecutor(processes or min(4, os.cpu_count() or 1), context, share) as pool:
         for found in pool.map(differing, sessions, chunksize=4):
             for difference in found:
                 reasons = explained(difference)
