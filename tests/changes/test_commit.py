@@ -626,3 +626,20 @@ def test_changes_of_a_root_and_of_one_within_it_are_undone_together(tmp_path: Pa
             inner.write("z", "1\n")
         both.revert_edit(since=first)
     assert list((root / "inner").iterdir()) == []
+
+
+@pytest.mark.parametrize("roots", [["work"], ["work", "work/inner"], ["work/inner", "work"]])
+def test_what_is_renamed_from_a_root_within_is_followed(tmp_path: Path, roots: list[str]) -> None:
+    inner, state = tmp_path / "work" / "inner", tmp_path / "state"
+    inner.mkdir(parents=True)
+    (inner / "q").write_text("one\ntwo\n")
+    with (
+        Workspace(*[tmp_path / root for root in roots], state_dir=state) as both,
+        Workspace(inner, state_dir=state) as within,
+    ):
+        edited = both.edit(str(tmp_path / "work" / "inner" / "q"), [{"search": "one", "replace": "1"}])
+        if roots[0] == "work":
+            both.edit("inner/q", [{"search": "1", "replace": "ONE"}])
+        within.move("q", "r")
+        both.revert_edit(since=f"{edited.change_id}^", path=str(inner / "r"))
+        assert {path.name: path.read_text() for path in inner.iterdir()} == {"q": "one\ntwo\n"}

@@ -147,7 +147,9 @@ class Log:
         self.flusher = flusher
         self.state = state
         self.own = state.root is not None
-        self._here = {root.resolved for root in boundary.roots}
+        paths = [root.resolved for root in boundary.roots]
+        self._here = {root.resolved for root in boundary.roots if not root.below(paths)}
+        """The roots within which there is no other."""
         locate = partial(state.at, b"state.db")
         seconds, read_only = settings.lock_seconds, settings.read_only
         self.database = Database(locate, _TABLES, flusher, seconds, read_only=read_only)
@@ -362,7 +364,7 @@ class Log:
         return {number: moved.get(path, path) for number, path in rows}
 
     def _place(self, roots: dict[int, bytes], root: int, path: bytes) -> Place:
-        """The place of a row; named from a root that is open here, if it is below one."""
+        """The place of a row; named from the nearest root that is open here, if it is below one."""
         parts = tuple(path.split(b"/")) if path else ()
         if not {b"", b".", b".."}.isdisjoint(parts):
             raise ValueError("not a path")

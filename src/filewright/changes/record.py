@@ -58,17 +58,18 @@ class Place(NamedTuple):
         return cls(where.root.resolved, where.parts)
 
     def below(self, roots: Iterable[Root]) -> Location | None:
-        """Its location below the nearest root above it; None if there is none.
+        """Its location below the nearest root above it, from which history names it; None if there is none.
 
         A root that was recorded may since lie below one that is served, or above.
         """
-        nearest, found = (False, -1), None
-        for root in roots:
-            above = Place(root.resolved, ()).names
-            rank = root.resolved == self.root, len(above)
-            if self.names[: len(above)] == above and rank > nearest:
-                nearest, found = rank, Location.of(root, self.names[len(above) :])
-        return found
+        names = self.names
+        above = [
+            (len(at), root) for root in roots if names[: len(at := Place(root.resolved, ()).names)] == at
+        ]
+        if not above:
+            return None
+        depth, nearest = max(above, key=lambda each: each[0])
+        return Location.of(nearest, names[depth:])
 
     @property
     def names(self) -> tuple[bytes, ...]:

@@ -427,7 +427,7 @@ class RecordedChanges:
         entries: Sequence[Entry] = record.entries
         asked = ""
         if scope.path is not None:
-            place, asked = Place.of(scope.path), scope.path.asked
+            place, asked = self.place_of(scope.path), scope.path.asked
             entries = (*(e for e in entries if e.touches(place)), *self._carried_from(place, entries))
             if not entries:
                 raise errors.not_touched(selected.what, asked)
@@ -498,6 +498,10 @@ class RecordedChanges:
         """The location of a place in history; None if it is below no root that is served now."""
         return place.below(self._boundary.roots)
 
+    def place_of(self, where: Location) -> Place:
+        """How history names a location: from the nearest root."""
+        return Place.of(self.location(Place.of(where)) or where)
+
     def _locating(self) -> Callable[[Place], Location]:
         """Finds the locations of places, for one look at history. It raises `path_escape`, `permission_denied`."""
         denied = self._denied()
@@ -520,7 +524,7 @@ class RecordedChanges:
 
     def entry_at(self, record: ChangeRecord, location: Location) -> Entry | None:
         """What a change did at one place."""
-        place = Place.of(location)
+        place = self.place_of(location)
         return next((entry for entry in record.entries if entry.place == place), None)
 
 

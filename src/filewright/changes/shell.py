@@ -778,10 +778,8 @@ class _Command:
 
     def _path_of(self, place: Place) -> bytes | None:
         """Where a place is below the root, whichever it is named from; None if it is not, or in one within this."""
-        path = b"/".join((place.root.rstrip(b"/"), *place.parts))
-        above = [root for root in self._watch.boundary.roots if root.below([path])]
-        nearest = max(above, key=lambda root: len(root.resolved), default=None)
-        return path[len(nearest.resolved.rstrip(b"/")) + 1 :] if nearest is self._watch.root else None
+        where = place.below(self._watch.boundary.roots)
+        return b"/".join(where.parts) if where and where.root is self._watch.root and where.parts else None
 
 
 def _things(

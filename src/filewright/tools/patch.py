@@ -257,7 +257,7 @@ class _Looking:
         What was made, removed or put at its name since, or at the name it has gone to, ends the trail.
         """
         changes = self._context.changes
-        asked = place = Place.of(location)
+        asked = place = changes.place_of(location)
         for record in reversed(self._newest):
             for entry in record.entries:
                 was = entry.was
