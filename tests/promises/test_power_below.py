@@ -168,13 +168,13 @@ def _look(run: Cuts, *, stride: int, seeds: int, flushes: bool = True) -> int:
 
 
 def test_a_power_cut_in_the_first_change_of_a_project_leaves_all_or_nothing(place: Path) -> None:
-    assert _look(Cuts(place, FIRST), stride=3, seeds=1) >= 10
+    assert _look(Cuts(place, FIRST), stride=7, seeds=1) >= 10
 
 
 def test_a_power_cut_among_edits_and_undos_leaves_all_or_nothing_and_keeps_what_was_acknowledged(
     place: Path,
 ) -> None:
-    assert _look(Cuts(place, MANY), stride=11, seeds=1) >= 50
+    assert _look(Cuts(place, MANY), stride=23, seeds=1) >= 50
 
 
 def test_on_a_disk_that_ignores_flushes_the_same_check_fails(place: Path) -> None:
@@ -203,7 +203,7 @@ def _recoveries(run: Cuts, place: Path, *, stride: int, inner: int) -> int:
 
 def test_a_power_cut_in_a_recovery_is_recovered_from(place: Path) -> None:
     run = Cuts(place, MANY)
-    assert _recoveries(run, place, stride=max(1, len(run.log.events) // 8), inner=5) >= 5
+    assert _recoveries(run, place, stride=max(1, len(run.log.events) // 8), inner=11) >= 5
 
 
 @pytest.mark.sweep
