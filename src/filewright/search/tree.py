@@ -267,7 +267,7 @@ _LARGEST = 16 << 20
 _PATIENCE = 2.0  # seconds for a batch before sizes matter
 
 
-@dataclass(slots=True)
+@dataclass
 class _CandidateBatch:
     """Files of the walk in order, and the places that `rg` is handed to read them."""
 

@@ -18,7 +18,6 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
-from typing import Final
 
 from filewright.boundary import Child, program
 from filewright.errors import FilewrightError
@@ -188,10 +187,10 @@ def character_at(snapshot: Snapshot, offset: int, line: int | None = None) -> in
     return near + len(cut(snapshot.read(near, offset - near + 1), offset - near, encoding))
 
 
-UNENDING: Final = Task()
+UNENDING = Task()
 """The task of a search that nobody ends."""
 
-MEMORY: Final = 48 << 20
+MEMORY = 48 << 20
 """Bytes that `rg` may allocate: it holds a line whole, and is ended by a longer one."""
 
 _LOOK = 50  # milliseconds between two looks at the cancel token
