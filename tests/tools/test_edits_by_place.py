@@ -150,6 +150,18 @@ AT_THE_END = [
 ]  # fmt: skip
 
 
+def test_a_symbol_moved_to_two_places_is_refused(root: Path, workspace: Workspace) -> None:
+    (root / "a.py").write_text("A = 1\nB = 2\n")
+    edits = [{"path": f"{name}.py", "from": {"path": "a.py", "symbol": "B"}} for name in "bc"]
+    refused = workspace.call("edit_content", {"edits": edits})
+    assert refused.data["code"] == "invalid_input"
+    assert "edit 2 of 2: symbol B is moved by another edit" in refused.text
+    assert [each.name for each in root.iterdir()] == ["a.py"]
+    edits[1]["copy"] = True  # type: ignore[assignment]
+    workspace.edit(None, edits)
+    assert (root / "b.py").read_text() == (root / "c.py").read_text() == "B = 2\n"
+
+
 def test_a_symbol_moved_beside_itself_is_refused(root: Path, workspace: Workspace) -> None:
     (root / "one.py").write_text("def one():\n    return 1\n")
     edit = {"from": {"symbol": "one"}, "insert_after": "one"}

@@ -640,6 +640,10 @@ class _Edits:
             if not item.copied:
                 # With a symbol go the blank lines that it would leave.
                 gone = (lines.gone_first, lines.gone_last) if lines is not None else (first, last)
+                if any((each.first, each.last) == gone for _, each in source.removed):
+                    raise self._invalid(
+                        f"{what} is moved by another edit", "move it once, and copy it elsewhere"
+                    )
                 there = f" to {visible(file.location.shown)}" if file is not source else ""
                 removed = Rewrite(*gone, "", f"{what} moved{there}", text.base)
                 source.removed.append((self._number, removed))
