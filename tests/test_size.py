@@ -20,7 +20,7 @@ PACKAGE = Path(filewright.__file__).parent
 
 ROOMS = {
     # room: (limit, goal), in code tokens
-    "changes": (65_988, 42_000),
+    "changes": (66_012, 42_000),
     "edit": (55_785, 40_000),
     "tools": (44_513, 32_000),
     "structure": (25_209, 20_500),

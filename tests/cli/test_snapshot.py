@@ -298,6 +298,24 @@ def test_what_was_done_in_a_root_within_another_is_recorded_once(root: Path, tmp
         assert _tree(root) == before
 
 
+@pytest.mark.parametrize("moved", [("a.txt", "src/b.py"), ("src", "dir")])
+def test_a_change_that_moves_something_and_makes_another_in_its_place_is_no_commands(
+    workspace: Any, root: Path, moved: tuple[str, str]
+) -> None:
+    workspace.write("first", "1\n")
+    moment, before = workspace.newest(), _tree(root)
+    workspace.move(*moved, overwrite=True)
+    if moved[0] == "src":
+        workspace.write("src/b.py", "another\n")
+    begun = workspace.begin_command()
+    workspace.revert_edit(since=moment)
+    assert workspace.end_command(begun, "true") == ()
+    assert _tree(root) == before
+    begun = workspace.begin_command()
+    workspace.redo()
+    assert workspace.end_command(begun, "true") == ()
+
+
 @pytest.mark.parametrize("steps", OVERLAPPING.values(), ids=list(OVERLAPPING))
 def test_what_commands_did_at_one_time_is_on_record_once(
     workspace: Any, root: Path, steps: list[str]

@@ -533,6 +533,8 @@ class _Command:
         for entry in sorted(change.entries, key=lambda entry: entry.before is None):
             self._watch.task.check()
             path, was = self._path_of(entry.place), self._path_of(entry.was or entry.place)
+            if entry.before is None and was is not None and _along(moves, was) != was:
+                was = None  # What was there has been moved by this change.
             old, found = before.get(was) if was is not None else None, None
             is_as_it_was = same_content(entry) and _rights(entry.before) == _rights(entry.after)
             if old is not None and path is not None and path != was and is_as_it_was:
