@@ -165,7 +165,10 @@ def test_a_batch_reports_each_failure_and_fails_nothing_else(place, workspace):
     assert kinds == [None, "not_found", "is_binary", None]
 
 
-@pytest.mark.parametrize("half", ["one\n\ud800\n".encode("utf-16", "surrogatepass"), b"one\n\xff\n"])
+@pytest.mark.parametrize(
+    "half",
+    ["one\n\ud800\n".encode("utf-16", "surrogatepass"), "one\nt".encode("utf-16") + b"w", b"one\n\xff\n"],
+)
 @pytest.mark.parametrize("target", ["wide.txt", "returns.txt"])
 def test_invalid_bytes_that_cannot_be_moved_as_they_are_are_named_by_their_file(
     place, workspace, half, target

@@ -676,8 +676,9 @@ class _Edits:
         origin = visible(taken.source.location.shown)
         end = target.dominant if target.size else taken.end
         data = taken.data
-        alike = encoding.name == taken.encoding.name
-        if item.reindent or not alike or not (file is taken.source or end == taken.end):
+        same_end = file is taken.source or end == taken.end
+        verbatim = encoding.name == taken.encoding.name and same_end and not item.reindent
+        if not verbatim or encoding.width > 1:
             try:
                 plain = data.decode(taken.encoding.name)
             except UnicodeDecodeError as error:
@@ -686,9 +687,11 @@ class _Edits:
                     "such text goes only to a file of the same encoding and line ends, and without reindent",
                 ) from error
             plain = indented(plain, spot.indent or "") if item.reindent else plain
-            data = codec.encoded(plain, encoding if encoding.width == 1 else _UTF8, end, argument="replace")
-        elif encoding.width > 1:  # the text that is edited is UTF-8
-            data = data.decode(encoding.name, "surrogatepass").encode("utf-8", "surrogatepass")
+            data = plain.encode()  # of UTF-16, the text that is edited is UTF-8
+            if not verbatim:
+                data = codec.encoded(
+                    plain, encoding if encoding.width == 1 else _UTF8, end, argument="replace"
+                )
         text, gap = data.decode("latin-1"), spot.gap  # each byte a character
         if gap is None or (taken.is_symbol and spot.indent is None):
             gap = _usual_gap(text, file, spot) if taken.gap is None or file.is_new else taken.gap
