@@ -75,6 +75,29 @@ def test_a_long_diff_is_counted_with_the_way_to_it(root: Path, workspace: Worksp
     }).text  # fmt: skip
 
 
+def test_edits_whose_diff_is_not_shown_name_their_lines(root: Path, workspace: Workspace) -> None:
+    (root / "a.txt").write_text(LONG)
+    (root / "b.txt").write_text(LONG)
+    edits = [{"path": "a.txt", "search": LONG[LONG.index("line 20\n") :], "replace": ""}]
+    edits += [{"path": "b.txt", "search": f"line {n}\n", "replace": "row\n"} for n in (7, 3)]
+    done = workspace.call("edit_content", {"edits": edits}).text
+    assert "a.txt: 1 edit (line 21) applied" in done
+    assert "b.txt: 2 edits (line 8, 4) applied" in done
+    (root / "a.txt").write_text(LONG)
+    assert (
+        "a.txt: 1 edit applied" in workspace.call("edit_content", {"edits": edits[:1], "diff": "none"}).text
+    )
+
+
+def test_whoever_gives_the_count_is_shown_no_examples(root: Path, workspace: Workspace) -> None:
+    (root / "a.txt").write_text(LONG)
+    asked = {"pattern": "line", "replacement": "row", "preview": False}
+    done = workspace.call("replace_content", {**asked, "expected_count": 100}).text
+    assert " like a.txt:" not in done
+    (root / "a.txt").write_text(LONG)
+    assert "100 like a.txt:1: line 0" in workspace.call("replace_content", asked).text
+
+
 def test_an_undo_names_its_files_and_shows_what_it_merged(root: Path, workspace: Workspace) -> None:
     (root / "a.txt").write_text(LONG)
     (root / "b.txt").write_text("line\n")

@@ -42,7 +42,7 @@ from filewright.tools.context import Context
 from filewright.tools.moved import StillUsed, still_used
 from filewright.tools.pipeline import Change, ChangeArguments, Changed, Decided, change, created, decided
 from filewright.tools.registry import Arguments
-from filewright.tools.result import ChangeResult, DiffWanted, Page, optional
+from filewright.tools.result import ChangeResult, DiffWanted, Page, optional, short_diff
 from filewright.visible import visible
 from filewright.wording import counted, listed
 
@@ -58,8 +58,8 @@ _UTF8 = Encoding("utf-8")
 _NEAR = 4_096
 """Bytes on either side of a place in which blank lines are counted."""
 
-_USERS = 10
-"""Files that are named as users of a symbol that was moved."""
+_NAMED = 10
+"""Files that are named as users of a symbol that was moved, and lines of edits where no diff is shown."""
 
 EditText = Annotated[str | None, BeforeValidator(_given_text)]
 Line = Annotated[int | None, Field(ge=1)]
@@ -757,9 +757,12 @@ def _answer(
     seen = context.previewed(arguments, diff.text, preview=arguments.preview)
     done = "applied" if change.id else "would be applied (preview; nothing was written)"
     ending = f"; change {change.id}" if change.id else ""
+    shown = seen or arguments.diff != "auto" or short_diff(diff)
     for one in made:
         version = f"; version {one.version}" if one.version and len(made) == 1 else ""
         count = counted(one.decision.changes_made, "edit")
+        if not shown:  # no diff says which lines of the file as it was
+            count += f" (line {listed([each.first for each in one.decision.outcomes], _NAMED)})"
         page.add(f"{visible(one.location.shown)}: {count} {done}{one.form}{version}{ending}")
         ending = ""
         if not seen:
@@ -771,7 +774,7 @@ def _answer(
             page.add(f"[warning: {one.warning}]")
     users = still_used(context, moved) if moved else ()
     for each in users:
-        users_named = listed([visible(path) for path in each.files], _USERS)
+        users_named = listed([visible(path) for path in each.files], _NAMED)
         page.add(f"[{each.name} is still used as of {visible(each.path)} in {users_named}]")
     page.add_change(diff, arguments.diff, change.id, seen=seen)
     outcomes = sorted((each for one in made for each in one.decision.outcomes), key=lambda each: each.index)

@@ -153,9 +153,7 @@ def run_batch(
         left -= sum(each.rows for each in made.diff.files)
         ids += [made.id] if made.id is not None else []
     page = Page(context.settings.page_chars)
-    more = page.extend((result.row for result in results), reserve=300)
-    if more:
-        page.add(f"[{more} more {noun}s like these]")
+    page.extend((result.row for result in results), reserve=300, more=noun)
     if len(ids) == 1:
         page.add(f"[change {ids[0]}; undo with revert_edit]")
     elif ids:

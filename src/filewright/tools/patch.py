@@ -153,9 +153,8 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
     files = tuple(file.decision for file in made.files)
     diff = made.diff
     seen = context.previewed(arguments, diff.text, preview=arguments.preview)
-    left = 0 if seen else page.extend((_row(file, looking.origin) for file in files), reserve=2000)
-    if left:
-        page.add(f"[{counted(left, 'more file')}]")
+    if not seen:
+        page.extend((_row(file, looking.origin) for file in files), reserve=2000, more="file")
     page.extend(f"[warning: {visible(warning)}]" for warning in made.warnings)
     page.extend(_told(problems))
     page.add_change(diff, arguments.diff, made.id, seen=seen)
@@ -163,9 +162,8 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
     rest = patch.part(text, refused) if refused else ""
     if rest:
         page.add(f"[the rest, as a patch of {counted(len(refused), 'file')}:]")
-        left = page.extend(visible(line.removesuffix("\r")) for line in rest.removesuffix("\n").split("\n"))
-        if left:
-            page.add(f"[{counted(left, 'line')} of it not shown]")
+        lines = rest.removesuffix("\n").split("\n")
+        page.extend((visible(line.removesuffix("\r")) for line in lines), more="line")
     return PatchResult(
         page.text(),
         change_id=made.id,

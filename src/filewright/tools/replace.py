@@ -184,14 +184,12 @@ def _answer(
     rows = [f"{visible(name)}: {count}" for name, count in counts.items()]
     named = "" if told else f" ({listed(rows, _FILES, noun='file')})"
     page.add(f"{counted(total, 'match')} in {counted(len(counts), 'file')} {done}{named}")
-    if not told and (made.id is None or not brief) and len(kinds) < kinds.lines:
+    known = brief or arguments.expected_count is not None  # whoever gives the count has seen them
+    if not told and (made.id is None or not known) and len(kinds) < kinds.lines:
         # A line of each kind that is replaced.
         frequent = kinds.ranked(rarest_first=False)[:_KINDS]
-        page.extend(
-            (kind_row(kind, path=True, most=_KIND_CHARS) for kind in frequent), reserve=page.room // 3
-        )
-        if len(kinds) > _KINDS:
-            page.add(f"[and {counted(len(kinds) - _KINDS, 'other kind')} of lines]")
+        rows = [kind_row(kind, path=True, most=_KIND_CHARS) for kind in frequent]
+        page.extend(rows, reserve=page.room // 3, of=len(kinds), more="kind")
     said = [*found.notes, *(f"warning: {warning}" for warning in made.warnings)]
     if said:
         page.add(f"[{visible('; '.join(said[:20]))}]")
