@@ -78,8 +78,8 @@ def sources(path: Path) -> list[str]:
 def test_a_notebook_is_read_by_its_cells(root: Path, workspace: Workspace) -> None:
     write(root, EXAMPLE)
     text = workspace.call("read_content", {"path": "n.ipynb"}).text
-    assert "     1\t# %% cell 1: markdown, id title\n     2\t# Title\n" in text
-    assert '     3\twith "quotes" and \\ and é\n' in text
+    assert "\n1\t# %% cell 1: markdown, id title\n2\t# Title\n" in text
+    assert '\n3\twith "quotes" and \\ and é\n' in text
     assert "# %% cell 2: code, id first, 1 output of" in text
     assert IMAGE[:50] not in text
     assert "nbformat" not in text
