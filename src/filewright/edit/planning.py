@@ -367,7 +367,7 @@ def _joined(source: FileText, placed: tuple[Splice, ...], more: tuple[Splice, ..
         last = result[-1] if result else None
         if last is not None and not splice.length and not last.length and last.offset == splice.offset:
             result[-1] = Splice(last.offset, 0, last.replacement + splice.replacement)
-        elif last in more or splice in more:
+        elif splice.offset == source.size and (last in more or splice in more):
             result.append(_at_the_end(source, last, splice))
         else:
             result.append(splice)
@@ -375,13 +375,13 @@ def _joined(source: FileText, placed: tuple[Splice, ...], more: tuple[Splice, ..
 
 
 def _at_the_end(source: FileText, last: Splice | None, splice: Splice) -> Splice:
-    """What is put behind a last line without an end, without the end that it brings for that line, if it goes."""
+    """What is put at the end, without the end that it brings for a last line without one, if that goes."""
     ends = (b"\r\n", b"\n", b"\r")
-    if last is None or last.replacement or splice.length or not last.end == source.size == splice.offset:
+    if last is None or last.replacement or last.end != source.size:
         return splice
-    if source.read(last.end - 1, last.end) in ends:
-        return splice
-    if last.offset > source.start and source.read(last.offset - 1, last.offset) not in ends:
+    if source.read(last.end - 1, last.end) in ends or (
+        last.offset > source.start and source.read(last.offset - 1, last.offset) not in ends
+    ):
         return splice
     end = next((end for end in ends if splice.replacement.startswith(end)), b"")
     return Splice(splice.offset, 0, splice.replacement.removeprefix(end))
