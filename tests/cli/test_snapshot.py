@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -200,6 +200,18 @@ def test_what_the_tools_did_meanwhile_is_recorded_once(workspace: Any, root: Pat
     assert _tree(root)["a.txt"] == edited
 
 
+def _goes_back_and_comes_again(
+    workspace: Any, root: Path, records: Sequence[Any], moment: str, before: object
+) -> None:
+    """Nothing was lost, a rewind to the moment gives what was there before, and its undo what was there after."""
+    assert [note for record in records for note in record.notes] == []
+    after = _tree(root)
+    workspace.revert_edit(since=moment)
+    assert _tree(root) == before
+    workspace.redo()
+    assert _tree(root) == after
+
+
 @pytest.mark.parametrize("then", ["true", "echo more >> a.txt", "rm a.txt"])
 @pytest.mark.parametrize(
     "first", ["printf 'another two' > a.txt", "chmod 600 a.txt", "rm a.txt; echo two > a.txt"]
@@ -215,12 +227,7 @@ def test_what_a_command_did_before_a_tool_came_is_on_record_before_it(
     subprocess.run(then, shell=True, cwd=root, check=True)
     records = workspace.end_command(begun, "a command")
     assert len(records) == (1 if then == "true" else 2)
-    assert [note for record in records for note in record.notes] == []
-    after = _tree(root)
-    workspace.revert_edit(since=moment)
-    assert _tree(root) == before
-    workspace.redo()
-    assert _tree(root) == after
+    _goes_back_and_comes_again(workspace, root, records, moment, before)
 
 
 def test_what_a_command_deleted_before_a_tool_made_it_anew_comes_back(workspace: Any, root: Path) -> None:
@@ -275,12 +282,7 @@ def test_what_a_command_took_away_before_a_tool_moved_something_there_comes_back
     with suppress(FilewrightError):
         workspace.move(*moved)
     records = workspace.end_command(begun, first)
-    assert [note for record in records for note in record.notes] == []
-    after = _tree(root)
-    workspace.revert_edit(since=moment)
-    assert _tree(root) == before
-    workspace.redo()
-    assert _tree(root) == after
+    _goes_back_and_comes_again(workspace, root, records, moment, before)
 
 
 def test_what_was_done_in_a_root_within_another_is_recorded_once(root: Path, tmp_path: Path) -> None:

@@ -40,6 +40,6 @@ def instructions(offered: Collection[str], roots: Sequence[str]) -> str:
     if "edit_content" not in offered:
         lines.append("This workspace is served for reading only.")
     lines.append(
-        "Results end with how to go on (cursor, next start). Errors are 'code: message' and a hint what to do next."
+        "Results end with how to go on (cursor, next start). Errors are 'code: message' and a hint to follow."
     )
     return "\n".join(lines)[:LIMIT]

@@ -443,12 +443,13 @@ class _Search:
 
     def _find_similar(self, location: Location, opened: Callable[[], Snapshot] | None) -> None:
         arguments, context, notes = self.arguments, self.context, self.notes
-        for name in ("invert", "multiline", "whole_word", "without", "output=kinds"):
-            argument = name.removesuffix("=kinds")
-            given = getattr(arguments, argument)
-            if given == "kinds" or (given and argument == name):
+        for name in ("invert", "multiline", "whole_word", "without"):
+            if getattr(arguments, name):
                 hint = f"leave out {name}, or use mode=literal or mode=regex"
-                raise invalid(f"{name} has no meaning in a fuzzy search", hint, argument=argument)
+                raise invalid(f"{name} has no meaning in a fuzzy search", hint, argument=name)
+        if arguments.output == "kinds":
+            message = "output=kinds has no meaning in a fuzzy search"
+            raise invalid(message, "use mode=literal or mode=regex", argument="output")
         if arguments.cursor is not None:
             hint = "raise max_results, or raise min_similarity"
             raise invalid("a fuzzy search has no cursor", hint, argument="cursor")
