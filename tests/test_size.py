@@ -20,21 +20,21 @@ PACKAGE = Path(filewright.__file__).parent
 
 ROOMS = {
     # room: (limit, goal), in code tokens
-    "changes": (66_012, 42_000),
+    "changes": (65_998, 42_000),
     "edit": (55_785, 40_000),
-    "tools": (44_532, 32_000),
+    "tools": (44_534, 32_000),
     "structure": (25_209, 20_500),
     "system": (22_558, 23_000),
-    "boundary": (20_715, 20_000),
+    "boundary": (20_710, 20_000),
     "dialects": (15_344, 13_000),
     "search": (15_993, 16_000),
     "text": (12_980, 13_000),
     "server": (12_974, 13_000),
-    "cli": (15_433, 12_000),
-    "page": (13_929, 14_000),
-    "(root)": (11_236, 11_900),
+    "cli": (15_435, 12_000),
+    "page": (13_935, 14_000),
+    "(root)": (11_413, 11_900),
 }
-ALL = (332_699, 270_000)
+ALL = (332_867, 270_000)
 
 _NO_CODE = {
     *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE),

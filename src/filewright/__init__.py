@@ -8,8 +8,7 @@
 `Workspace` is the library's face; `FilewrightError` with its `Code` is all that it raises.
 """
 
-from typing import TYPE_CHECKING
-
+from filewright.annotations import TYPE_CHECKING
 from filewright.errors import Code, FilewrightError
 from filewright.faces import names_of
 

@@ -38,7 +38,8 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from typing import Any
+
+from filewright.annotations import Any
 
 
 class Code(StrEnum):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Any
+
+from filewright.annotations import Any
 
 
 def face_of(package: str, parts: Mapping[str, str]) -> tuple[Callable[[str], Any], list[str]]:

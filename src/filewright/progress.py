@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any, NamedTuple
 
+from filewright.annotations import Any, NamedTuple
 from filewright.errors import Code, FilewrightError
 from filewright.visible import one_line
 

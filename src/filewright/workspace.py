@@ -6,8 +6,8 @@ import os
 import threading
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
 
+from filewright.annotations import TYPE_CHECKING, Any
 from filewright.boundary import Boundary, Root
 from filewright.changes import Changes, base_folder
 from filewright.errors import Code, FilewrightError

@@ -682,7 +682,7 @@ _LOADED = """
 import sys
 from filewright.cli import main
 main()
-print([name for name in ("click", "filewright.workspace", "filewright.changes.log", "sqlite3") if name in sys.modules])
+print([name for name in ("typing", "click", "filewright.workspace", "filewright.changes.log", "sqlite3") if name in sys.modules])
 """
 
 

@@ -21,8 +21,7 @@ travels in; from it a `File` or a `Folder` (`open_file`, `open_folder`), a `Stat
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from filewright.annotations import TYPE_CHECKING
 from filewright.faces import face_of
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import accumulate
-from typing import NamedTuple
 
 from filewright import errors, system
+from filewright.annotations import NamedTuple
 from filewright.boundary.excludes import excludes_file, excludes_stamp
 from filewright.boundary.location import (
     Location,

@@ -31,9 +31,9 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, Literal, cast
 
 from filewright import system
+from filewright.annotations import TYPE_CHECKING, Literal, cast
 from filewright.errors import Code, FilewrightError
 from filewright.system import Closing, Folder
 
@@ -42,15 +42,15 @@ if TYPE_CHECKING:
     import io
     import subprocess
 
-_END: Final = 2.0  # seconds that a process may take to end which was killed, or has nothing left to do
-_MEMORY: Final = 512 << 20
-_ENVIRONMENT: Final = {
+_END = 2.0  # seconds that a process may take to end which was killed, or has nothing left to do
+_MEMORY = 512 << 20
+_ENVIRONMENT = {
     **{"PATH": "/nonexistent", "HOME": "/nonexistent", "LC_ALL": "C.UTF-8", "TERM": "dumb"},
     # Without the system's own folder no library is found on Windows.
     **{name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ},
 }
 
-PIPE: Final = -1
+PIPE = -1
 """As `stdin`: a pipe, of which `Child.stdin` is our end."""
 
 

@@ -15,9 +15,9 @@ import unicodedata
 import zlib
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from filewright import errors, system
+from filewright.annotations import NamedTuple
 from filewright.boundary.launcher import Launcher
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.settings import Settings

@@ -15,8 +15,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import cached_property, lru_cache
-from typing import Literal, NamedTuple
 
+from filewright.annotations import Literal, NamedTuple
 from filewright.boundary.location import quote, shown
 from filewright.boundary.wildmatch import MalformedError, translate
 from filewright.errors import Code, FilewrightError

@@ -17,17 +17,17 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Final, NamedTuple
 
 from filewright import errors
+from filewright.annotations import NamedTuple
 from filewright.boundary.location import folded, plain_form, quote
 from filewright.boundary.matching import NOTHING, Matcher, Rule, problem_of
 from filewright.errors import FilewrightError
 from filewright.system import Folder
 
-DENY_FILE: Final = b".agentsignore"
-READ_ONLY_FILE: Final = b".agentsreadonly"
-RULE_FILES: Final = (DENY_FILE, READ_ONLY_FILE)
+DENY_FILE = b".agentsignore"
+READ_ONLY_FILE = b".agentsreadonly"
+RULE_FILES = (DENY_FILE, READ_ONLY_FILE)
 
 
 class Unusable(NamedTuple):
@@ -47,7 +47,7 @@ _SPECIAL = rb"[*?\[\]\\!# ]"
 
 
 _Form = Callable[[bytes], bytes]
-_FORMS: Final[tuple[tuple[_Form, _Form], ...]] = (bytes, bytes), (plain_form, folded)
+_FORMS: tuple[tuple[_Form, _Form], ...] = (bytes, bytes), (plain_form, folded)
 """The ways in which names are read, and rules for them: as written, and as a file system reads them that ignores case
 and more."""
 

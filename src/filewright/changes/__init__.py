@@ -14,15 +14,14 @@ the way are values of their own: what was there and what will be (`Stamp`, in `p
 (`plan`). `settle` does an operation, rolls it back, or cleans up after it, by what is in each place (`slots`), for a
 commit, for one that fails and for `recovery` alike.
 
-Its size has grown by what commands and tools do to the same file at the same time, which is on record once, in
-the order in which it happened, and taken back as such, and by `quick`: a command of a shell that changes nothing
-opens no workspace, since an agent waits for the hooks around each. For the same reason what a start needs is made of
-plain classes and named tuples, whose comparison is written out where it leaves something out: `dataclasses` alone
-would take as long as the rest of them. What is above its goal in a commit pays for file
-systems that exchange no names, have no links or keep no order among folders, for folders that others move
-meanwhile, for an editor's save at any moment, and for files that are too large to be held or read twice; in
-history, for diffs that
-go on in windows, and notebooks by their cells.
+Its size has grown by what commands and tools do to the same file at the same time, which is on record once, in the
+order in which it happened, and taken back as such, and by `quick`: a command of a shell that changes nothing opens
+no workspace, since an agent waits for the hooks around each. For the same reason what a start needs is made of plain
+classes and named tuples, whose comparison is written out where it leaves something out: `dataclasses` alone would
+take as long as the rest of them, and `annotations` stands in for `typing`. What is above its goal in a commit pays
+for file systems that exchange no names, have no links or keep no order among folders, for folders that others move
+meanwhile, for an editor's save at any moment, and for files that are too large to be held or read twice; in history,
+for diffs that go on in windows, and notebooks by their cells.
 """
 
 # ruff: noqa: F401
@@ -30,8 +29,7 @@ go on in windows, and notebooks by their cells.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from filewright.annotations import TYPE_CHECKING
 from filewright.faces import face_of
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache, partial
-from typing import TYPE_CHECKING, NamedTuple
 
 from filewright import errors
+from filewright.annotations import TYPE_CHECKING, NamedTuple
 from filewright.boundary import Boundary, Location, quote, tree_notice
 from filewright.changes.locks import WorkspaceLock
 from filewright.changes.log import Log

@@ -5,11 +5,11 @@ from __future__ import annotations
 import codecs
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
 
 import xxhash
 
 from filewright import system
+from filewright.annotations import TYPE_CHECKING, NamedTuple
 from filewright.errors import Code, FilewrightError
 from filewright.system import File, Folder
 

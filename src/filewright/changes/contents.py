@@ -14,10 +14,10 @@ import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
-from typing import TYPE_CHECKING, NamedTuple
 
 import xxhash
 
+from filewright.annotations import TYPE_CHECKING, NamedTuple
 from filewright.changes.content import Flusher
 from filewright.changes.database import Database, Execute
 from filewright.changes.record import Entry, Span, Stamp, id_of

@@ -14,9 +14,9 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
 
 from filewright import errors, system
+from filewright.annotations import TYPE_CHECKING, Any
 from filewright.boundary import quote
 from filewright.changes.content import Flusher
 from filewright.changes.locks import wait_for
@@ -26,15 +26,16 @@ from filewright.progress import Task
 
 if TYPE_CHECKING:
     import sqlite3
+    from typing import TypeVar
 
     _Lock = threading.RLock
+    _T = TypeVar("_T")
 
 # SQLite is imported where a database is opened: a server that has only started needs none of it.
 
 VERSION = 9
 Row = tuple[Any, ...]
 Execute = Callable[..., "sqlite3.Cursor"]
-_T = TypeVar("_T")
 # The primary result codes of SQLite: https://www.sqlite.org/rescode.html
 _BUSY = (5, 6)
 _NOT_SHARED = (10, 14, 15)

@@ -14,10 +14,10 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import takewhile
-from typing import Any, Literal, NamedTuple
 
 import xxhash
 
+from filewright.annotations import Any, Literal, NamedTuple
 from filewright.system import File, Folder, Status
 
 Kind = Literal["file", "folder", "link", "other"]

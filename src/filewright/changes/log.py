@@ -13,8 +13,8 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
 
+from filewright.annotations import TYPE_CHECKING, Any
 from filewright.boundary import Boundary, quote
 from filewright.changes.content import Flusher
 from filewright.changes.contents import ContentStore, Keeper, Keeping

@@ -11,8 +11,8 @@ import json
 import zlib
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Any
 
+from filewright.annotations import Any
 from filewright.changes.contents import Keeper
 from filewright.changes.plan import CommitPlan, FolderRef, Put, Slot
 from filewright.changes.record import ChangeRecord, Entry, Place, Stamp

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from filewright.annotations import TYPE_CHECKING, Literal, NamedTuple
 from filewright.boundary import is_temporary, temporary_name
 from filewright.changes.record import Place, Stamp
 

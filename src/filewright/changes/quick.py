@@ -18,11 +18,11 @@ from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING
 
 import xxhash
 
 from filewright import system
+from filewright.annotations import TYPE_CHECKING
 from filewright.boundary import excludes_file, excludes_stamp
 from filewright.changes.listing import (
     NEWEST,
@@ -193,7 +193,7 @@ def begun_since(folder: Folder, last: KeptListing) -> list[bytes]:
 def _look_twice(folder: Folder, rows: Listing, cross: bool) -> Look:
     """Look at a root; by two processes, each at every other folder, where there is much: it is the system that takes
     the time, once for every file."""
-    once = partial(look, folder, cross=cross, check=_nothing)
+    once = partial(look, folder, cross=cross, check=lambda: None)
     if sum(len(row.names) for row in rows.values()) < _MUCH or not hasattr(os, "fork"):
         return once(rows)
     mine, others = (dict(islice(rows.items(), begin, None, 2)) for begin in (0, 1))
@@ -214,10 +214,6 @@ def _look_twice(folder: Folder, rows: Listing, cross: bool) -> Look:
         theirs = marshal.loads(taken.read())
     os.waitpid(child, 0)
     return seen | {prefix: row if isinstance(row, int) else FolderRow(*row) for prefix, row in theirs.items()}
-
-
-def _nothing() -> None:
-    pass
 
 
 def _index(root: Folder) -> tuple[int, ...] | None:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from struct import iter_unpack
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
+from filewright.annotations import TYPE_CHECKING, Any, Literal, NamedTuple
 from filewright.boundary import Location, quote
 
 if TYPE_CHECKING:
@@ -263,13 +263,7 @@ class Entries(Sequence[Entry]):
     def __iter__(self) -> Iterator[Entry]:
         return self._read()
 
-    @overload
-    def __getitem__(self, index: int) -> Entry: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Entry]: ...
-
-    def __getitem__(self, index: int | slice) -> Entry | Sequence[Entry]:
+    def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return tuple(islice(self._read(), *index.indices(self._count)))
         return next(islice(self._read(), range(self._count)[index], None))

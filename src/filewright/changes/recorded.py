@@ -9,9 +9,9 @@ import re
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from filewright import errors
+from filewright.annotations import TYPE_CHECKING
 from filewright.boundary import Boundary, Location, quote
 from filewright.changes.content import Flusher
 from filewright.changes.log import Log

@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
 
+from filewright.annotations import TYPE_CHECKING, Any, NamedTuple
 from filewright.changes.record import time_of
 from filewright.errors import Code, FilewrightError
 

@@ -30,11 +30,11 @@ from fnmatch import translate
 from functools import partial
 from heapq import heapify, heappop
 from posixpath import basename, dirname
-from typing import NamedTuple
 
 import xxhash
 
 from filewright import errors
+from filewright.annotations import NamedTuple
 from filewright.boundary import Boundary, Location, Root, WalkedFolder
 from filewright.changes.content import Flusher, digest_of
 from filewright.changes.contents import held_after, held_before

@@ -13,9 +13,9 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
-from typing import TYPE_CHECKING, Literal
 
 from filewright import errors, system
+from filewright.annotations import TYPE_CHECKING, Literal
 from filewright.boundary import (
     Boundary,
     DenyRules,

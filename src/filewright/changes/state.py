@@ -25,9 +25,9 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import NamedTuple
 
 from filewright import system
+from filewright.annotations import NamedTuple
 from filewright.boundary import Root, quote
 from filewright.changes.locks import lock_folder, wait_for
 from filewright.changes.quick import state_base

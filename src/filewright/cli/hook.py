@@ -12,10 +12,10 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 import xxhash
 
+from filewright.annotations import TYPE_CHECKING, Any, NamedTuple
 from filewright.changes import QuickLook
 from filewright.cli import write
 from filewright.errors import FilewrightError

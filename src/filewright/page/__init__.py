@@ -14,8 +14,7 @@ In: a `Workspace`. Out: a server on loopback (`review`), or HTML.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from filewright.annotations import TYPE_CHECKING
 from filewright.faces import face_of
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from filewright.annotations import NamedTuple
 from filewright.visible import one_line
 
 WORDS_CHARS = 3_000

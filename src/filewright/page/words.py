@@ -13,8 +13,8 @@ import json
 import os
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from filewright.annotations import TYPE_CHECKING, Any, Literal, NamedTuple
 from filewright.page.comments import MARK, TOLD_CHARS, Comment, told
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
 
+from filewright.annotations import TYPE_CHECKING
 from filewright.faces import names_of
 from filewright.system.base import (
     BLOCK,

@@ -13,7 +13,8 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any, ClassVar, Literal, Self
+
+from filewright.annotations import Any, ClassVar, Literal, Self
 
 _LINKS = 40
 _RETRIES = 128

@@ -5,24 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Protocol
+
+from filewright.annotations import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
+
+    from filewright.system import File, Folder
 
 # Threads are imported when they are needed: most commands flush one thing at a time.
 
 _THREADS = 16
 
 
-class Flushable(Protocol):
-    """A file or a folder, whatever the system."""
-
-    def flush(self) -> None:
-        """Bring it to the disk."""
-
-
-def flush_all(handles: Iterable[Flushable]) -> None:
+def flush_all(handles: Iterable[File | Folder]) -> None:
     """Flush side by side: 100 flushes in turn take thirty times as long. All are tried; the first error is raised."""
     pending = list(handles)
     if len(pending) < 2:
@@ -56,7 +52,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pool.cache_clear)  # A forked process has none of the threads.
 
 
-def _flush_each(handles: Sequence[Flushable]) -> None:
+def _flush_each(handles: Sequence[File | Folder]) -> None:
     failed: OSError | None = None
     for handle in handles:
         try:

@@ -14,8 +14,8 @@ import threading
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
+from filewright.annotations import TYPE_CHECKING, Any, ClassVar, Self
 from filewright.system.base import (
     BaseFile,
     BaseFolder,
@@ -48,7 +48,6 @@ NOT_OFFERED = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errn
 
 can: Capabilities = Capabilities()
 
-_Listing = TypeVar("_Listing")
 
 _umask = threading.Lock()
 _locked: set[int] = set()
@@ -223,7 +222,7 @@ class Folder(BaseFolder, _Handle):
         """Every name, sorted."""
         return sorted(_encoded(self._listed(os.listdir)))
 
-    def _listed(self, ask: Callable[[int], _Listing]) -> _Listing:
+    def _listed(self, ask: Callable[[int], Any]) -> Any:
         try:
             return ask(self._fd)
         except OSError as error:

@@ -22,8 +22,7 @@ In: a `Context` and plain arguments. Out: `ToolResult`; every problem is a `File
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from filewright.annotations import TYPE_CHECKING
 from filewright.faces import face_of
 from filewright.tools.instructions import instructions
 

@@ -9,7 +9,8 @@ What an editor and mypy know of them is in `typed.pyi`, which `python -m tests.p
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+
+from filewright.annotations import Any
 
 EditRequest = EditPlace = MoveSource = WriteRequest = ReadOptions = ReadRequest = dict[str, Any]
 WriteMode = Newline = Case = DiffWanted = str
