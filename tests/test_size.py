@@ -22,7 +22,7 @@ ROOMS = {
     # room: (limit, goal), in code tokens
     "changes": (65_998, 42_000),
     "edit": (55_785, 40_000),
-    "tools": (44_534, 32_000),
+    "tools": (44_533, 32_000),
     "structure": (25_209, 20_500),
     "system": (22_558, 23_000),
     "boundary": (20_710, 20_000),

@@ -7,6 +7,7 @@ import pytest
 from filewright import FilewrightError, Workspace
 from filewright.changes import held_after, held_before
 from filewright.changes.database import Database
+from filewright.tools.history import _COUNTED
 
 OLD = "def alpha():\n    return 1\n\n\ndef beta():\n    value = compute(1)\n    return value\n\n\ndef gamma():\n    return 3\n"
 
@@ -201,3 +202,24 @@ def test_sessions_are_listed_without_reading_every_change(root, tmp_path, monkey
         return sum(read)
 
     assert rows_read(20) == rows_read(60)
+
+
+def test_the_list_of_sessions_counts_what_is_left_of_small_ones_only(root, tmp_path):
+    with (
+        Workspace(root, state_dir=tmp_path / "state") as long,
+        Workspace(root, state_dir=tmp_path / "state") as short,
+    ):
+        for number in range(_COUNTED + 1):
+            long.write("f", f"{number}\n", mode="overwrite" if number else "create")
+        short.write("g", "1\n2\n")
+        newest, older = short.sessions().sessions
+    assert (newest.changes, newest.files, newest.added, newest.removed) == (1, 1, 2, 0)
+    assert (older.changes, older.files, older.added, older.removed) == (_COUNTED + 1, None, None, None)
+
+
+def test_a_session_for_which_there_is_no_time_is_listed_without_counts(root, tmp_path, monkeypatch):
+    monkeypatch.setattr("filewright.tools.history._COUNTING_SECONDS", 0)
+    with Workspace(root, state_dir=tmp_path / "state") as workspace:
+        workspace.write("f", "1\n")
+        (listed,) = workspace.sessions().sessions
+    assert (listed.changes, listed.files, listed.added, listed.removed) == (1, None, None, None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
@@ -14,6 +13,7 @@ from pydantic.json_schema import SkipJsonSchema
 from filewright.changes import ChangeRecord, Entry, FileDifference, Scope, Stamp
 from filewright.edit import Diff, FileDiff
 from filewright.errors import Code, FilewrightError, invalid
+from filewright.progress import Task
 from filewright.tools.context import Context
 from filewright.tools.pipeline import hard_links_broken
 from filewright.tools.registry import Arguments
@@ -362,7 +362,10 @@ def _diff_afterwards(context: Context, change_id: str) -> Diff:
 
 # By sessions and files
 
-_COUNTING_SECONDS = 2.0
+_COUNTED = 200
+"""What is left of a session is counted up to so many changes,"""
+_COUNTING_SECONDS = 0.25
+"""and that of all together for so long."""
 _PAGE_LINES = 4_000
 
 
@@ -434,9 +437,9 @@ def sessions(context: Context, limit: int, cursor: str | None) -> SessionsResult
             raise _unknown_cursor("session")
     made: list[SessionSummary] = []
     page = Page(context.settings.page_chars)
-    deadline = time.monotonic() + _COUNTING_SECONDS
+    counting = context.at(Task(seconds=_COUNTING_SECONDS))
     for group in groups[begin : begin + limit]:
-        counts = _counts(context, group.name) if time.monotonic() < deadline else (None, None, None)
+        context.task.check()
         summary = SessionSummary(
             group.name,
             group.client,
@@ -444,7 +447,7 @@ def sessions(context: Context, limit: int, cursor: str | None) -> SessionsResult
             group.ended.isoformat(),
             group.changes,
             len(undone & context.changes.made_in(group.name)) if undone else 0,
-            *counts,
+            *_counts(counting, group.name if group.changes <= _COUNTED else None),
         )
         if made and not page.fits(summary.row, reserve=120):
             break
@@ -460,22 +463,20 @@ def sessions(context: Context, limit: int, cursor: str | None) -> SessionsResult
 
 
 def _counts(context: Context, session: str | None) -> tuple[int | None, int | None, int | None]:
-    """Files, lines added and removed by what is left of a session."""
+    """Files, lines added and removed by what is left of a session, where that can be counted."""
     if session is None:
         return None, None, None
+    added = removed = 0
     try:
         record = context.changes.select(Scope(session=session), inside=True, task=context.task).record
+        files = _files_of(record)
+        for entry in files:
+            context.task.check()
+            found = context.changes.difference(entry, max_lines=0)
+            added += found.added or 0
+            removed += found.removed or 0
     except FilewrightError as error:
-        if error.code is Code.NO_CHANGE:
-            return 0, 0, 0
-        raise
-    added = removed = 0
-    files = _files_of(record)
-    for entry in files:
-        context.task.check()
-        found = context.changes.difference(entry, max_lines=0)
-        added += found.added or 0
-        removed += found.removed or 0
+        return (0, 0, 0) if error.code is Code.NO_CHANGE else (None, None, None)
     return len(files), added, removed
 
 
@@ -510,8 +511,8 @@ def changed_files(context: Context, scope: Scope | str, offset: int, limit: int)
 
 def _files_of(record: ChangeRecord) -> list[Entry]:
     """What it did to files: entries of none of a folder."""
-    kinds = (
-        (entry, [side.kind for side in (entry.before, entry.after) if side is not None])
+    return [
+        entry
         for entry in record.entries
-    )
-    return [entry for entry, kind in kinds if "folder" not in kind]
+        if all(side is None or side.kind != "folder" for side in (entry.before, entry.after))
+    ]
