@@ -447,16 +447,24 @@ def invalid(message: str, hint: str | None = None, **facts: Any) -> FilewrightEr
     return FilewrightError(Code.INVALID_INPUT, message, hint, **facts)
 
 
-def too_many(what: str, count: int, limit: int, hint: str) -> FilewrightError:
-    """More of something in one call than a setting allows."""
-    message = f"{what} in one call; the limit is {limit:,}"
-    return FilewrightError(Code.TOO_LARGE, message, hint, count=count, limit=limit)
+def check_limit(count: int, limit: int, what: str, hint: str, key: str = "count") -> None:
+    """Raise `too_large` for more of something in one call than a setting allows."""
+    if count > limit:
+        raise FilewrightError(
+            Code.TOO_LARGE,
+            f"{count:,} {what} in one call; the limit is {limit:,}",
+            hint,
+            details={key: count, "limit": limit},
+        )
 
 
 def locked(what: str, seconds: float) -> FilewrightError:
     """Somebody held a lock for as long as one may wait for it."""
-    hint = "try again; FILEWRIGHT_LOCK_SECONDS sets how long to wait"
-    return FilewrightError(Code.TIMEOUT, f"another {what} for more than {seconds:g} s", hint)
+    return FilewrightError(
+        Code.TIMEOUT,
+        f"another {what} for more than {seconds:g} s",
+        "try again; FILEWRIGHT_LOCK_SECONDS sets how long to wait",
+    )
 
 
 def unknown_listing(given: str) -> FilewrightError:
@@ -475,15 +483,15 @@ def unknown_session(given: str, known: Sequence[str]) -> FilewrightError:
 
 def before_history(given: str, begins: str | None) -> FilewrightError:
     """A moment of which history knows nothing."""
-    oldest = f"the oldest change that is kept was made at {begins}"
-    hint = oldest if begins else "nothing was changed here yet"
+    hint = (
+        f"the oldest change that is kept was made at {begins}" if begins else "nothing was changed here yet"
+    )
     return invalid(f"{given} is before the history begins", hint, since=given)
 
 
 def in_the_future(given: str) -> FilewrightError:
     """A moment that is yet to come."""
-    hint = "times without a zone are local ones"
-    return invalid(f"{given} is in the future", hint, since=given)
+    return invalid(f"{given} is in the future", "times without a zone are local ones", since=given)
 
 
 def not_touched(what: str, asked: str) -> FilewrightError:
@@ -494,11 +502,16 @@ def not_touched(what: str, asked: str) -> FilewrightError:
 
 def one_file_for_a_hunk(what: str) -> FilewrightError:
     """A hunk of several files."""
-    message = f"{what} changed several files, and a hunk is of one"
-    return invalid(message, "name the file with path", argument="hunk")
+    return invalid(
+        f"{what} changed several files, and a hunk is of one", "name the file with path", argument="hunk"
+    )
 
 
 def unknown_change(change_id: str) -> FilewrightError:
     """History has no such change."""
-    hint = "get_history lists the changes that can still be undone"
-    return FilewrightError(Code.NOT_FOUND, f"there is no change {change_id}", hint, change_id=change_id)
+    return FilewrightError(
+        Code.NOT_FOUND,
+        f"there is no change {change_id}",
+        "get_history lists the changes that can still be undone",
+        change_id=change_id,
+    )

@@ -14,9 +14,8 @@ def face_of(package: str, parts: Mapping[str, str]) -> tuple[Callable[[str], Any
     A name is given as it is, or as `shown=name`. The package imports the same names for type checkers; those
     it imports in any case are here too.
     """
-    load = names_of(package, parts)
-    shown = [entry.partition("=")[0] for names in parts.values() for entry in names.split()]
-    return load, sorted(shown)
+    shown = (entry.partition("=")[0] for names in parts.values() for entry in names.split())
+    return names_of(package, parts), sorted(shown)
 
 
 def names_of(package: str, parts: Mapping[str, str]) -> Callable[[str], Any]:

@@ -252,6 +252,10 @@ class Stage:
             shown = [f"\n<image {image.mime}, {len(image.data)} bytes>" for image in result.images]
             text = self.spelling.plain(result.text + "".join(shown))
             code = result.code or ("error" if result.is_error else None)
+            if self.session.surface == "native" and "files" not in result.data:
+                # The recording told the version of what was written in the text, and later calls name it.
+                for made in (result.data, *result.data.get("results", ())):
+                    self.spelling.plain(str(made.get("version")))
         self.tree = tree_of(self.base, self.session.roots)
         changed = difference(before, self.tree)
         return Call(identifier, tool, arguments, text, code, digest(self.tree), changed)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from filewright import Workspace
 from filewright.errors import FilewrightError
+from filewright.tools.search import braced
 
 LONG = "".join(f"line {n}\n" for n in range(100))
 
@@ -82,7 +85,7 @@ def test_edits_whose_diff_is_not_shown_name_their_lines(root: Path, workspace: W
     edits += [{"path": "b.txt", "search": f"line {n}\n", "replace": "row\n"} for n in (7, 3)]
     done = workspace.call("edit_content", {"edits": edits}).text
     assert "a.txt: 1 edit (line 21) applied" in done
-    assert "b.txt: 2 edits (line 8, 4) applied" in done
+    assert "b.txt: 2 edits (lines 8, 4) applied" in done
     (root / "a.txt").write_text(LONG)
     assert (
         "a.txt: 1 edit applied" in workspace.call("edit_content", {"edits": edits[:1], "diff": "none"}).text
@@ -222,9 +225,7 @@ def test_a_long_preview_shows_a_line_of_each_kind(root: Path, workspace: Workspa
     (root / "z.py").write_text('NAMES = ["rate"]\n')
     asked = {"pattern": "rate", "replacement": "fetch", "whole_word": True}
     text = workspace.call("replace_content", asked).text
-    assert (
-        "60 like m00.py:1: rates = rate(0)\n60 like m00.py:2: # rate is slow 0\n1 like z.py:1: NAMES" in text
-    )
+    assert "60 like m00.py:1: rates = rate(0)\n60 like m00.py:2: # rate is slow 0\nz.py:1: NAMES" in text
     assert "like" not in workspace.call("replace_content", {**asked, "preview": False}).text
     assert len(text) < 900
 
@@ -498,3 +499,61 @@ def test_files_that_count_alike_are_counted_together(root: Path, workspace: Work
     found = workspace.search("hit", output="counts")
     assert [file.count for file in found.files] == [1] * 7 + [2] + [1] * 22
     assert workspace.search("hit", output="files").text.count("package.json") == 30
+
+
+def test_hits_that_are_alike_in_many_files_are_said_once(root: Path, workspace: Workspace) -> None:
+    names = [f"packages/p{n}/package.json" for n in range(8)]
+    for n, name in enumerate(names):
+        (root / name).parent.mkdir(parents=True)
+        (root / name).write_text("{\n" * (1 + n % 2) + '  "version": "7.0.1",\n')
+    (root / "packages/p8").mkdir()
+    (root / "packages/p8/package.json").write_text('  "version": "7.0.1"\n')
+    found = workspace.search('"version"')
+    assert found.text.splitlines() == [
+        "packages/{p0/package.json:2,p1/package.json:3,p2/package.json:2,p3/package.json:3,p4/package.json:2,"
+        'p5/package.json:3,p6/package.json:2,p7/package.json:3}:   "version": "7.0.1",',
+        "packages/p8/package.json",
+        '1:   "version": "7.0.1"',
+        "[9 matching lines in 9 files, all shown; 9 files searched]",
+    ]
+    assert [(hit.path, hit.line) for hit in found.results] == [
+        *((name, 2 + n % 2) for n, name in enumerate(names)),
+        ("packages/p8/package.json", 1),
+    ]
+    even = workspace.search('"version"', glob="packages/p{0,2,4,6,8}/*", context=0).text.splitlines()
+    assert even[0] == 'packages/{p0,p2,p4,p6}/package.json:2:   "version": "7.0.1",'
+
+
+def test_files_whose_hits_are_all_alike_are_named_together(root: Path, workspace: Workspace) -> None:
+    for name in ("a/x.txt", "a/y.txt", "b.txt"):
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_text("one hit\n-\n-\nhit two\n-\n")
+    (root / "c.txt").write_text("one hit\n-\n-\n-\nhit two\n")
+    assert workspace.search("hit").text.splitlines()[:-1] == [
+        "a/x.txt, a/y.txt, b.txt", "1: one hit", "4: hit two",
+        "c.txt", "1: one hit", "5: hit two",
+    ]  # fmt: skip
+    assert workspace.search("hit", path="a").text.splitlines()[:2] == ["a/{x.txt,y.txt}", "1: one hit"]
+
+
+@given(st.lists(st.text("ab/.:3", min_size=1, max_size=12), min_size=1, max_size=6, unique=True))
+def test_paths_in_braces_are_each_of_them(paths: list[str]) -> None:
+    said = braced(paths)
+    first, brace, rest = said.partition("{")
+    between, _, last = rest.partition("}")
+    assert (
+        [f"{first}{each}{last}" for each in between.split(",")] == paths
+        if brace
+        else said == ", ".join(paths)
+    )
+
+
+def test_counts_are_of_all_files(root: Path, workspace: Workspace) -> None:
+    for n in range(70):
+        (root / f"m{n:02}.py").write_text("hit\n" * (1 + n % 3))
+    found = workspace.search("hit", output="counts")
+    assert [file.count for file in found.files] == [1 + n % 3 for n in range(70)]
+    assert found.complete
+    assert found.text.endswith("[139 matching lines in 70 files, all shown; 70 files searched]")
+    assert len(workspace.search("hit", output="counts", max_results=5).files) == 5
+    assert len(workspace.search("hit", output="files").files) == 70

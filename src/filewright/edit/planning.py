@@ -21,7 +21,7 @@ from filewright.edit.nearest import alike
 from filewright.edit.overlay import Overlay
 from filewright.edit.refusal import Refusal, explained, overlapping, unchanged, unclear
 from filewright.edit.write import checked
-from filewright.errors import Code, invalid, too_many
+from filewright.errors import Code, check_limit, invalid
 from filewright.languages import language_of
 from filewright.progress import Task
 from filewright.settings import Settings
@@ -167,8 +167,7 @@ def plan(
     most = Settings.fields["max_edits"].default if limit is None else limit
     if not edits:
         raise invalid(f"{name}: no edits were given", "give one edit at least")
-    if len(edits) > most:
-        raise too_many(f"{name}: {len(edits)} edits", len(edits), most, "send them in several calls")
+    check_limit(len(edits), most, f"edits of {name}", "send them in several calls")
     given = [one if isinstance(one, Asked) else Asked(one, at, fuzzy) for at, one in enumerate(edits)]
     narrow: Narrowed | None = None
     if snapshot.encoding.width > 1:

@@ -49,8 +49,8 @@ if TYPE_CHECKING:
     from filewright.tools.patch import PatchResult
     from filewright.tools.pipeline import Change, change_text
     from filewright.tools.read import FileRead, FilesRead, ReadArguments, read_content
-    from filewright.tools.registry import Arguments, Tool, Toolset
-    from filewright.tools.restore import FileState, restore_file
+    from filewright.tools.registry import Arguments, Tool
+    from filewright.tools.restore import restore_file
     from filewright.tools.result import ChangeResult, FailedCall, Image, ToolResult, clip
     from filewright.tools.search import SearchHit, SearchResult
     from filewright.tools.typed import (
@@ -62,7 +62,6 @@ if TYPE_CHECKING:
         WriteMode,
         WriteRequest,
     )
-    from filewright.wording import counted
 
 __getattr__, __all__ = face_of(
     __name__,
@@ -83,9 +82,9 @@ __getattr__, __all__ = face_of(
         "patch": "PatchResult",
         "pipeline": "Change change_text",
         "read": "FileRead FilesRead ReadArguments read_content",
-        "registry": "Arguments Tool Toolset",
+        "registry": "Arguments Tool",
         "replace": "ReplaceResult",
-        "restore": "FileState restore_file",
+        "restore": "restore_file",
         "search": "SearchHit SearchResult",
         "typed": "EditRequest Newline ReadOptions ReadRequest TypedTools WriteMode WriteRequest",
     },

@@ -27,7 +27,7 @@ from filewright.edit import (
     plan,
     symbol_lines,
 )
-from filewright.errors import Code, FilewrightError, invalid, missing, refused, too_many
+from filewright.errors import Code, FilewrightError, check_limit, invalid, missing, refused
 from filewright.languages import Language, language_of
 from filewright.text import (
     Encoding,
@@ -253,10 +253,8 @@ class EditResult(ChangeResult):
 
 def edit_content(context: Context, arguments: EditArguments) -> EditResult:
     """Locate every edit on one snapshot of its file, and commit them together."""
-    count, limit = len(arguments.edits), context.settings.max_edits
-    if count > limit:
-        hint = "send them in several calls, or use replace_content"
-        raise too_many(f"{count:,} edits", count, limit, hint)
+    count, hint = len(arguments.edits), "send them in several calls, or use replace_content"
+    check_limit(count, context.settings.max_edits, "edits", hint)
 
     def summary(files: Sequence[Changed[Plan]]) -> str:
         names = ", ".join(file.location.shown for file in files)
@@ -652,15 +650,9 @@ class _Edits:
                     self._moved.extend((each, source.location, file.location) for each in name)
             origin, gap = text.snapshot, lines.gap if lines is not None else None
             start, end = (origin.lines.offset_of(line, self._task) for line in (first, last + 1))
-            limit = self._context.settings.hold_bytes
-            if end - start > limit:
-                raise FilewrightError(
-                    Code.TOO_LARGE,
-                    f"{end - start:,} bytes are to be moved; the limit is {limit:,}",
-                    "move fewer lines, or the whole file with move_items",
-                    size=end - start,
-                    limit=limit,
-                )
+            hint = "move fewer lines, or the whole file with move_items"
+            most = self._context.settings.hold_bytes
+            check_limit(end - start, most, "bytes to be moved", hint, key="size")
             data = origin.read(start, end - start)
             at = range(first, last + 1)
             return _Taken(source, what, at, data, origin.encoding, origin.dominant, lines is not None, gap)
@@ -759,11 +751,11 @@ def _answer(
     ending = f"; change {change.id}" if change.id else ""
     shown = seen or arguments.diff != "auto" or short_diff(diff)
     for one in made:
-        version = f"; version {one.version}" if one.version and len(made) == 1 else ""
         count = counted(one.decision.changes_made, "edit")
         if not shown:  # no diff says which lines of the file as it was
-            count += f" (line {listed([each.first for each in one.decision.outcomes], _NAMED)})"
-        page.add(f"{visible(one.location.shown)}: {count} {done}{one.form}{version}{ending}")
+            lines = [each.first for each in one.decision.outcomes]
+            count += f" ({'lines' if len(lines) > 1 else 'line'} {listed(lines, _NAMED)})"
+        page.add(f"{visible(one.location.shown)}: {count} {done}{one.form}{ending}")
         ending = ""
         if not seen:
             told = (visible(each.text) for each in one.decision.outcomes if not each.is_plain)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AliasChoices, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from filewright.changes import ChangeRecord, Entry, FileDifference, Scope, Stamp
@@ -60,17 +60,11 @@ class RevertArguments(Arguments):
     preview: bool = False
     """true: show what would happen, write nothing"""
     diff: DiffWanted = "auto"
-    force: Annotated[bool, Field(description="over later changes")] = False
+    force: Annotated[
+        bool, Field(validation_alias=AliasChoices("force", "wholly"), description="over later changes")
+    ] = False
     """restore the earlier content over whatever is there now, instead of merging or refusing"""
     break_hard_links: bool | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _former_name(cls, given: Any) -> Any:
-        """`force` was called `wholly`."""
-        if isinstance(given, dict) and "wholly" in given and "force" not in given:
-            return {("force" if name == "wholly" else name): value for name, value in given.items()}
-        return given
 
 
 By = Literal["this session", "a person", "another"] | None

@@ -18,7 +18,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary import Location, Reached
 from filewright.edit import Copy, Delete, Diff, FileDiff, MakeFolder, Move, SetMode, SetOwner, Step
-from filewright.errors import Code, FilewrightError, invalid, refused, too_many
+from filewright.errors import Code, FilewrightError, check_limit, invalid, refused
 from filewright.tools.context import Context
 from filewright.tools.pipeline import ChangeArguments, Changed, Decided, change
 from filewright.tools.registry import Arguments
@@ -61,10 +61,9 @@ class ItemResult:
         name, error = visible(self.path), self.error
         if error is not None:
             return f"{name}: {error.code}: {error.message}{f' (hint: {error.hint})' if error.hint else ''}"
-        version = f"; version {self.version}" if self.version else ""
         note = f"; {self.note}" if self.note else ""
         warning = f"; warning: {self.syntax_warning}" if self.syntax_warning else ""
-        return f"{name}: {self.operation}{version}{note}{warning}"
+        return f"{name}: {self.operation}{note}{warning}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,9 +179,7 @@ def _result(file: Changed[Item]) -> ItemResult:
 
 def check_count(context: Context, items: Sequence[object]) -> None:
     """Raise `too_large` for more items than one call may have."""
-    count, limit = len(items), context.settings.max_items
-    if count > limit:
-        raise too_many(f"{count:,} items", count, limit, "send them in several calls")
+    check_limit(len(items), context.settings.max_items, "items", "send them in several calls")
 
 
 def _summary(tool: str, files: Sequence[Changed[Item]]) -> str:
@@ -199,10 +196,13 @@ def _summary(tool: str, files: Sequence[Changed[Item]]) -> str:
 # Entries of folders
 
 
+Paths = Annotated[list[str], Field(min_length=1)]
+
+
 class FolderArguments(BatchArguments):
     """The folders to make."""
 
-    paths: Annotated[list[str], Field(min_length=1)]
+    paths: Paths
     """folders; parents are made, existing ones stay"""
 
 
@@ -231,7 +231,7 @@ class PairArguments(BatchArguments):
 class DeleteArguments(BatchArguments):
     """What to delete."""
 
-    paths: Annotated[list[str], Field(min_length=1)]
+    paths: Paths
     """files, links, folders"""
     recursive: bool = False
     """folders with all below"""
@@ -243,7 +243,7 @@ class DeleteArguments(BatchArguments):
 class PermissionArguments(BatchArguments):
     """What to set, on what."""
 
-    paths: Annotated[list[str], Field(min_length=1)]
+    paths: Paths
     """files and folders"""
     mode: Annotated[str | None, Field(description='"644" or "u+x"')] = None
     """`"644"`, `"u+x"`"""

@@ -21,8 +21,9 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary import FolderEntry, Location, quote
-from filewright.errors import Code, FilewrightError, invalid, refused, too_many
+from filewright.errors import Code, FilewrightError, invalid, refused
 from filewright.tools.context import Context
+from filewright.tools.items import Paths, check_count
 from filewright.tools.registry import Arguments
 from filewright.tools.result import Page, ToolResult, facts, optional
 from filewright.visible import encodable, visible
@@ -242,7 +243,7 @@ def _listed(context: Context, entry: FolderEntry, *, details: bool) -> ListedEnt
 class StatArguments(Arguments):
     """What to look at."""
 
-    paths: Annotated[list[str], Field(min_length=1)]
+    paths: Paths
     """files, folders, links; each gives its status or its error"""
 
 
@@ -341,9 +342,7 @@ class StatResult(ToolResult):
 
 def stat_items(context: Context, arguments: StatArguments) -> StatResult:
     """Status of every path, in order."""
-    count, limit = len(arguments.paths), context.settings.max_items
-    if count > limit:
-        raise too_many(f"{count} paths", count, limit, "ask for fewer paths")
+    check_count(context, arguments.paths)
     results: list[StatItem] = []
     page = Page(context.settings.page_chars)
     rows: list[str] = []

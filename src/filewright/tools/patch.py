@@ -19,7 +19,7 @@ from filewright.changes import ChangeRecord, Place
 from filewright.edit import FilePatch, HunkOutcome, Patch, PatchTarget, fits
 from filewright.edit import parse_patch as parse
 from filewright.edit import plan_patch as plan
-from filewright.errors import Code, FilewrightError, invalid
+from filewright.errors import Code, FilewrightError, check_limit, invalid
 from filewright.text import decoded
 from filewright.tools.context import Context
 from filewright.tools.pipeline import ChangeArguments, Changed, Decided, change
@@ -114,14 +114,7 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
         raise invalid(
             "apply_patch: argument 'patch' is missing", "give it; wanted: a string", argument="patch"
         )
-    if len(text) > limit:
-        raise FilewrightError(
-            Code.TOO_LARGE,
-            f"a patch of {len(text):,} characters; the limit is {limit:,}",
-            "send it in parts",
-            size=len(text),
-            limit=limit,
-        )
+    check_limit(len(text), limit, "characters of a patch", "send it in parts", key="size")
     patch = parse(text, renames=arguments.renames)
     if path is not None and arguments.root == ".":
         arguments = arguments.model_copy(update={"root": _root_of(context, patch, arguments.strip, path)})

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from filewright.boundary import Location
-from filewright.errors import Code, invalid, refused, too_many
+from filewright.errors import Code, check_limit, invalid, refused
 from filewright.progress import Task
 from filewright.search import compile_pattern, fuzzy, search_snapshot
 from filewright.structure import enclosing, find_symbol, of_symbol
@@ -32,6 +32,8 @@ from filewright.tools.result import (
 from filewright.visible import encodable, oddities, visible
 from filewright.wording import counted, listed, sized
 
+_Count = Annotated[int | None, Field(ge=1)]
+
 
 class ReadItem(Arguments):
     """One of several things to read."""
@@ -39,8 +41,8 @@ class ReadItem(Arguments):
     path: str
     symbol: str | None = None
     start: int | None = None
-    limit: Annotated[int | None, Field(ge=1)] = None
-    line: Annotated[int | None, Field(ge=1)] = None
+    limit: _Count = None
+    line: _Count = None
     pattern: str | None = None
 
 
@@ -59,7 +61,7 @@ class ReadArguments(Arguments):
     """the first line; negative counts from the end"""
     limit: Annotated[int, Field(ge=1)] = 500
     """lines"""
-    max_chars: Annotated[int | None, Field(ge=1)] = None
+    max_chars: _Count = None
     """characters; with `column` those of the line (`limit` is taken for them too)"""
     line: Annotated[int | None, Field(ge=1, description="lines around it")] = None
     """a line to show in its surroundings; give one of `line`, `symbol`, `pattern`, `start`, head and tail"""
@@ -152,9 +154,7 @@ def read_content(context: Context, arguments: ReadArguments) -> FileRead | Files
     if arguments.path is not None:
         return _read(context, arguments, budget)
     paths = [one.path or "" for one in each]
-    if len(paths) > most:
-        raise too_many(f"{len(paths)} paths", len(paths), most, "read them in several calls")
-
+    check_limit(len(paths), most, "paths", "read them in several calls")
     files = in_shares(paths, budget, lambda number, share: _read(context, each[number], share), "[{}]\n{}")
     if not arguments.numbered:
         files = _unforgeable(files)

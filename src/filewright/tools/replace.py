@@ -193,11 +193,7 @@ def _answer(
     said = [*found.notes, *(f"warning: {warning}" for warning in made.warnings)]
     if said:
         page.add(f"[{visible('; '.join(said[:20]))}]")
-    way = f"get_history with change_id={made.id}" if made.id else "a narrower path or glob"
-    way = f"; {way} shows more"
-    undiffed = sum(file.omitted for file in diff.files)
-    if page.add_change(diff, arguments.diff, made.id, seen=seen, rest=way) and undiffed:
-        page.add(f"[the diffs of {counted(undiffed, 'more file')} not shown{way}]")
+    page.add_change(diff, arguments.diff, made.id, seen=seen)
     return ReplaceResult(
         page.text(),
         change_id=made.id,

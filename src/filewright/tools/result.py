@@ -209,25 +209,29 @@ class Page:
         if left:
             self.add(f"[{counted(left, 'line')} of the diff not shown{rest}]")
 
-    def add_change(
-        self, diff: Diff, wanted: str, change_id: str | None, *, seen: bool = False, rest: str = ""
-    ) -> bool:
-        """Add the diff of a change (of a preview without a `change_id`) as far as it is `wanted`; whether all of it.
+    def add_change(self, diff: Diff, wanted: str, change_id: str | None, *, seen: bool = False) -> None:
+        """Add the diff of a change (of a preview without a `change_id`) as far as it is `wanted`.
 
         Unless it is wanted in full, it is shown with as much context as is short; a longer one, and one that was `seen`
-        in the preview, is counted, with the way to see it; `rest` is advice for one that the page cuts.
+        in the preview, is counted. The way to see what is left out is said.
         """
         if wanted == "none" or not diff.text:
-            return False
+            return
+        way = (
+            f"get_history with change_id={change_id}"
+            if change_id
+            else "a narrower path or glob, or less at once,"
+        )
         text = diff.text if wanted == "full" else "" if seen else short_diff(diff)
         if text:
-            self.add_diff(text, rest=rest)
-            return True
+            self.add_diff(text, rest=f"; {way} shows more")
+            if diff.remark:
+                self.add(f"[{way} shows more]")
+            return
         more = "" if diff.counted else "more than "
-        way = f"get_history with change_id={change_id} shows them" if change_id else "diff=full shows them"
         counts = f"{more}{diff.added} lines added, {diff.removed} removed"
-        self.add(f"[{counts}, as in the preview]" if seen else f"[{counts}; {way}]")
-        return False
+        way = way if change_id else "diff=full"
+        self.add(f"[{counts}, as in the preview]" if seen else f"[{counts}; {way} shows them]")
 
     @property
     def room(self) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from os.path import commonprefix
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -70,6 +71,9 @@ _BODY_LINES = 12
 """A definition up to this is shown whole where its first line is one of few hits."""
 
 
+_ContextLines = Annotated[int | None, Field(ge=0, le=50)]
+
+
 class SearchArguments(Arguments):
     """What to find, and where."""
 
@@ -97,11 +101,11 @@ class SearchArguments(Arguments):
     """leave out the lines with a match of this too, which is read as `pattern` is: `ERROR` without
     `mailbox full`
     """
-    context: Annotated[int | None, Field(ge=0, le=50)] = None
+    context: _ContextLines = None
     """lines shown around each hit; of up to 5 hits 2 short ones, or all of a definition of up to 12 lines; else 0"""
-    context_before: Annotated[int | None, Field(ge=0, le=50)] = None
+    context_before: _ContextLines = None
     """the same, above the hit only"""
-    context_after: Annotated[int | None, Field(ge=0, le=50)] = None
+    context_after: _ContextLines = None
     """the same, below the hit only"""
     output: Literal["matches", "files", "counts", "kinds"] = "matches"
     """`"kinds"`: lines that are alike but for numbers are counted as one, and the rarest come first"""
@@ -184,7 +188,7 @@ class SearchResult(ToolResult):
 
 @dataclass(slots=True)
 class _Row:
-    """A line of a file on the page; `beside` one that is shown with few hits only; `notes` are said behind it."""
+    """A line of a file on the page; `beside` one that is context of a hit; `notes` are said behind it."""
 
     line: int
     text: str
@@ -309,8 +313,7 @@ def _compiled(context: Context, arguments: SearchArguments) -> Pattern:
 class _Search:
     """The search for one pattern, on a page of `room` characters: what it found, where it stopped.
 
-    `blocks` are the rows of each file. `full` says that a hit did not fit on the page, `parted` that a row of dashes is
-    where lines are left out. `occurrences` counts matches, of which a line may have several.
+    `blocks` are the rows of each file. `occurrences` counts matches, of which a line may have several.
     """
 
     def __init__(self, context: Context, arguments: SearchArguments, room: int) -> None:
@@ -320,8 +323,6 @@ class _Search:
         self.results: list[SearchHit] = []
         self.notes: list[str] = []
         self.used = 0
-        self.full = False
-        self.parted = True
         self._files: list[SearchedFile] = []
         self._kinds = LineKinds()
         self._complete = True
@@ -337,7 +338,7 @@ class _Search:
     def adaptive(self) -> bool:
         """Whether the number of hits decides how much context is shown."""
         wanted = self.arguments
-        return (wanted.context, wanted.context_before, wanted.context_after) == (None, None, None)
+        return wanted.context is wanted.context_before is wanted.context_after is None
 
     @property
     def _found(self) -> bool:
@@ -358,16 +359,33 @@ class _Search:
         return ""
 
     def rows(self) -> Iterator[str]:
-        """The page as far as it is of hits: each file's name with its lines."""
+        """The page as far as it is of hits: each file's name with its lines, once for all files that have the same.
+
+        A line that is all there is of several files, wherever it is, stands behind their names: ``{a,b}.py:3: text``.
+        """
+        alike: dict[tuple[str, ...], list[tuple[str, int]]] = {}
         for path, rows in self.blocks:
+            parted = any(row.beside for row in rows)
+            lines: list[str] = []
             last = 0
             for row in rows:
-                if not last:
-                    yield visible(path)
-                elif self.parted and row.line > last + 1:
-                    yield "--"
-                yield row.whole
+                if lines and parted and row.line > last + 1:
+                    lines.append("--")
+                lines.append(row.whole)
                 last = row.line
+            if len(rows) == 1:
+                lines = [lines[0].removeprefix(str(last))]
+            if rows:
+                alike.setdefault(tuple(lines), []).append((visible(path), last))
+        for said, places in alike.items():
+            if len(said) == 1 < len(places):
+                yield braced([f"{path}:{line}" for path, line in places]) + said[0]
+                continue
+            yield braced([path for path, _ in places])
+            if len(said) == 1:
+                yield f"{places[0][1]}{said[0]}"
+            else:
+                yield from said
 
     def find(self) -> None:
         """Search the file or the tree."""
@@ -430,10 +448,11 @@ class _Search:
             self.notes += skipped(found)
 
     def _options(self) -> TreeOptions:
-        wanted, kinds = self.arguments, self.arguments.output == "kinds"
+        wanted, output = self.arguments, self.arguments.output
+        limited = output == "matches" or (output != "kinds" and "max_results" in wanted.model_fields_set)
         return TreeOptions(
-            limit=_MOST_FILES if kinds else wanted.max_results,
-            output="files" if wanted.output == "kinds" else wanted.output,
+            limit=wanted.max_results if limited else _MOST_FILES,
+            output="files" if output == "kinds" else output,
             glob=globs(wanted.glob, wanted.exclude),
             kind=wanted.type,
             invert=wanted.invert,
@@ -487,7 +506,6 @@ class _Search:
     def _fits(self, size: int) -> bool:
         """Whether so many characters more are on the page, which then has them."""
         if self.used and self.used + size + _RESERVE > self.room:
-            self.full = True
             return False
         self.used += size
         return True
@@ -515,12 +533,11 @@ class _Search:
     def _show(self, snapshot: Snapshot, found: Found) -> int | None:
         """Show the hits of one file with what is around them; the offset of the first that did not fit."""
         arguments, task, width = self.arguments, self.context.task, self.context.settings.match_chars
-        path, beside = _shown(snapshot), self.adaptive
+        path, adaptive = _shown(snapshot), self.adaptive
         before, after = (
             arguments.context or 0 if side is None else side
             for side in (arguments.context_before, arguments.context_after)
         )
-        self.parted = beside or before + after > 0
         block: list[_Row] = []
         self.blocks.append((path, block))
         shown_to = matched_to = 0
@@ -529,12 +546,12 @@ class _Search:
             task.check()
             symbol, outside, body = self._symbol(snapshot, hit)
             few = len(self.results) < FEW
-            if beside:
+            if adaptive:
                 before, after = (_NEAR, max(_NEAR, body)) if few else (0, 0)
             above, more, under, further = context_of(
                 snapshot, hit, before, after, width, most=_MATCH_LINES, task=task
             )
-            if beside:  # a long line that nobody asked for
+            if adaptive:  # a long line that nobody asked for
                 above, under = (
                     tuple(
                         line
@@ -544,13 +561,13 @@ class _Search:
                     for near in (above, under)
                 )
             last = hit.line + further
-            piece = excerpt(snapshot, hit, width if few or not beside else min(width, 2 * _BESIDE))
+            piece = excerpt(snapshot, hit, width if few or not adaptive else min(width, 2 * _BESIDE))
             is_cut = piece.cut_before or piece.cut_after
             if is_cut and (hit.column > width or not few):
                 # A line without end says no more by more of it.
                 again = position > 0 and found.hits[position - 1].line == hit.line
                 piece = excerpt(snapshot, hit, min(width, _BESIDE // 2 if again else _BESIDE))
-            rows = [_row(line, "-", beside) for line in above if line.line > shown_to]
+            rows = [_row(line, "-") for line in above if line.line > shown_to]
             if hit.line > matched_to or is_cut:  # else it is the last line of the match before, and is there
                 column = f":{hit.column}" if is_cut else ""
                 text = f"{'…' * piece.cut_before}{visible(piece.text)}{'…' * piece.cut_after}"
@@ -562,9 +579,9 @@ class _Search:
             if further > len(more):
                 rows.append(_Row(last, f"[{further - len(more):,} more lines of this match, to line {last}]"))
             following = found.hits[position + 1].line if position + 1 < len(found.hits) else snapshot.size
-            tail = [_row(line, "-", beside) for line in under if line.line < following]
+            tail = [_row(line, "-") for line in under if line.line < following]
             rows += tail
-            size = sum(len(row.whole) + 1 for row in rows if not row.beside)
+            size = sum(len(row.whole) + 1 for row in rows if not (adaptive and row.beside))
             if not self._fits(size + (0 if position else len(visible(path)) + 1)):
                 return hit.offset
             block += rows
@@ -662,7 +679,7 @@ class _Search:
         if not ranked:
             return ()
         several = self._searched is not None
-        rows = (kind_row(kind, path=several, alone=True) for kind in ranked[: self.arguments.max_results])
+        rows = (kind_row(kind, path=several) for kind in ranked[: self.arguments.max_results])
         left = page.extend(rows, reserve=_RESERVE, of=len(ranked))
         more = f"; {left:,} more frequent not shown" if left else ""
         more += f"; {kinds.others:,} lines of other kinds" if kinds.others else ""
@@ -676,8 +693,7 @@ def _keep_context(searches: Sequence[_Search]) -> None:
     few = sum(len(search.results) for search in searches) <= FEW
     for search in searches:
         size = sum(len(row) + 1 for row in search.rows())
-        if search.adaptive and not (few and not search.full and size + _RESERVE <= search.room):
-            search.parted = False
+        if search.adaptive and not (few and size + _RESERVE <= search.room):
             search.blocks = [(path, [row for row in rows if not row.beside]) for path, rows in search.blocks]
             search.results = [replace(hit, context_before=(), context_after=()) for hit in search.results]
 
@@ -700,6 +716,18 @@ def _share(searches: Sequence[_Search]) -> None:
                     lines.add((path, row.line))
         if above:
             search.notes.append(f"{counted(above, 'line')} shown above")
+
+
+def braced(paths: Sequence[str]) -> str:
+    """Paths in one line, with what all begin and end with once where that is shorter: ``src/{a,b}/package.json``."""
+    plain = ", ".join(paths)
+    if re.search("[,{}]", "".join(paths)):
+        return plain
+    first = commonprefix(paths).rfind("/") + 1  # noqa: RUF071 - cut to whole names
+    rests = [path[first:][::-1] for path in paths]
+    last = commonprefix(rests).rfind("/") + 1  # noqa: RUF071
+    between = ",".join(rest[last:][::-1] for rest in rests)
+    return min(plain, f"{plain[:first]}{{{between}}}{rests[0][:last][::-1]}", key=len)
 
 
 def _file_rows(files: Sequence[SearchedFile]) -> Iterator[str]:
@@ -730,8 +758,8 @@ def _shown(snapshot: Snapshot) -> str:
     return snapshot.location.shown
 
 
-def _row(line: ContextLine, mark: str, beside: bool = False) -> _Row:
-    return _Row(line.line, f"{line.line}{mark} {visible(line.text)}{'…' * line.cut}", beside)
+def _row(line: ContextLine, mark: str) -> _Row:
+    return _Row(line.line, f"{line.line}{mark} {visible(line.text)}{'…' * line.cut}", mark == "-")
 
 
 def _matched(snapshot: Snapshot, hit: Hit) -> str:
@@ -749,7 +777,7 @@ def skipped(found: TreeSearch) -> list[str]:
     return notes
 
 
-def kind_row(kind: LineKind, *, path: bool, most: int | None = None, alone: bool = False) -> str:
+def kind_row(kind: LineKind, *, path: bool, most: int | None = None) -> str:
     """A line that represents others: how many there are, the place of the first, and its text."""
-    count = "" if alone and kind.count == 1 else f"{kind.count:,} like "
+    count = f"{kind.count:,} like " if kind.count > 1 else ""
     return f"{count}{f'{visible(kind.path)}:' if path else ''}{kind.line}: {visible(kind.text[:most])}"

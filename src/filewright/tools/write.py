@@ -10,7 +10,7 @@ from pydantic import Field
 
 from filewright.boundary import Location
 from filewright.edit import Expected, Modify, splices_between
-from filewright.errors import Code, FilewrightError, invalid, refused
+from filewright.errors import Code, FilewrightError, check_limit, invalid, refused
 from filewright.text import Encoding, Snapshot, Splice, codec
 from filewright.tools.context import Context
 from filewright.tools.items import BatchArguments, BatchResult, Item, ItemResult, item_named, run_batch
@@ -47,15 +47,8 @@ class WriteArguments(BatchArguments):
 def write_content(context: Context, arguments: WriteArguments) -> BatchResult:
     """Write every item; one transaction if `atomic`."""
     total = sum(len(item.content) for item in arguments.items)
-    limit = context.settings.max_input_bytes
-    if total > limit:
-        raise FilewrightError(
-            Code.TOO_LARGE,
-            f"{total:,} characters to write in one call; the limit is {limit:,}",
-            "write in several calls, with mode=append",
-            size=total,
-            limit=limit,
-        )
+    hint = "write in several calls, with mode=append"
+    check_limit(total, context.settings.max_input_bytes, "characters to write", hint, key="size")
 
     def plan(items: Sequence[WriteItem]) -> Iterator[Decided[Item]]:
         files: dict[Location, list[int]] = {}

@@ -28,9 +28,9 @@ WORDINGS: tuple[Wording, ...] = (
         new="or ask the user to allow it (--allow-write)",
     ),
     Wording(
-        why="the argument is called force now; wholly is still taken",
-        old=r"\bwholly\b",
-        new="force",
+        why="the argument is called force now, in the schema too; wholly is still taken",
+        old=r"(?<=wholly)([^\n]*\nhint: )wanted: a boolean",
+        new=r"\1look at the tool's schema",
         tool="revert_edit",
     ),
     Wording(

@@ -53,6 +53,15 @@ RETOLD = (
         ),
     ),
     Retold(
+        "files whose hits are alike are named together, and their hits are shown once",
+        lambda was, now: (
+            was.surface == "native"
+            and was.tool == "search_content"
+            and was.code is now.code is None
+            and all(row.partition(": ")[2] in now.text for row in _hits(was.text))
+        ),
+    ),
+    Retold(
         "a refusal names the arguments that are new, and an edit may have its path in itself",
         lambda was, now: (
             was.surface == "native"
