@@ -110,7 +110,7 @@ class SearchArguments(Arguments):
     output: Literal["matches", "files", "counts", "kinds"] = "matches"
     """`"kinds"`: lines that are alike but for numbers are counted as one, and the rarest come first"""
     max_results: Annotated[int, Field(ge=1, le=10_000)] = 50
-    """hits in one result"""
+    """hits in one result; files and counts are of all there are, unless it is given"""
     min_similarity: Annotated[float, Field(ge=0.3, le=1.0)] = 0.8
     """fuzzy: what is too unlike is not shown"""
     cursor: str | None = None
