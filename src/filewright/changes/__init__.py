@@ -18,10 +18,11 @@ Its size has grown by what commands and tools do to the same file at the same ti
 order in which it happened, and taken back as such, and by `quick`: a command of a shell that changes nothing opens
 no workspace, since an agent waits for the hooks around each. For the same reason what a start needs is made of plain
 classes and named tuples, whose comparison is written out where it leaves something out: `dataclasses` alone would
-take as long as the rest of them, and `annotations` stands in for `typing`. What is above its goal in a commit pays
-for file systems that exchange no names, have no links or keep no order among folders, for folders that others move
-meanwhile, for an editor's save at any moment, and for files that are too large to be held or read twice; in history,
-for diffs that go on in windows, and notebooks by their cells.
+take as long as the rest of them, and `annotations` stands in for `typing`; and of a large tree only those folders
+are gone through whose newest files are kept. What is above its goal in a commit pays for file systems that exchange
+no names, have no links or keep no order among folders, for folders that others move meanwhile, for an editor's save
+at any moment, and for files that are too large to be held or read twice; in history, for diffs that go on in
+windows, and notebooks by their cells.
 """
 
 # ruff: noqa: F401

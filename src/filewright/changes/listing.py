@@ -29,7 +29,7 @@ _RULE_FILES = (b".gitignore", b".ignore")
 _DENY_FILE, _EXCLUDE = b".agentsignore", (b".git", b"info", b"exclude")
 _KINDS: dict[int, Kind] = {0o100000: "file", 0o040000: "folder", 0o120000: "link"}
 """By the bits of a mode that say what something is."""
-_FORMAT = 10
+_FORMAT = 11
 _NO_STAMPS = marshal.dumps([], 2)
 
 
@@ -60,16 +60,18 @@ class ListedStamp(NamedTuple):
 class FolderRow(NamedTuple):
     """A folder as it was listed.
 
-    `names` are all that are in it, sorted, with slashes between them; `hidden` those that rules leave out or that
-    nobody may look at, folders with a slash behind them; `stamps` are those of the others; `large`: there
-    are files among them that are too large to be kept. `rules` are the stamps of the files that say what is left out.
-    `kept` names the cache that holds all of it that can be kept.
+    `names` are all that are in it, sorted, with slashes between them; `hidden` those that rules leave out or
+    that nobody may look at, folders with a slash behind them; `stamps` are those of the others; `large`: there
+    are files among them that are too large to be kept; the last of them was written at `newest_ns`. `rules` are
+    the stamps of the files that say what is left out. `kept` names the cache that holds all of it that can be
+    kept.
     """
 
     names: bytes = b""
     hidden: tuple[bytes, ...] = ()
     stamps: bytes = _NO_STAMPS
     large: bool = False
+    newest_ns: int = 0
     rules: tuple[tuple[int, ...] | None, ...] = ()
     kept: str = ""
 
@@ -84,8 +86,8 @@ class FolderRow(NamedTuple):
     def plus(self, more: FolderRow) -> FolderRow:
         """This one and `more` names of a folder that was read in pieces."""
         names = b"/".join(filter(None, (self.names, more.names)))
-        stamps = marshal.dumps(marshal.loads(self.stamps) + marshal.loads(more.stamps), 2)
-        return FolderRow(names, self.hidden + more.hidden, stamps, self.large or more.large, self.rules)
+        stamps = marshal.loads(self.stamps) + marshal.loads(more.stamps)
+        return FolderRow(names, self.hidden + more.hidden, *_packed(stamps), self.rules)
 
     def things(self) -> Iterator[tuple[bytes, ListedStamp]]:
         """Each of these names with its stamp."""
@@ -116,12 +118,12 @@ class KeptListing(NamedTuple):
     begun_ns: int = 0
     logs: tuple[object, ...] = ()
 
-    def write(self, folder: Folder, name: bytes) -> None:
-        """Write it as `name`, and as the newest."""
+    def write(self, folder: Folder, name: bytes, *, newest: bool = True) -> None:
+        """Write it as `name`, and as the newest, unless that one says the same."""
         rows: dict[bytes, Any] = {prefix: tuple(row) for prefix, row in self.rows.items()}
         with fresh_in(folder, sealed((_FORMAT, *self[:3], self.logs, rows))) as fresh:
             folder.rename(fresh, folder, name, "replace")
-            if name != NEWEST:
+            if newest and name != NEWEST:
                 with suppress(OSError):  # A file system without links: the next is listed anew.
                     folder.link(name, folder, fresh)
                     folder.rename(fresh, folder, NEWEST, "replace")
@@ -236,8 +238,8 @@ def _row_again(folder: Folder, old: FolderRow) -> FolderRow | int:
         return old
     if None in found:
         return 1
-    stamps, large = _packed(found)
-    row = old._replace(stamps=stamps, large=large, kept="")
+    stamps, large, newest_ns = _packed(found)
+    row = old._replace(stamps=stamps, large=large, newest_ns=newest_ns, kept="")
     for (_, was), (_, now) in zip(old.things(), row.things(), strict=True):
         # Another folder of that name, or one that may be entered now, may have what was not listed.
         if was != now and (was.kind != now.kind or was.kind == "folder"):
@@ -255,10 +257,11 @@ def prefix_of(path: bytes) -> bytes:
     return path[: path.rfind(b"/") + 1]
 
 
-def _packed(found: list[tuple[int, ...] | None]) -> tuple[bytes, bool]:
-    """Stamps as a row holds them, and whether there are large files among them."""
+def _packed(found: list[tuple[int, ...] | None]) -> tuple[bytes, bool, int]:
+    """Stamps as a row holds them, whether there are large files among them, and when the last was written."""
     stamps = [stamp for stamp in found if stamp is not None]
-    return marshal.dumps(stamps, 2), any(stamp[6] > LARGE for stamp in stamps)
+    largest, newest_ns = (max((stamp[at] for stamp in stamps), default=0) for at in (6, 7))
+    return marshal.dumps(stamps, 2), largest > LARGE, newest_ns
 
 
 def _folders_in(folder: Folder) -> set[bytes]:

@@ -102,7 +102,7 @@ class QuickLook:
                 return False
             for state, kept in found:
                 now = kept._replace(newest=self.newest, logs=self._logs)
-                now.write(state, list_of(identifier))
+                now.write(state, list_of(identifier), newest=now != kept)
             # Another command that has just ended may have missed it: begun anew, it is like that.
             return self._newest(now) == self.newest
         return False

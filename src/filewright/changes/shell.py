@@ -28,7 +28,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from fnmatch import translate
 from functools import partial
-from heapq import heapify, heappop
+from heapq import heappop, heappush
 from posixpath import basename, dirname
 
 import xxhash
@@ -277,33 +277,35 @@ class Watch(NamedTuple):
         Returns the rows, of which it is noted; and of what the line names what is too large, or too much.
         """
         names, late, lacking = _named(line), dict[bytes, ListedStamp](), set[bytes]()
-        wanted: list[tuple[bool, int, bytes, bytes, ListedStamp]] = []
+        wanted: list[tuple[bool, int, bytes, bytes, ListedStamp | None]] = []
+
+        def want(prefix: bytes) -> None:
+            had = set(self.database.read("SELECT name, stamp FROM kept WHERE folder = ?", prefix))
+            for name, stamp in rows[prefix].things():
+                if stamp.kind == "folder" or (had and (name, stamp.key) in had):
+                    continue
+                unnamed = not names([*prefix.split(b"/"), name])
+                if stamp.size <= LARGE:
+                    heappush(wanted, (unnamed, -stamp.mtime_ns, prefix, name, stamp))
+                elif not unnamed:
+                    late[prefix + name] = stamp
+
         with self._while_sound():
             self.database.read("SELECT name, (SELECT 1 FROM kept LIMIT 1) FROM cache")
         with self.database.transaction(self.task, durable=False) as execute:
             (cache,) = execute("SELECT name FROM cache").fetchone()
-            for prefix, row in rows.items():
-                lacks = row.kept != cache
-                if not lacks and not row.large:
-                    continue
-                above = names(prefix.split(b"/"))
-                some = above or names(row.names.split(b"/"))
-                known_to_lack = known and row is known.get(prefix) and not row.kept
-                if (known_to_lack or not lacks) and not some:
-                    if lacks:
-                        lacking.add(prefix)
-                    continue
-                had = set(execute("SELECT name, stamp FROM kept WHERE folder = ?", (prefix,)))
-                for name, stamp in row.things():
-                    if stamp.kind == "folder" or (had and (name, stamp.key) in had):
-                        continue
-                    unnamed = not (above or (some and names([name])))
-                    if stamp.size <= LARGE:
-                        wanted.append((unnamed, -stamp.mtime_ns, prefix, name, stamp))
-                    elif not unnamed:
-                        late[prefix + name] = stamp
+        for prefix, row in rows.items():
+            lacks = row.kept != cache
+            if not lacks and not row.large:
+                continue
+            if names(prefix.split(b"/") + row.names.split(b"/")):
+                want(prefix)
+            elif lacks and known and row is known.get(prefix) and not row.kept:
+                lacking.add(prefix)
+            elif lacks:
+                # Of a large tree few are kept: what is in a folder is asked for when its newest is the next.
+                heappush(wanted, (True, -row.newest_ns, prefix, b"", None))
         begun, number, found = time.monotonic(), 0, list[tuple[bytes, ListedStamp, bytes]]()
-        heapify(wanted)  # Of a large tree few are kept: to sort them all would take longer.
         while wanted:
             most = seconds if wanted[0][0] else max(seconds, _KEEP_SECONDS)
             # On a busy machine the time may be over before the first.
@@ -312,6 +314,9 @@ class Watch(NamedTuple):
             self.task.check()
             _, _, prefix, name, stamp = heappop(wanted)
             number += 1
+            if stamp is None:
+                want(prefix)
+                continue
             content = self.content(prefix + name, stamp)
             if content is not None:
                 room -= len(content)
@@ -321,7 +326,7 @@ class Watch(NamedTuple):
                 found = []
         self.keep(found)
         lacking.update(prefix for _, _, prefix, _, _ in wanted)
-        late |= {prefix + name: stamp for unnamed, _, prefix, name, stamp in wanted if not unnamed}
+        late |= {prefix + name: stamp for unnamed, _, prefix, name, stamp in wanted if stamp and not unnamed}
         rows = {prefix: row._replace(kept="" if prefix in lacking else cache) for prefix, row in rows.items()}
         return rows, late
 

@@ -10,8 +10,8 @@ import errno
 import fcntl
 import os
 import stat
-import threading
 import unicodedata
+from _thread import allocate_lock  # `threading` takes a hook, which has no threads, a millisecond.
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 
@@ -49,7 +49,7 @@ NOT_OFFERED = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errn
 can: Capabilities = Capabilities()
 
 
-_umask = threading.Lock()
+_umask = allocate_lock()
 _locked: set[int] = set()
 
 

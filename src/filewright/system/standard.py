@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import select
 import sys
 from collections.abc import Iterator
 
@@ -42,6 +41,7 @@ def give_back_when_idle(wire: io.FileIO, seconds: float) -> None:
     if sys.platform != "linux":
         return
     import ctypes
+    import select
 
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None and not select.select([wire], [], [], seconds)[0]:
