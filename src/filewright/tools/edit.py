@@ -89,7 +89,7 @@ class EditPlace(Arguments):
 
     text: SkipJsonSchema[str | None] = None
     symbol: str | None = None
-    lines: Annotated[list[int] | None, Field(description="[first, last]")] = None
+    lines: Annotated[list[int] | None, Field(description="[first, last], before all edits")] = None
     after: Beside = None
     before: Beside = None
 

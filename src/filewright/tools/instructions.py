@@ -12,21 +12,18 @@ LIMIT = 1_500
 _STEPS = (
     (
         "search_content",
-        "1. Find: get_overview maps a folder and outlines a file; search_content takes several patterns in a call, "
-        "and shows what is around few hits.",
+        "1. Find: get_overview maps a folder and outlines a file; search_content takes several patterns in a call.",
     ),
     ("read_content", "2. Read only what you need: read_content takes many places in a call (items)."),
     (
         "edit_content",
-        "3. Edit: edit_content takes edits of several files in a call, all or none. The answer is a diff: check it "
-        "instead of reading again. A refusal shows the nearest text: correct the search and repeat.",
+        "3. Edit: edit_content takes edits of many files in a call. Its answer shows what has changed: do not read it "
+        "again. A refusal shows the nearest text: correct the search and repeat.",
     ),
     (
         "apply_patch",
-        "Over many files: apply_patch for a unified diff, replace_content for one pattern. Whole files: "
-        "write_content.",
+        "Over many files: replace_content for one pattern, apply_patch for a unified diff.",
     ),
-    ("move_items", "move_items (also copies) and delete_items act on names, not content."),
     ("revert_edit", "Every change has a change_id: get_history lists them, revert_edit takes one back."),
 )
 """What is said of the work with each tool that is offered."""

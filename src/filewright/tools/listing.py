@@ -86,7 +86,7 @@ class ListArguments(Arguments):
 
     path: str = "."
     """the folder"""
-    glob: Annotated[str | None, Field(description="**/*.py: of all levels")] = None
+    glob: str | None = None
     """such as `**/*.py` or `{src,tests}/**`; implies all levels"""
     depth: Annotated[int, Field(ge=0)] = 1
     """levels below the folder; 0 for all"""

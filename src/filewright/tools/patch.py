@@ -50,7 +50,7 @@ class PatchArguments(ChangeArguments):
 
     patch: str | None = None
     """a unified diff or a `*** Begin Patch` envelope; see [patches](patches.md)"""
-    patch_path: Annotated[str | None, Field(description="a file with it")] = None
+    patch_path: str | None = None
     """a file that holds the patch, instead of `patch`"""
     root: str = "."
     """the folder that the patch's paths are in; for a patch at `patch_path` its own folder, where none is at `.`"""

@@ -63,7 +63,7 @@ class ReadArguments(Arguments):
     """lines"""
     max_chars: _Count = None
     """characters; with `column` those of the line (`limit` is taken for them too)"""
-    line: Annotated[int | None, Field(ge=1, description="lines around it")] = None
+    line: _Count = None
     """a line to show in its surroundings; give one of `line`, `symbol`, `pattern`, `start`, head and tail"""
     symbol: Annotated[str | None, Field(description="e.g. Cart.total")] = None
     """a name such as `Cart.total`"""

@@ -83,7 +83,7 @@ class SearchArguments(Arguments):
     """several, each with its own hits and count; give one of `pattern` and `patterns`"""
     path: str = "."
     """a file or a folder"""
-    glob: Annotated[str | None, Field(description="*.{js,css}, or !dist")] = None
+    glob: Annotated[str | None, Field(description="*.js, or !dist; in src/*.js one level, ** many")] = None
     """only files that match; with `!` before it all but these"""
     type: Annotated[str | None, Field(description="py, rust")] = None
     """only files of a language, such as `py` or `rust`"""
@@ -91,13 +91,13 @@ class SearchArguments(Arguments):
     """how the pattern is read"""
     case: Literal["smart", "sensitive", "insensitive"] = "smart"
     """`"smart"`: insensitive unless the pattern has a capital"""
-    whole_word: bool = False
+    whole_word: Annotated[bool, Field(description="a-b is two words")] = False
     """only whole words"""
     multiline: bool = False
     """a regex may match across lines"""
     invert: bool = False
     """lines that do not match"""
-    without: Annotated[str | None, Field(description="not lines with this")] = None
+    without: Annotated[str | None, Field(description="leave out lines with this, read as pattern is")] = None
     """leave out the lines with a match of this too, which is read as `pattern` is: `ERROR` without
     `mailbox full`
     """
