@@ -6,7 +6,7 @@ import ast
 import importlib
 from pathlib import Path
 
-import pytest
+from tests.rows import each_row
 
 import filewright
 
@@ -35,14 +35,12 @@ def past_the_face(module: Path) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize(
-    "module", sorted(PACKAGE.rglob("*.py")), ids=lambda module: module.relative_to(PACKAGE).as_posix()
-)
+@each_row("module", sorted(PACKAGE.rglob("*.py")))
 def test_a_room_imports_other_rooms_through_their_faces(module: Path) -> None:
     assert past_the_face(module) == []
 
 
-@pytest.mark.parametrize("room", sorted(ROOMS))
+@each_row("room", sorted(ROOMS))
 def test_everything_in_a_face_is_there(room: str) -> None:
     face = importlib.import_module(f"filewright.{room}")
     assert [name for name in face.__all__ if not hasattr(face, name)] == []

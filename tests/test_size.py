@@ -12,7 +12,7 @@ import tokenize
 from functools import cache
 from pathlib import Path
 
-import pytest
+from tests.rows import each_row
 
 import filewright
 
@@ -79,7 +79,7 @@ def test_each_room_has_a_limit() -> None:
     assert sizes().keys() == ROOMS.keys()
 
 
-@pytest.mark.parametrize("room", ROOMS)
+@each_row("room", ROOMS)
 def test_a_room_is_within_its_limit(room: str) -> None:
     assert sizes()[room] <= ROOMS[room][0]
 

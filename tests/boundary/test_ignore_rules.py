@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 from tests.examples import examples
+from tests.rows import each_row
 
 from filewright.boundary import Boundary, excludes_file
 from filewright.progress import Task
@@ -246,7 +247,7 @@ CONFIGS = [
 ]
 
 
-@pytest.mark.parametrize(("config", "xdg", "expected"), CONFIGS)
+@each_row(("config", "xdg", "expected"), CONFIGS)
 def test_the_global_excludes_file_is_the_users_own(
     tmp_path: Path, config: str, xdg: str | None, expected: str | None
 ) -> None:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
+from tests.rows import each_row
 
 from filewright.boundary.location import quote, shown, unquote
 from filewright.errors import Code, FilewrightError
@@ -32,7 +33,7 @@ SHOWN = [
 ]
 
 
-@pytest.mark.parametrize(("name", "text"), SHOWN)
+@each_row(("name", "text"), SHOWN)
 def test_a_name_is_shown_safely_and_read_back(name: bytes, text: str) -> None:
     assert quote(name) == text
     assert unquote(text) == name
@@ -47,7 +48,7 @@ def test_every_name_has_one_reading(name: bytes) -> None:
     assert not any(ord(character) < 32 or 0x7F <= ord(character) < 0xA0 for character in text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         '"',

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
+from tests.rows import each_row
 
 from filewright.boundary import Boundary
 from filewright.errors import Code, FilewrightError
@@ -134,7 +135,7 @@ def test_a_walk_goes_on_behind_what_is_gone(tmp_path: Path) -> None:
     boundary.close()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("options", "expected"),
     [
         ({}, [".h", ".h/x", "a", "a/.x", "a/b", "a/b/c", "a/l"]),

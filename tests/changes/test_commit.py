@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from tests.platforms.unix_only import not_on_wine
+from tests.rows import each_row
 
 from filewright import Workspace
 from filewright.changes.content import Flusher
@@ -581,8 +582,8 @@ def test_what_is_handed_to_the_disk_early_ends_with_a_whole_page(
     assert all((offset + length) % 4096 == 0 for offset, length in handed)
 
 
-@pytest.mark.parametrize("outer_first", [True, False])
-@pytest.mark.parametrize("tool", ["delete", "write", "edit", "move"])
+@each_row("outer_first", [True, False])
+@each_row("tool", ["delete", "write", "edit", "move"])
 def test_one_change_reaches_a_root_within_another_by_both(
     tmp_path: Path, tool: str, outer_first: bool
 ) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from tests import processes
+from tests.rows import each_row
 
 from filewright.cli.program import program
 
@@ -195,7 +196,7 @@ def test_completion_prints_a_script(shell: str) -> None:
     assert "_FILEWRIGHT_COMPLETE" in result.stdout
 
 
-@pytest.mark.parametrize(
+@each_row(
     "command",
     [
         "serve",

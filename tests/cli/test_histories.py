@@ -7,8 +7,8 @@ import os
 import subprocess
 from pathlib import Path
 
-import pytest
 from tests import processes
+from tests.rows import each_row
 
 PERSON, CLIENT = "person", "client"
 TEXT = "one\n" + "far apart\n" * 9 + "two\n"
@@ -78,9 +78,9 @@ class Machine:
         return (self.project / "a.txt").read_text()
 
 
-@pytest.mark.parametrize("first", [PERSON, CLIENT])
-@pytest.mark.parametrize("set_for", [PERSON, CLIENT])
-@pytest.mark.parametrize("variable", ["XDG_STATE_HOME", "FILEWRIGHT_STATE_DIR"])
+@each_row("first", [PERSON, CLIENT])
+@each_row("set_for", [PERSON, CLIENT])
+@each_row("variable", ["XDG_STATE_HOME", "FILEWRIGHT_STATE_DIR"])
 def test_who_opens_first_and_where_the_variable_is_set(
     variable: str, set_for: str, first: str, tmp_path: Path
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from tests.rows import each_row
 
 from filewright import Workspace
 
@@ -273,7 +274,7 @@ TABLE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", TABLE, ids=[case["name"] for case in TABLE])
+@each_row("case", TABLE)
 def test_case(case, in_process):
     in_process(case)
 
@@ -281,7 +282,7 @@ def test_case(case, in_process):
 WINDOWED = [case for case in TABLE if not case.get("held")]
 
 
-@pytest.mark.parametrize("case", WINDOWED, ids=[case["name"] for case in WINDOWED])
+@each_row("case", WINDOWED)
 def test_case_in_windows(case, in_windows):
     in_windows(case)
 

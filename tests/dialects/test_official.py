@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.rows import each_row
 
 from filewright import Workspace
 
@@ -169,12 +170,12 @@ TABLE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", TABLE, ids=[case["name"] for case in TABLE])
+@each_row("case", TABLE)
 def test_case(case, in_process):
     in_process(case)
 
 
-@pytest.mark.parametrize("case", TABLE, ids=[case["name"] for case in TABLE])
+@each_row("case", TABLE)
 def test_case_in_windows(case, in_windows):
     in_windows(case)
 

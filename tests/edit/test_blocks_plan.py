@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
+from tests.rows import each_row
 
 from filewright.edit import at_lines, plan
 from filewright.errors import FilewrightError
@@ -42,7 +43,7 @@ def refusal(content: bytes, *blocks: Block) -> FilewrightError:
     return caught.value
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content", "blocks", "expected"),
     [
         (ABC, [Block("b", "B", 2, 2)], b"a\nB\nc\nd\n"),
@@ -81,7 +82,7 @@ def test_the_file_keeps_its_encoding() -> None:
     assert result(text, Block("b", "maß", 2, 2), encoding="cp1252") == "größe\nmaß\n".encode("cp1252")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("blocks", "code", "said"),
     [
         ([], "invalid_input", "no edits"),

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
+from tests.rows import each_row
 
 from filewright.edit.diff3 import merge3
 from filewright.edit.linediff import align
@@ -38,7 +39,7 @@ CONFLICTS = {
 }
 
 
-@pytest.mark.parametrize("name", MERGES)
+@each_row("name", MERGES)
 def test_a_clean_merge_holds_both_changes(name: str) -> None:
     base, ours, theirs, expected = map(split, MERGES[name])
     merged = merge3(base, ours, theirs)

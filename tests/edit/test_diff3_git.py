@@ -6,7 +6,7 @@ import random
 import subprocess
 from pathlib import Path
 
-import pytest
+from tests.rows import each_row
 
 from filewright.edit.diff3 import Merged, merge3
 
@@ -38,7 +38,7 @@ def varied(base: list[str], chance: random.Random) -> list[str]:
     return result
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each_row("seed", range(60))
 def test_what_git_merges_cleanly_is_merged_alike(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
     base = [chance.choice(LINES) for _ in range(chance.randint(4, 20))]

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
+from tests.rows import each_row
 
 from filewright.edit.diff import FileDiff, Row, splices_between, unified
 from filewright.text import Snapshot
@@ -26,7 +27,7 @@ def body(diff: FileDiff) -> str:
     return diff.text.partition("@@")[1] + diff.text.partition("@@")[2]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "after", "expected"),
     [
         (b"", b"", ""),

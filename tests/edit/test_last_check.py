@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from tests.rows import each_row
 
 from filewright import FilewrightError, Workspace
 
@@ -223,33 +224,15 @@ MOVED = [
 ]  # fmt: skip
 
 
-def named(**tables: list[Row]) -> list[object]:
-    return [
-        pytest.param(row, id=f"{name}-{number}")
-        for name, rows in tables.items()
-        for number, row in enumerate(rows)
-    ]
-
-
-@pytest.mark.parametrize(
+@each_row(
     "row",
-    named(
-        escapes=ESCAPES,
-        prefixes=PREFIXES,
-        indents=INDENTS,
-        numbers=NUMBERS,
-        alone=ALONE,
-        own=OWN,
-        moved=MOVED,
-        strings=STRINGS,
-        found=FOUND,
-    ),
+    [*ESCAPES, *PREFIXES, *INDENTS, *NUMBERS, *ALONE, *OWN, *MOVED, *STRINGS, *FOUND],
 )
 def test_what_is_written_is_right_or_nothing_is(place: Place, row: Row) -> None:
     check(place, row)
 
 
-@pytest.mark.parametrize("row", named(alone=ALONE))
+@each_row("row", ALONE)
 def test_without_fuzzy_the_replacement_is_written_as_it_is(place: Place, row: Row) -> None:
     if row.search in row.file:
         assert done(place, row, fuzzy=False) == row.file.replace(row.search, row.replace, 1)

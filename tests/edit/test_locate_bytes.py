@@ -6,6 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.examples import examples
+from tests.rows import each_row
 
 from filewright.edit import Edit, Plan, plan
 from filewright.edit.filetext import FileText
@@ -34,7 +35,7 @@ ENCODED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ENCODED)
+@each_row("name", ENCODED)
 def test_an_edit_is_made_in_the_files_own_bytes(name: str) -> None:
     data, encoding, search, replace, expected = ENCODED[name]
     assert done(data, Edit(search, replace), encoding=encoding) == expected
@@ -87,7 +88,7 @@ MIXED = {
 }
 
 
-@pytest.mark.parametrize("name", MIXED)
+@each_row("name", MIXED)
 def test_terminators_outside_the_change_stay(name: str) -> None:
     data, search, replace, expected = MIXED[name]
     assert done(data, Edit(search, replace)) == expected

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from tests.rows import each_row
 
 from filewright.edit.locate.prose import is_prose
 from filewright.edit.locate.soft import different_word, one_step
@@ -62,12 +62,12 @@ def split(marked: str) -> tuple[str, int, int]:
     return marked.replace("«", "").replace("»", ""), start, end
 
 
-@pytest.mark.parametrize("marked", PROSE)
+@each_row("marked", PROSE)
 def test_prose(marked: str) -> None:
     assert is_prose(*split(marked))
 
 
-@pytest.mark.parametrize("marked", CODE)
+@each_row("marked", CODE)
 def test_code(marked: str) -> None:
     assert not is_prose(*split(marked))
 
@@ -99,7 +99,7 @@ STEPS = {
 }
 
 
-@pytest.mark.parametrize(("one", "other"), STEPS)
+@each_row(("one", "other"), STEPS)
 def test_one_step(one: str, other: str) -> None:
     assert one_step(one, other) is STEPS[one, other]
     assert one_step(other, one) is STEPS[one, other]

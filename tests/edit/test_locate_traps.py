@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.rows import each_row
 
 from filewright.edit import Edit, Tier, plan
 from filewright.errors import Code, FilewrightError
@@ -36,7 +37,7 @@ LITERAL = {
 }
 
 
-@pytest.mark.parametrize("name", LITERAL)
+@each_row("name", LITERAL)
 def test_exact_text_is_never_repaired(name: str) -> None:
     file, search, replace = LITERAL[name]
     assert done(file, Edit(search, replace)) == (file.replace(search, replace), Tier.EXACT)
@@ -107,7 +108,7 @@ ONE_TOKEN = [
 ]
 
 
-@pytest.mark.parametrize(("line", "asked"), ONE_TOKEN)
+@each_row(("line", "asked"), ONE_TOKEN)
 def test_one_token_of_code_is_another_text(line: str, asked: str) -> None:
     file = f"begin()\n{line}end()\n"
     error = refusal(file, Edit(f"begin()\n{asked}end()\n", "begin()\nend()\n"))
@@ -172,7 +173,7 @@ INVALID = [
 ]
 
 
-@pytest.mark.parametrize("edit", INVALID, ids=range(len(INVALID)))
+@each_row("edit", INVALID)
 def test_a_request_without_a_meaning_is_invalid(edit: Edit) -> None:
     error = refusal("a\nb\n", edit)
     assert error.code == Code.INVALID_INPUT

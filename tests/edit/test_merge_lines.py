@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import pytest
+from tests.rows import each_row
 
 from filewright.edit import Edit, plan
 from filewright.text import Snapshot, apply
@@ -38,7 +39,7 @@ GAPS = {
 }
 
 
-@pytest.mark.parametrize("name", GAPS)
+@each_row("name", GAPS)
 def test_blank_lines_are_merged_three_ways(name: str) -> None:
     file, search, replace, expected = map(text, GAPS[name])
     planned = plan(Snapshot.of_bytes(file.encode()), [Edit(search, replace)])

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.rows import each_row
 
 from filewright.edit import Edit, Tier, plan
 from filewright.errors import FilewrightError
@@ -31,7 +32,7 @@ def unmarked(text: str) -> str:
     return text.replace("·", " ").replace("→", "\t")
 
 
-@pytest.mark.parametrize("number", range(len(EXAMPLES)))
+@each_row("number", range(len(EXAMPLES)))
 def test_the_example_does_what_it_says(number: int) -> None:
     parts = sections(EXAMPLES[number])
     data = unmarked(parts["file"]).encode()

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
+from tests.rows import each_row
 
 from filewright.edit import Edit, Plan, Tier, plan
 from filewright.edit.changeset import encoding_check
@@ -56,7 +57,7 @@ TOGETHER = {
 }
 
 
-@pytest.mark.parametrize("name", TOGETHER)
+@each_row("name", TOGETHER)
 def test_edits_of_one_call(name: str) -> None:
     edits, expected = TOGETHER[name]
     assert planned(FILE, *(Edit(*edit) for edit in edits))[0] == expected

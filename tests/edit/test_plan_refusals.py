@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from tests.rows import each_row
 
 from filewright.edit import Edit, plan
 from filewright.edit.visible import visible
@@ -86,7 +87,7 @@ FOLLOWED: dict[str, tuple[str, Edit, Code, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", FOLLOWED)
+@each_row("name", FOLLOWED)
 def test_following_the_suggestion_succeeds(name: str) -> None:
     file, edit, code, expected = FOLLOWED[name]
     error = refused(file, edit)
@@ -137,7 +138,7 @@ VISIBLE = {
 }
 
 
-@pytest.mark.parametrize("line", VISIBLE)
+@each_row("line", VISIBLE)
 def test_blanks_made_visible(line: str) -> None:
     assert visible(line) == VISIBLE[line]
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
+from tests.rows import each_row
 
 from filewright.edit.replace import check_count, replace_matches, replacement
 from filewright.errors import FilewrightError
@@ -31,7 +32,7 @@ def refused(pattern: str, new: str, content: bytes = b"abc\n", **options: Any) -
     return caught.value
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content", "pattern", "new", "expected", "count"),
     [
         (b"a b a\n", "a", "x", b"x b x\n", 2),
@@ -51,7 +52,7 @@ def test_literal(content: bytes, pattern: str, new: str, expected: bytes, count:
     assert replaced(content, pattern, new) == (expected, count)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content", "pattern", "new", "expected"),
     [
         (b"foo(1, 2)\n", r"foo\((\d+), (\d+)\)", "bar($2, $1)", b"bar(2, 1)\n"),
@@ -86,7 +87,7 @@ def test_other_encodings_are_matched_and_written_in_their_own() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("pattern", "new", "options", "code", "said"),
     [
         ("b*", "x", {"mode": "regex"}, "invalid_input", "empty string"),

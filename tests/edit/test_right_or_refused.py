@@ -10,6 +10,7 @@ from itertools import product
 from typing import NamedTuple
 
 import pytest
+from tests.rows import each_row
 
 from filewright.edit import Edit, plan
 from filewright.errors import Code, FilewrightError
@@ -91,7 +92,7 @@ TYPOGRAPHY = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("row", TYPOGRAPHY, ids=range(len(TYPOGRAPHY)))
+@each_row("row", TYPOGRAPHY)
 def test_what_is_folded_in_the_search_is_folded_in_the_replacement(row: Row) -> None:
     check(row)
 
@@ -121,7 +122,7 @@ ESCAPES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("row", ESCAPES, ids=range(len(ESCAPES)))
+@each_row("row", ESCAPES)
 def test_what_is_unescaped_in_the_search_is_unescaped_in_the_replacement(row: Row) -> None:
     check(row)
 
@@ -145,7 +146,7 @@ HALVES = [
 ]
 
 
-@pytest.mark.parametrize("row", HALVES, ids=range(len(HALVES)))
+@each_row("row", HALVES)
 def test_damage_in_half_of_the_replacement_is_refused(row: Row) -> None:
     check(row)
 
@@ -179,7 +180,7 @@ CROSSING = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("row", CROSSING, ids=range(len(CROSSING)))
+@each_row("row", CROSSING)
 def test_an_elision_does_not_leave_the_block_in_which_it_begins(row: Row) -> None:
     check(row)
 
@@ -206,7 +207,7 @@ BEFORE_THE_MARK = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("row", BEFORE_THE_MARK, ids=range(len(BEFORE_THE_MARK)))
+@each_row("row", BEFORE_THE_MARK)
 def test_a_change_before_the_mark_needs_lines_that_occur_once(row: Row) -> None:
     check(row)
 
@@ -231,7 +232,7 @@ DOTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("row", DOTS, ids=range(len(DOTS)))
+@each_row("row", DOTS)
 def test_dots_beside_code_stand_for_nothing_left_out(row: Row) -> None:
     check(row)
 
@@ -273,12 +274,12 @@ SLIPS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("row", SOFT, ids=range(len(SOFT)))
+@each_row("row", SOFT)
 def test_another_word_is_another_text(row: Row) -> None:
     check(row)
 
 
-@pytest.mark.parametrize("row", SLIPS, ids=range(len(SLIPS)))
+@each_row("row", SLIPS)
 def test_a_slip_of_the_pen_is_found(row: Row) -> None:
     check(row)
 
@@ -318,7 +319,7 @@ SPELLED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("row", SPELLED, ids=range(len(SPELLED)))
+@each_row("row", SPELLED)
 def test_a_misspelled_word_is_one_that_is_no_word(row: Row) -> None:
     check(row)
 
@@ -368,7 +369,7 @@ KEYS += [
 ]
 
 
-@pytest.mark.parametrize("row", KEYS, ids=range(len(KEYS)))
+@each_row("row", KEYS)
 def test_a_number_that_is_not_the_lines_own_is_text(row: Row) -> None:
     check(row)
 
@@ -404,7 +405,7 @@ def test_one_damage_is_repaired_and_not_two_at_once() -> None:
     check(Row("a.py", "a = 1\nb = 2\n", "\ufeffa = 1\nb = 2", "\ufeffa = 1\nb = 4"))
 
 
-@pytest.mark.parametrize("row", NUMBERED, ids=range(len(NUMBERED)))
+@each_row("row", NUMBERED)
 def test_a_number_that_is_the_lines_own_is_taken_away(row: Row) -> None:
     check(row)
 
@@ -482,7 +483,7 @@ INDENTS += [
 ]
 
 
-@pytest.mark.parametrize("row", INDENTS, ids=range(len(INDENTS)))
+@each_row("row", INDENTS)
 def test_two_readings_of_the_indentation_are_refused(row: Row) -> None:
     check(row)
 
@@ -498,11 +499,10 @@ MARKED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("mark", MARKED)
-@pytest.mark.parametrize(
+@each_row("mark", MARKED)
+@each_row(
     "search",
     [LAZY, LAZY.replace("    ", "  "), LAZY.replace("\n", " \n")],
-    ids=["exact", "indent", "trailing"],
 )
 def test_a_marker_for_omitted_text_is_not_written(mark: str, search: str) -> None:
     row = Row("a.py", LAZY, search, f"def f(a, b):\n    {mark}\n    return x + b\n")
@@ -517,7 +517,7 @@ def test_a_marker_that_is_in_the_file_or_in_the_search_is_text() -> None:
     assert done(Row("a.py", file, "    z = 3\n", "    # ... existing code ...\n")) is not None
 
 
-@pytest.mark.parametrize("mark", [*MARKED, "2→    y = 2", "```python"])
+@each_row("mark", [*MARKED, "2→    y = 2", "```python"])
 def test_without_fuzzy_a_marker_is_written(mark: str) -> None:
     row = Row("a.py", LAZY, "    y = 2\n", f"    {mark}\n")
     assert done(row, fuzzy=False) == LAZY.replace("    y = 2\n", f"    {mark}\n")
@@ -531,7 +531,7 @@ DISPLAYED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("search", "replace"), DISPLAYED)
+@each_row(("search", "replace"), DISPLAYED)
 def test_line_numbers_and_fences_of_the_replacement_alone_are_not_written(search: str, replace: str) -> None:
     assert done(Row("a.py", LAZY, search, replace)) is None
     assert done(Row("a.py", LAZY, search, replace), fuzzy=False) == LAZY.replace(search, replace)
@@ -585,7 +585,7 @@ ELSEWHERE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("row", ELSEWHERE, ids=range(len(ELSEWHERE)))
+@each_row("row", ELSEWHERE)
 def test_already_applied_is_said_only_of_this_place(row: Row) -> None:
     check(row)
 
@@ -604,7 +604,7 @@ TWICE = [
 ]
 
 
-@pytest.mark.parametrize(("file", "search", "replace"), TWICE)
+@each_row(("file", "search", "replace"), TWICE)
 def test_an_insertion_that_follows_already_is_disclosed(file: str, search: str, replace: str) -> None:
     planned = plan(Snapshot.of_bytes(file.encode()), [Edit(search, replace)])
     assert "is there already" in planned.outcomes[0].text
@@ -629,7 +629,7 @@ ENDS = [
 ]
 
 
-@pytest.mark.parametrize(("data", "edit", "lines"), ENDS, ids=range(len(ENDS)))
+@each_row(("data", "edit", "lines"), ENDS)
 def test_no_line_end_is_lost_where_a_return_meets_a_newline(data: bytes, edit: Edit, lines: int) -> None:
     planned = plan(Snapshot.of_bytes(data), [edit])
     assert len(apply(data, planned.splices).splitlines()) == lines
@@ -661,6 +661,6 @@ SPACED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("row", SPACED, ids=range(len(SPACED)))
+@each_row("row", SPACED)
 def test_blanks_round_punctuation(row: Row) -> None:
     check(row)

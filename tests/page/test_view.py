@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import Markup
+from tests.rows import each_row
 
 from filewright.edit import Diff, FileDiff, splices_between, unified
 from filewright.page.render import code, paint
@@ -117,7 +118,7 @@ NAMES = [
 ]
 
 
-@pytest.mark.parametrize(("old", "new"), NAMES)
+@each_row(("old", "new"), NAMES)
 def test_paths_are_those_of_the_change(old: str | None, new: str | None) -> None:
     view = view_of(b"" if old is None else b"x\n", b"" if new is None else b"y\n", old, new)
     assert (view.file.old, view.file.new) == (old, new)

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from tests.examples import examples
+from tests.rows import each_row
 
 from filewright import Code, FilewrightError, Settings, Workspace
 
@@ -127,7 +128,7 @@ def test_a_name_that_the_command_gave_a_file_is_in_the_way_of_no_undo(command: s
             assert _tree(root) == before
 
 
-@pytest.mark.parametrize(
+@each_row(
     "command",
     [
         "chmod +x h/f; mv h e",
@@ -139,7 +140,7 @@ def test_a_name_that_the_command_gave_a_file_is_in_the_way_of_no_undo(command: s
         "ln -s f h/l; mv h e; chmod +x e/f",
     ],
 )
-@pytest.mark.parametrize("further", [[("e", "k")], [("e", "k"), ("k", "b/deep")], []])
+@each_row("further", [[("e", "k")], [("e", "k"), ("k", "b/deep")], []])
 def test_a_file_that_was_altered_and_moved_by_one_command_comes_back_to_its_place(
     command: str, further: list[tuple[str, str]]
 ) -> None:

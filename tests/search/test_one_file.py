@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 from tests.examples import examples
+from tests.rows import each_row
 
 from filewright.boundary import Boundary
 from filewright.errors import Code, FilewrightError
@@ -40,8 +41,8 @@ def rows(snapshot: Snapshot, pattern: str, **options: object) -> list[tuple[int,
     return [(hit.line, hit.column, len(hit.submatches)) for hit in found.hits]
 
 
-@pytest.mark.parametrize("codec", ["utf-8", "utf-8-sig", "utf-16", "cp1252", "gb18030", "utf-16-be"])
-@pytest.mark.parametrize(
+@each_row("codec", ["utf-8", "utf-8-sig", "utf-16", "cp1252", "gb18030", "utf-16-be"])
+@each_row(
     ("pattern", "options", "expected"),
     [
         ("foo", {}, [(2, 5, 2), (5, 6, 1)]),

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.rows import each_row
 
 from filewright.errors import FilewrightError
 from filewright.search import compile_pattern
@@ -27,14 +28,12 @@ def test_the_table_is_read():
     assert len(written()) > 40
 
 
-@pytest.mark.parametrize("pattern", written())
+@each_row("pattern", written())
 def test_what_the_table_offers_is_taken(pattern):
     compile_pattern(pattern, mode="regex", multiline=True)
 
 
-@pytest.mark.parametrize(
-    "pattern", ["(?=x)", "(?<!x)", r"(x)\1", r"\A", r"\z", r"\Z", "(?x)", "[a&&b]", "[a--b]", "[a~~b]"]
-)
+@each_row("pattern", ["(?=x)", "(?<!x)", r"(x)\1", r"\A", r"\z", r"\Z", "(?x)", "[a&&b]", "[a--b]", "[a~~b]"])
 def test_what_the_page_says_is_refused_is_refused(pattern):
     with pytest.raises(FilewrightError):
         compile_pattern(pattern, mode="regex")

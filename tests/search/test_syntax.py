@@ -1,6 +1,7 @@
 """The syntax at the door: what is taken, what it means, and what is said of the rest."""
 
 import pytest
+from tests.rows import each_row
 
 from filewright.errors import Code, FilewrightError
 from filewright.search import compile_pattern, find_matches
@@ -15,7 +16,7 @@ def found(pattern: str, text: str, **options: object) -> list[str]:
     return [data[m.offset : m.end].decode() for m in find_matches(Snapshot.of_bytes(data), compiled)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("pattern", "text", "matches"),
     [
         ("a.c", "abc a\nc aéc", ["abc", "aéc"]),
@@ -50,7 +51,7 @@ def test_a_pattern_means_what_the_table_says(pattern, text, matches):
     assert found(pattern, text) == matches
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("pattern", "text", "matches"),
     [
         (r"a\nb", "a\r\nb a\rb a\nb", ["a\r\nb", "a\rb", "a\nb"]),
@@ -67,7 +68,7 @@ def test_a_multiline_pattern_crosses_any_terminator(pattern, text, matches):
     assert found(pattern, text, multiline=True) == matches
 
 
-@pytest.mark.parametrize(
+@each_row(
     "pattern",
     [
         "(?=a)",
@@ -133,7 +134,7 @@ def test_what_engines_disagree_on_is_refused_with_what_to_write_instead(pattern)
     assert caught.value.details["argument"] == "pattern"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("pattern", "mode", "insensitive"),
     [
         ("foo", "literal", True),
@@ -150,7 +151,7 @@ def test_smart_case_looks_at_what_the_pattern_writes(pattern, mode, insensitive)
     assert compile_pattern(pattern, mode=mode).insensitive is insensitive
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("pattern", "empty"),
     [
         ("x*", True),

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp_types import INVALID_REQUEST, PARSE_ERROR, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 from tests.examples import examples
+from tests.rows import each_row
 
 from filewright.server.inbox import Frame, next_frame
 from filewright.server.stdio import FrameError, parse, refusal
@@ -122,7 +123,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("line", "expected", "code"), REFUSED, ids=range(len(REFUSED)))
+@each_row(("line", "expected", "code"), REFUSED)
 def test_what_is_no_message_is_refused_with_its_id(line: bytes, expected: object, code: int) -> None:
     refused = parsed(line)
     assert isinstance(refused, FrameError)

@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.rows import each_row
 
 from filewright.languages import Language
 from filewright.structure.block import enclosing, of_symbol
@@ -49,7 +50,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "line", "depth", "first", "last", "kind"), CASES)
+@each_row(("name", "line", "depth", "first", "last", "kind"), CASES)
 def test_the_complete_definition_round_a_line(
     name: str, line: int, depth: int, first: int, last: int, kind: str, outlines: Outlines
 ) -> None:
@@ -59,7 +60,7 @@ def test_the_complete_definition_round_a_line(
     assert (block.start_line, block.end_line, block.kind) == (first, last, kind)
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in FIXTURES.iterdir() if path.suffix != ".txt"))
+@each_row("name", sorted(path.name for path in FIXTURES.iterdir() if path.suffix != ".txt"))
 def test_every_line_is_in_its_block_and_deeper_blocks_hold_it(name: str, outlines: Outlines) -> None:
     data = (FIXTURES / name).read_bytes()
     outline = outlines.outline(data, Language(name.partition(".")[0]))
@@ -165,10 +166,8 @@ def test_a_symbol_found_by_name_is_read_with_its_comment(outlines: Outlines) -> 
     assert block.path == "impl Point<T> › method new"
 
 
-@pytest.mark.parametrize("data", [b"\n\n\n", b"\n", b" \n\t\n"])
-@pytest.mark.parametrize(
-    "language", [Language.PYTHON, Language.MARKDOWN, Language.SQL, Language.TEXT, Language.LOG]
-)
+@each_row("data", [b"\n\n\n", b"\n", b" \n\t\n"])
+@each_row("language", [Language.PYTHON, Language.MARKDOWN, Language.SQL, Language.TEXT, Language.LOG])
 def test_nothing_but_blank_lines(data: bytes, language: Language, outlines: Outlines) -> None:
     block = enclosing(data, 1, outlines.outline(data, language), 2)
     assert 1 <= block.start_line <= block.end_line

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.rows import each_row
 
 from filewright.languages import Language
 from filewright.structure.changed import Version, changed_symbols, touched_symbols
@@ -46,7 +47,7 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("old", "new", "expected"), CASES)
+@each_row(("old", "new", "expected"), CASES)
 def test_what_changed_by_symbol(
     old: bytes, new: bytes, expected: list[tuple[str, str]], outlines: Outlines
 ) -> None:

@@ -1,6 +1,6 @@
 """What grammars alone do not read: macros where C++ expects a declaration, and SQL as other servers write it."""
 
-import pytest
+from tests.rows import each_row
 
 from filewright.languages import Language
 from filewright.structure.outlines import Outlines
@@ -79,10 +79,8 @@ def test_names_in_brackets_are_names(outlines: Outlines) -> None:
     assert [name for kind, name, _ in found if kind == "column"][:2] == ["id", "name"]
 
 
-@pytest.mark.parametrize("language", [Language.C, Language.CPP, Language.SQL])
-@pytest.mark.parametrize(
-    "piece", [b"A_" * 60 + b" ", b"[", b"LIB_X(", b") LIB_A ", b"GO\n", b"\tLIB_A\n", b" "]
-)
+@each_row("language", [Language.C, Language.CPP, Language.SQL])
+@each_row("piece", [b"A_" * 60 + b" ", b"[", b"LIB_X(", b") LIB_A ", b"GO\n", b"\tLIB_A\n", b" "])
 def test_forms_of_other_dialects_are_looked_for_in_linear_time(
     language: Language, piece: bytes, outlines: Outlines
 ) -> None:

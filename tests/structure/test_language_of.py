@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.rows import each_row
 
 from filewright.errors import FilewrightError
 from filewright.languages import PARSED, Language, language_of, named_as
@@ -43,7 +44,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "head", "expected"), CASES)
+@each_row(("name", "head", "expected"), CASES)
 def test_language_by_name_and_first_bytes(name: bytes, head: bytes, expected: Language | None) -> None:
     assert language_of(name, head) is expected
 
@@ -53,7 +54,7 @@ def test_twenty_five_languages_are_parsed() -> None:
     assert Language.TEXT not in PARSED
 
 
-@pytest.mark.parametrize("language", Language)
+@each_row("language", Language)
 def test_a_search_by_type_takes_what_is_said_to_be_of_that_language(language: Language) -> None:
     taken = named_as(language)
     traits = language.traits
@@ -74,7 +75,7 @@ def test_no_extension_and_no_name_is_of_two_languages() -> None:
         assert sorted(known) == sorted(set(known))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kind", "name"),
     [
         ("python", b"rules.bzl"), ("py", b"stub.pyi"), ("ts", b"View.tsx"), ("javascript", b"App.jsx"),

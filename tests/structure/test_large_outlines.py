@@ -1,6 +1,7 @@
 """What is given of a text too large, or too slow, to be parsed whole; and how long comparing may take."""
 
 import pytest
+from tests.rows import each_row
 
 from filewright.languages import PARSED, Language
 from filewright.progress import Task
@@ -64,7 +65,7 @@ def test_a_file_above_the_limit_is_outlined_by_patterns():
     assert not outline.parsed
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("language", "text", "expected"),
     [
         (

@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.rows import each_row
 
 from filewright.errors import Code, FilewrightError
 from filewright.languages import Language
@@ -55,7 +56,7 @@ def outline_of(name: str, outlines: Outlines) -> Outline:
     return outlines.outline((FIXTURES / name).read_bytes(), Language(name.partition(".")[0]))
 
 
-@pytest.mark.parametrize(("name", "asked", "line"), FOUND)
+@each_row(("name", "asked", "line"), FOUND)
 def test_symbols_are_found_by_the_names_people_write(
     name: str, asked: str, line: int, outlines: Outlines
 ) -> None:
@@ -109,14 +110,14 @@ PATHS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "line", "path"), PATHS)
+@each_row(("name", "line", "path"), PATHS)
 def test_the_path_of_a_line_names_the_definitions_round_it(
     name: str, line: int, path: str, outlines: Outlines
 ) -> None:
     assert path_of(outline_of(name, outlines), line) == path
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in FIXTURES.iterdir() if path.suffix != ".txt"))
+@each_row("name", sorted(path.name for path in FIXTURES.iterdir() if path.suffix != ".txt"))
 def test_every_symbol_is_round_its_own_first_line(name: str, outlines: Outlines) -> None:
     outline = outline_of(name, outlines)
     for around, symbol in outline.walk():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from tests.rows import each_row
 
 from filewright.languages import Language
 from filewright.structure.parse import ParsedText, parse
@@ -45,7 +45,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("language", "text", "expected"), CASES)
+@each_row(("language", "text", "expected"), CASES)
 def test_a_name_is_shown_as_it_is_written_and_found_without_what_is_around_it(
     language: Language, text: str, expected: str
 ) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-import pytest
+from tests.rows import each_row
 
 from filewright.languages import PARSED, Language, language_of
 from filewright.settings import Settings
@@ -46,14 +46,14 @@ def test_every_language_with_a_grammar_has_an_example() -> None:
     assert {Language(path.stem) for path in EXAMPLES} == PARSED
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@each_row("path", EXAMPLES)
 def test_outline_is_exactly_as_expected(path: Path, outlines: Outlines) -> None:
     outline = outline_of(path, outlines)
     assert outline.language == path.stem
     assert rendered(outline) == (FIXTURES / f"{path.stem}.txt").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@each_row("path", EXAMPLES)
 def test_examples_have_no_syntax_errors_and_ranges_nest(path: Path, outlines: Outlines) -> None:
     outline = outline_of(path, outlines)
     data = path.read_bytes()
@@ -68,8 +68,8 @@ def test_examples_have_no_syntax_errors_and_ranges_nest(path: Path, outlines: Ou
             assert symbol.end <= around[-1].end
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-@pytest.mark.parametrize("terminator", [b"\r\n", b"\r"])
+@each_row("path", EXAMPLES)
+@each_row("terminator", [b"\r\n", b"\r"])
 def test_other_terminators_give_the_same_lines(path: Path, terminator: bytes, outlines: Outlines) -> None:
     data = path.read_bytes().replace(b"\n", terminator)
     other = outlines.outline(data, Language(path.stem))
@@ -80,7 +80,7 @@ def test_other_terminators_give_the_same_lines(path: Path, terminator: bytes, ou
     assert places(other) == places(outline_of(path, outlines))
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@each_row("path", EXAMPLES)
 def test_mutated_examples_keep_their_ranges_in_order(path: Path, outlines: Outlines) -> None:
     """Broken text gives a poorer outline, never a broken one."""
     chance = random.Random(path.name)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import sysconfig
 from pathlib import Path
 
-import pytest
+from tests.rows import each_row
 
 from filewright.languages import Language
 from filewright.structure.outlines import Outlines
@@ -27,7 +27,7 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize(("language", "data", "line"), BROKEN)
+@each_row(("language", "data", "line"), BROKEN)
 def test_errors_are_counted_and_placed(
     language: Language, data: bytes, line: int | None, outlines: Outlines
 ) -> None:
@@ -53,7 +53,7 @@ VALID = [
 ]
 
 
-@pytest.mark.parametrize(("language", "data"), VALID)
+@each_row(("language", "data"), VALID)
 def test_valid_text_has_no_certain_errors(language: Language, data: bytes, outlines: Outlines) -> None:
     report = outlines.outline(data, language).errors
     assert not (report.certain and report.count), report

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.boundary.children import children_of
 from tests.examples import examples
+from tests.rows import each_row
 
 from filewright.boundary import Launcher
 from filewright.errors import Code, FilewrightError
@@ -40,9 +41,7 @@ DEEP = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("language", "data"), DEEP, ids=lambda value: value if isinstance(value, str) else ""
-)
+@each_row(("language", "data"), DEEP)
 def test_ten_thousand_levels_deep_gives_an_answer_and_the_next_file_too(
     language: Language, data: bytes, outlines: Outlines
 ) -> None:
@@ -63,8 +62,8 @@ def test_json_nested_300_000_deep_is_checked_within_the_limit(opened: bytes) -> 
     assert outline.errors.count == 0
 
 
-@pytest.mark.parametrize("language", sorted(PARSED))
-@pytest.mark.parametrize(
+@each_row("language", sorted(PARSED))
+@each_row(
     "data", [b"", b"\n", b"\0\xff\xfe" * 50, b"\xef\xbb\xbf", b"}" * 99, b"\r\r\n\r", bytes(range(256))]
 )
 def test_any_bytes_give_an_outline(language: Language, data: bytes, outlines: Outlines) -> None:

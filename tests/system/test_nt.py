@@ -9,6 +9,7 @@ import struct
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 
 from filewright.system import nt
 
@@ -46,7 +47,7 @@ def test_information_is_laid_out_as_in_the_headers() -> None:
     assert {name: getattr(nt, name).size for name in sizes} == sizes
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("status", "number", "kind"),
     [
         (0xC0000034, errno.ENOENT, FileNotFoundError),
@@ -80,7 +81,7 @@ def rights(control: int, *flags: int) -> bytes:
     return head + struct.pack("<BBHHH", 2, 0, 8 + len(entries), len(flags), 0) + entries
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("descriptor", "own"),
     [
         (rights(0x0404, 0x10), False),  # All inherited.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-import pytest
+from tests.rows import each_row
 
 import filewright
 
@@ -38,7 +38,7 @@ def modules() -> list[Path]:
     return [module for module in PACKAGE.rglob("*.py") if "system" not in module.relative_to(PACKAGE).parts]
 
 
-@pytest.mark.parametrize("module", modules(), ids=lambda module: module.relative_to(PACKAGE).as_posix())
+@each_row("module", modules())
 def test_no_other_room_asks_the_platform(module: Path) -> None:
     found = uses(module)
     assert not found, f"{module} uses {sorted(found)}: ask `filewright.system`"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 from tests.system.hostile_names import ALLOWED, PATHS_READ, PATHS_REFUSED, REFUSED
 
 from filewright.system.windows_names import (
@@ -21,23 +22,23 @@ def test_there_are_at_least_150_hostile_ones() -> None:
     assert len({*REFUSED, *PATHS_REFUSED}) >= 150
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@each_row("name", REFUSED)
 def test_what_another_program_would_read_differently_is_refused(name: bytes) -> None:
     assert name_problem(name)
 
 
-@pytest.mark.parametrize("name", ALLOWED)
+@each_row("name", ALLOWED)
 def test_what_is_only_unusual_is_a_name(name: bytes) -> None:
     assert name_problem(name) is None
 
 
-@pytest.mark.parametrize("path", PATHS_REFUSED)
+@each_row("path", PATHS_REFUSED)
 def test_a_path_that_names_no_file_by_itself_is_refused(path: bytes) -> None:
     with pytest.raises(ValueError, match=r"names|begins"):
         split_path(path)
 
 
-@pytest.mark.parametrize(("path", "anchor", "parts"), PATHS_READ)
+@each_row(("path", "anchor", "parts"), PATHS_READ)
 def test_paths_that_say_the_same_are_read_the_same(
     path: bytes, anchor: bytes, parts: tuple[bytes, ...]
 ) -> None:

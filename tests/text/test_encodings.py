@@ -6,6 +6,7 @@ import string
 from pathlib import Path
 
 import pytest
+from tests.rows import each_row
 
 from filewright import system
 from filewright.errors import Code, FilewrightError
@@ -21,7 +22,7 @@ SENTENCES = {
 JAPANESE = "日本語のテキストです。\nこれは表とソースと能力です\n" * 3
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "name", "invalid"),
     [
         (b"", "utf-8", False),
@@ -124,7 +125,7 @@ def test_cut_ends_on_a_character(name):
         assert len(piece) > limit - 4 or limit < 4
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("asked", "name"),
     [
         ("UTF8", "utf-8"),
@@ -148,7 +149,7 @@ NOT_TEXT = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("asked", NOT_TEXT)
+@each_row("asked", NOT_TEXT)
 def test_what_is_no_encoding_of_files_is_refused_and_the_hint_names_those_that_are(asked):
     with pytest.raises(FilewrightError) as caught:
         codec.named(asked)
@@ -157,7 +158,7 @@ def test_what_is_no_encoding_of_files_is_refused_and_the_hint_names_those_that_a
     assert "cp1250" in caught.value.hint
 
 
-@pytest.mark.parametrize("name", sorted(ENCODINGS - {"utf-16", "utf-16-le", "utf-16-be"}))
+@each_row("name", sorted(ENCODINGS - {"utf-16", "utf-16-le", "utf-16-be"}))
 def test_every_encoding_that_is_read_writes_plain_text_as_ascii(name):
     """So that terminators are found as bytes and a splice never depends on what came before it."""
     plain = "\t\n\r " + string.ascii_letters + string.digits + "_=+-*/.,:;()[]{}<>'\"#"
@@ -204,9 +205,7 @@ def test_of_short_texts_in_many_languages_nearly_all_are_read_right():
     assert right / len(TABLE) >= 0.98
 
 
-@pytest.mark.parametrize(
-    ("language", "encoding"), [(name, each) for name, (all_, _) in SENTENCES.items() for each in all_]
-)
+@each_row(("language", "encoding"), [(name, each) for name, (all_, _) in SENTENCES.items() for each in all_])
 def test_a_paragraph_is_read_right_in_every_language(language, encoding):
     paragraph = "\r\n".join(SENTENCES[language][1])
     text, found = _read(paragraph.encode(encoding))
@@ -282,7 +281,7 @@ DECLARED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "written", "read"), DECLARED)
+@each_row(("text", "written", "read"), DECLARED)
 def test_a_text_is_read_as_it_declares(text: str, written: str, read: str) -> None:
     data = text.encode(written)
     found = Snapshot.of_bytes(data, settings=Settings()).encoding

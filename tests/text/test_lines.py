@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
+from tests.rows import each_row
 
 from filewright import system
 from filewright.errors import Code, FilewrightError
@@ -184,7 +185,7 @@ def test_stretches_add_up_wherever_a_text_is_cut(content, cuts):
     assert total == terminators_in(content)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content", "dominant", "name"),
     [
         (b"", b"\n", "none"),
@@ -241,10 +242,8 @@ def test_a_long_line_is_never_read_at_once(terminator):
     assert source.most <= (1 << 20) + 16
 
 
-@pytest.mark.parametrize(
-    "at", [0, (256 << 10) - 1, 256 << 10, (1 << 20) - 1, 1 << 20, (1 << 20) + (256 << 10) - 1]
-)
-@pytest.mark.parametrize("ending", [b"\r", b"\r\n", b"\rx"])
+@each_row("at", [0, (256 << 10) - 1, 256 << 10, (1 << 20) - 1, 1 << 20, (1 << 20) + (256 << 10) - 1])
+@each_row("ending", [b"\r", b"\r\n", b"\rx"])
 def test_a_carriage_return_anywhere_is_counted(at, ending):
     """Line feeds are counted a megabyte at a time until the first carriage return, wherever that is."""
     content = bytearray(b"ab\n" * 600_000)

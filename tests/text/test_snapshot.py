@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
+from tests.rows import each_row
 
 from filewright import system
 from filewright.errors import Code, FilewrightError
@@ -61,7 +62,7 @@ def described(snapshot: Snapshot) -> list[object]:
     return facts
 
 
-@pytest.mark.parametrize("content", CONTENTS, ids=range(len(CONTENTS)))
+@each_row("content", CONTENTS)
 def test_windows_and_held_bytes_answer_alike(tmp_path, content):
     with windowed(tmp_path, content) as snapshot:
         held = Snapshot.of_bytes(content)

@@ -13,6 +13,7 @@ from typing import Any, get_type_hints
 
 import anyio
 import pytest
+from tests.rows import each_row
 from tests.typed_stub import METHODS, STUB, typed_stub
 
 from filewright import AsyncWorkspace, Code, FilewrightError, Task, Workspace
@@ -101,7 +102,7 @@ def test_what_runs_a_tool_can_be_awaited_and_what_else_the_page_says() -> None:
     assert set(re.findall(r"`(\w+)`", sentence)) == others - set(METHODS) - {"close", "tools"}
 
 
-@pytest.mark.parametrize("name", METHODS)
+@each_row("name", METHODS)
 def test_a_method_hands_its_arguments_to_its_tool(name: str) -> None:
     """Whatever the stub lets a caller give, by its place or by its name, reaches the tool's model under that name."""
     tool, ordered, several = METHODS[name]
@@ -123,7 +124,7 @@ def test_a_method_hands_its_arguments_to_its_tool(name: str) -> None:
     assert arguments == {**expected, **{key: values[key] for key in [*ordered.split(), *named]}}
 
 
-@pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.name)
+@each_row("entry", entries())
 def test_a_tool_answers_with_a_frozen_result_of_the_face(entry: CatalogueEntry) -> None:
     loaded = entry.load()
     answered = get_type_hints(loaded.run, localns={"Context": Context, "Task": Task})["return"]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
+from tests.rows import each_row
 
 CODE = (
     b"class A:\n    def run(self):\n        return 1\n\n    def stop(self):\n        return 2\n\n\n"
@@ -139,8 +140,8 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("held", [True, False], ids=["held", "windowed"])
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@each_row("held", [True, False])
+@each_row("case", CASES)
 def test_an_envelope_does_what_it_says(case: Case, held: bool, tree: Callable[..., object]) -> None:
     patch = f"*** Begin Patch\n{case.body}*** End Patch\n"
     assert tree(case.files, held=held).patched(patch) == case.after  # type: ignore[attr-defined]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from tests.rows import each_row
 
 from filewright.errors import Code
 
@@ -56,7 +57,7 @@ def test_damage_of_the_added_lines_alone_is_refused_where_the_line_does_not_conf
     assert error.hint
 
 
-@pytest.mark.parametrize("case", DAMAGED, ids=lambda case: case.name)
+@each_row("case", DAMAGED)
 def test_what_stands_exactly_at_its_line_is_written_as_the_diff_has_it(
     case: Case, tree: Callable[..., Any]
 ) -> None:

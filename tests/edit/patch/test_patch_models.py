@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
+from tests.rows import each_row
 
 from filewright.errors import Code, FilewrightError
 
@@ -150,10 +151,9 @@ ENVELOPES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each_row(
     "case",
     [*UNIFIED, *ENVELOPES],
-    ids=[*(f"unified: {case.name}" for case in UNIFIED), *(f"envelope: {case.name}" for case in ENVELOPES)],
 )
 def test_a_patch_of_a_model_is_applied_right_or_refused_with_a_reason(
     case: Case, tree: Callable[..., object]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.rows import each_row
 
 from filewright.edit.patch import parse
 from filewright.errors import FilewrightError
@@ -72,7 +73,7 @@ UNREADABLE = [
 ]
 
 
-@pytest.mark.parametrize(("patch", "said"), UNREADABLE)
+@each_row(("patch", "said"), UNREADABLE)
 def test_what_cannot_be_read_is_invalid_input(patch: str, said: str, tree: Callable[..., object]) -> None:
     error = tree({"x": ABC}).refusal(patch)  # type: ignore[attr-defined]
     if said != "changes nothing|cut|is missing":
@@ -149,7 +150,7 @@ NAMES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "patch", "code", "said"), NAMES, ids=[case[0] for case in NAMES])
+@each_row(("name", "patch", "code", "said"), NAMES)
 def test_names_are_checked_before_any_hunk(
     name: str, patch: str, code: str, said: str, tree: Callable[..., object]
 ) -> None:
@@ -236,8 +237,8 @@ UNPLACED = [
 ]
 
 
-@pytest.mark.parametrize("held", [True, False], ids=["held", "windowed"])
-@pytest.mark.parametrize(("name", "content", "patch", "reason"), UNPLACED, ids=[case[0] for case in UNPLACED])
+@each_row("held", [True, False])
+@each_row(("name", "content", "patch", "reason"), UNPLACED)
 def test_a_hunk_without_a_certain_place_fails_the_patch(
     name: str, content: bytes, patch: str, reason: str, held: bool, tree: Callable[..., object]
 ) -> None:

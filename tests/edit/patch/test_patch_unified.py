@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import pytest
+from tests.rows import each_row
 
 from filewright.edit.changeset import SetMode
 from filewright.edit.patch import parse, plan
@@ -494,8 +495,8 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("held", [True, False], ids=["held", "windowed"])
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@each_row("held", [True, False])
+@each_row("case", CASES)
 def test_a_patch_does_what_it_says(case: Case, held: bool, tree: Callable[..., object]) -> None:
     made = tree(case.files, held=held)
     expected = {**case.files, **{k: v for k, v in case.after.items() if v is not None}}
@@ -588,8 +589,8 @@ FOUND = {
 }
 
 
-@pytest.mark.parametrize("held", [True, False], ids=["held", "windowed"])
-@pytest.mark.parametrize("name", FOUND)
+@each_row("held", [True, False])
+@each_row("name", FOUND)
 def test_a_hunk_is_found_by_the_strictest_tier(name: str, held: bool, tree: Callable[..., object]) -> None:
     content, lines, expected = FOUND[name]
     rows = "".join(f"-{line}\n+{line.upper()}\n" if line else " \n" for line in lines)
