@@ -298,7 +298,7 @@ class Watch(NamedTuple):
             lacks = row.kept != cache
             if not lacks and not row.large:
                 continue
-            if names(prefix.split(b"/") + row.names.split(b"/")):
+            if line and names(prefix.split(b"/") + row.names.split(b"/")):
                 want(prefix)
             elif lacks and known and row is known.get(prefix) and not row.kept:
                 lacking.add(prefix)
