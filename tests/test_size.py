@@ -20,7 +20,7 @@ PACKAGE = Path(filewright.__file__).parent
 
 ROOMS = {
     # room: (limit, goal), in code tokens
-    "changes": (66_070, 42_000),
+    "changes": (66_072, 42_000),
     "edit": (55_776, 40_000),
     "tools": (44_469, 32_000),
     "structure": (25_209, 20_500),
@@ -30,11 +30,11 @@ ROOMS = {
     "search": (15_993, 16_000),
     "text": (12_980, 13_000),
     "server": (12_973, 13_000),
-    "cli": (15_435, 12_000),
+    "cli": (15_442, 12_000),
     "page": (13_935, 14_000),
     "(root)": (11_412, 11_900),
 }
-ALL = (332_898, 270_000)
+ALL = (332_873, 270_000)
 
 _NO_CODE = {
     *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE),

@@ -679,10 +679,15 @@ def test_a_tool_that_goes_by_another_name_afterwards_is_the_same_call(root: Path
 
 
 _LOADED = """
-import sys
+import os, sys
 from filewright.cli import main
+
+def loaded(status):
+    print([name for name in ("typing", "click", "filewright.workspace", "filewright.changes.log", "sqlite3") if name in sys.modules])
+    sys.exit(status)
+
+os._exit = loaded
 main()
-print([name for name in ("typing", "click", "filewright.workspace", "filewright.changes.log", "sqlite3") if name in sys.modules])
 """
 
 
