@@ -313,10 +313,10 @@ class Watch(NamedTuple):
                 break
             self.task.check()
             _, _, prefix, name, stamp = heappop(wanted)
-            number += 1
             if stamp is None:
                 want(prefix)
                 continue
+            number += 1
             content = self.content(prefix + name, stamp)
             if content is not None:
                 room -= len(content)
