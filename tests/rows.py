@@ -32,6 +32,7 @@ def each_row(
         @functools.wraps(test)
         def all_rows(*given: Any, **fixtures: Any) -> None:
             failures: list[BaseException] = []
+            left_out: list[str] = []
             for number, case in enumerate(cases):
                 arguments = fixtures | dict(zip(named, case, strict=True))
                 if "tmp_path" in fixtures:
@@ -39,6 +40,8 @@ def each_row(
                     arguments["tmp_path"].mkdir()
                 try:
                     test(*given, **arguments)
+                except pytest.skip.Exception as skipped:
+                    left_out.append(f"row {number}: {skipped}")
                 except (Exception, BaseExceptionGroup, pytest.fail.Exception) as error:
                     error.add_note(f"in row {number}, {', '.join(named)} = {repr(case)[:_SHOWN]}")
                     failures.append(error)
@@ -46,6 +49,10 @@ def each_row(
                 # Of a large group only some are shown.
                 listed = "\n".join(f"{each.__notes__[-1]}: {each}" for each in failures)
                 raise BaseExceptionGroup(f"{len(failures)} of {len(cases)} rows failed\n{listed}", failures)
+            if left_out:
+                pytest.skip(
+                    f"{len(left_out)} of {len(cases)} rows left out, the others passed; {left_out[0]}"
+                )
 
         left = [each for each in signature.parameters.values() if each.name not in named]
         all_rows.__signature__ = signature.replace(parameters=left)  # type: ignore[attr-defined]

@@ -110,6 +110,12 @@ def _tracing() -> bool:
 needs_tracing = pytest.mark.skipif(not _tracing(), reason="needs strace")
 
 
+MAY_BE_TRACED = """
+import ctypes
+ctypes.CDLL(None).prctl(0x59616D61, ctypes.c_long(-1), 0, 0, 0)  # where only a parent may trace, anybody now may
+"""
+
+
 def delayed(call: str, milliseconds: int) -> list[str]:
     """What a program is run under so that it is held before each system call of a name."""
     at = f"inject={call}:delay_enter={milliseconds * 1000}"
@@ -144,7 +150,7 @@ class Beside:
         under: Sequence[str] = (),
         anew: bool = False,
     ) -> None:
-        self._pid = 0
+        self._tracer: subprocess.Popen[str] | None = None
         limit = f"import resource; resource.setrlimit(resource.RLIMIT_NOFILE, ({files}, {files}))\n"
         words = [sys.executable, "-c", (limit if files else "") + _PRELUDE + program]
         if user or under or anew:
@@ -160,11 +166,10 @@ class Beside:
 
     def __exit__(self, *_: object) -> None:
         if self._process.poll() is None:
-            if self._pid:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(self._pid, signal.SIGKILL)
             self._process.kill()
         self._process.wait()
+        if self._tracer is not None:
+            self._tracer.communicate()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 with contextlib.suppress(BrokenPipeError):
@@ -194,12 +199,19 @@ class Beside:
         """Wait for its end."""
         return self._process.wait()
 
-    def signals(self, pid: int) -> None:
-        """Take the number of the program itself, where it runs under another."""
-        self._pid = pid
+    def trace(self, *options: str) -> None:
+        """Run it under strace from now on; it began with `MAY_BE_TRACED`.
+
+        Started under it, Python would take many times as long as what is traced.
+        """
+        words = ["strace", "-f", "-p", str(self.pid), *options]
+        self._tracer = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+        assert self._tracer.stderr is not None
+        said = self._tracer.stderr.readline()
+        assert "attached" in said, said
 
     def signal(self, number: signal.Signals) -> None:
-        os.kill(self._pid or self.pid, number)
+        os.kill(self.pid, number)
 
     @property
     def running(self) -> bool:

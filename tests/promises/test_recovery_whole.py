@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import signal
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -20,14 +21,17 @@ from tests.promises.outside import Beside
 
 from filewright import Settings, Workspace
 
-WRITER = """
+WRITER = (
+    outside.MAY_BE_TRACED
+    + """
 with Workspace(given["work"], state_dir=given["state"]) as workspace:
-    say(os.getpid())
+    say("opened")
     hear()
     items = [{"path": name, "content": "new\\n", "mode": "overwrite"} for name in given["names"]]
     answer = workspace.call("write_content", {"items": items})
     say(answer.is_error)
 """
+)
 OLD, NEW = b"old\n" * 30, b"new\n"
 FILES = [f"folder/f{number:02d}.txt" for number in range(40)]
 
@@ -62,12 +66,12 @@ def _interrupted(place: Path, name: str, before: Callable[[], None] = lambda: No
         before()
         given = {"work": place / "work", "state": place / "state", "names": FILES}
         at = f"inject={call}:signal={name}:when={len(FILES) // 2}"
-        under = ["strace", "-f", "-qq", "-o", str(log), "-e", f"trace={call}", "-e", at]
-        child = Beside(WRITER, given, under=under)
-        child.signals(child.hear())
+        child = Beside(WRITER, given)
+        child.hear()
+        child.trace("-o", str(log), "-e", f"trace={call}", "-e", at)
         child.say("go")
         while child.running and "stopped by SIGSTOP" not in log.read_text():
-            pass
+            time.sleep(0.002)
         if _mixed(place / "work"):
             return child
         child.__exit__()
@@ -250,11 +254,16 @@ PATCH += "--- a/gone.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-to be deleted\n"
 PATCH += "diff --git a/old-name.txt b/new-name.txt\nsimilarity index 100%\n"
 PATCH += "rename from old-name.txt\nrename to new-name.txt\n"
 
-PATCHER = """
+PATCHER = (
+    outside.MAY_BE_TRACED
+    + """
+say("begun")
+hear()
 with Workspace(given["work"], state_dir=given["state"]) as workspace:
     answer = workspace.call("apply_patch", {"patch": given["patch"]})
     assert not answer.is_error, answer.text
 """
+)
 CALLS = (
     "renameat2",
     "renameat",
@@ -287,8 +296,11 @@ def _patchable(place: Path) -> None:
 def _traced(place: Path, *options: str) -> int:
     _patchable(place)
     given = {"work": place / "work", "state": place / "state", "patch": PATCH}
-    tracer = ["strace", "-f", "-qq", *options]
-    with Beside(PATCHER, given, under=tracer) as child:
+    with Beside(PATCHER, given) as child:
+        child.hear()
+        if options:
+            child.trace(*options)
+        child.say("go")
         return child.ended()
 
 
@@ -319,20 +331,22 @@ def _kill_everywhere(place: Path, points: int | None) -> int:
     counts = {call: len(re.findall(rf"\b{call}\(", log.read_text())) for call in CALLS}
     every = [(call, number) for call, count in counts.items() for number in range(1, count + 1)]
     chosen = every if points is None else every[:: max(1, len(every) // points)]
+    killed = 0
     for turn, (call, number) in enumerate(chosen):
         kill = ["-e", f"trace={call}", "-e", f"inject={call}:signal=KILL:when={number}"]
-        _traced(place, "-o", os.devnull, *kill)
+        killed += _traced(place, "-o", os.devnull, *kill) != 0
         first = list(FIRST_CALLS)[turn % len(FIRST_CALLS)]
         tool, arguments = FIRST_CALLS[first]
         with Workspace(place / "work", state_dir=place / "state") as workspace:
             text = workspace.call(tool, arguments).text
         assert text in shown[first], f"killed at {call} {number}, the first {first} shows a torn tree"
         assert outside.contents(place / "work") in (before, after), f"killed at {call} {number}"
+    assert killed > len(chosen) // 2, "most runs ended before their call"
     return len(chosen)
 
 
 def test_killed_at_a_system_call_the_next_read_sees_a_whole_tree(place: Path) -> None:
-    _kill_everywhere(place, 9)
+    _kill_everywhere(place, 24)
 
 
 @pytest.mark.sweep
