@@ -457,3 +457,50 @@ def test_no_move_is_lost_beside_what_a_new_file_has_not(
     done = workspace.call("edit_content", {"edits": edits, "preview": preview})
     assert done.text.startswith("no_match: new.py has no symbol 'rate'")
     assert tree(shop) == before
+
+
+FOUR = b"import os\n\n\ndef one():\n    return 1\n\n\n# of two\ndef two():\n    return 2\n\n\n\ndef three():\n    return 3\n"
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+@pytest.mark.parametrize(
+    ("gone", "left"),
+    [
+        (("two", "three"), b"import os\n\n\ndef one():\n    return 1\n"),
+        (("three", "two"), b"import os\n\n\ndef one():\n    return 1\n"),
+        (("one", "two", "three"), b"import os\n"),
+        (("one", "three"), b"import os\n\n\n# of two\ndef two():\n    return 2\n"),
+        (("one", "two"), b"import os\n\n\n\ndef three():\n    return 3\n"),
+    ],
+)
+@pytest.mark.parametrize("moved", [True, False])
+def test_the_last_symbols_of_a_file_go_in_one_call(
+    root: Path, workspace: Workspace, gone: tuple[str, ...], left: bytes, moved: bool, end: bytes
+) -> None:
+    (root / "a.py").write_bytes(FOUR.replace(b"\n", end))
+    taken = [
+        {"path": "b.py", "from": {"path": "a.py", "symbol": name}}
+        if moved
+        else {"path": "a.py", "at": {"symbol": name}, "delete": True}
+        for name in gone
+    ]
+    workspace.run("edit_content", {"edits": taken})
+    assert (root / "a.py").read_bytes() == left.replace(b"\n", end)
+    if moved:
+        text = (root / "b.py").read_bytes()
+        assert [name for name in gone if b"def %b():" % name.encode() in text] == [*gone]
+        assert (b"# of two" + end in text) == ("two" in gone)
+        assert not text.endswith(2 * end)
+
+
+def test_the_last_methods_of_a_class_go_in_one_call(root: Path, workspace: Workspace) -> None:
+    first, last = (
+        "class C:\n    a = 1\n\n    def b(self):\n        pass\n",
+        "\n    def e(self):\n        pass\n",
+    )
+    between = "\n    def c(self):\n        pass\n\n    def d(self):\n        pass\n"
+    gone = [{"path": "a.py", "at": {"symbol": name}, "delete": True} for name in ("C.c", "C.d")]
+    for after in ("", "\n\nx = 1\n", last):
+        (root / "a.py").write_text(first + between + after)
+        workspace.run("edit_content", {"edits": gone})
+        assert (root / "a.py").read_text() == first + after

@@ -17,7 +17,8 @@ The languages whose strings go on in the next line pay for right edits that were
 that say nothing twice, for the diff as short as it can be read. A line that an edit names chooses its
 place however often the text is there, and never one of two on it: that pays for a second look. What is carried
 on from an older version goes to the very lines it was for, with their line ends, and to no equal ones beside
-them: that pays for what `drift` knows beside the merge.
+them: that pays for what `drift` knows beside the merge. The last symbols of a file may go at once, and no blank line
+is left at its end: that pays for deciding together what goes with each (`planning`).
 """
 
 # ruff: noqa: F401
@@ -51,8 +52,8 @@ if TYPE_CHECKING:
     from filewright.edit.diff3 import merge3
     from filewright.edit.linediff import changes as differing
     from filewright.edit.linediff import line_splices
-    from filewright.edit.lines import LineEdit, SymbolLines, at_lines, edit_of, indented, symbol_lines
-    from filewright.edit.locate.request import Edit, Rewrite, Tier
+    from filewright.edit.lines import LineEdit, at_lines, edit_of, indented, symbol_lines
+    from filewright.edit.locate.request import Edit, Rewrite, SymbolLines, Tier
     from filewright.edit.overlay import Overlay
     from filewright.edit.patch.plan import FileOutcome, HunkOutcome, PatchTarget, fits
     from filewright.edit.patch.plan import plan as plan_patch
@@ -78,8 +79,8 @@ __getattr__, __all__ = face_of(
         "diff": "Diff DiffHunk=Hunk DiffRow=Row FileDiff Lost hunks_of by_cells splices_between unified",
         "diff3": "merge3",
         "linediff": "differing=changes line_splices",
-        "lines": "LineEdit SymbolLines at_lines edit_of indented symbol_lines",
-        "locate.request": "Edit Rewrite Tier",
+        "lines": "LineEdit at_lines edit_of indented symbol_lines",
+        "locate.request": "Edit Rewrite SymbolLines Tier",
         "overlay": "Overlay",
         "patch.plan": "FileOutcome HunkOutcome PatchTarget fits plan_patch=plan",
         "patch.reader": "FilePatch Patch parse_patch=parse",

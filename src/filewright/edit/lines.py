@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from filewright.edit.drift import carried
 from filewright.edit.filetext import FileText
 from filewright.edit.find import ByteRange, Literal, Located, Merge, Missed
-from filewright.edit.locate.request import Edit, Rewrite, Tier, indent_of
+from filewright.edit.locate.request import Edit, Rewrite, SymbolLines, Tier, indent_of
 from filewright.edit.replace import Replacement
 from filewright.edit.write import inserted
 from filewright.errors import Code, invalid, refused
@@ -77,23 +77,6 @@ def _ended(text: str) -> str:
 # Symbols
 
 
-@dataclass(frozen=True, slots=True)
-class SymbolLines:
-    """The lines of a symbol, with its comment and decorators, and the blank lines beside them.
-
-    `indent` is that of its first line. When it goes, lines `gone_first` to `gone_last` do, so that the blank lines
-    around it are not added up; `gap` blank lines part it from what is put beside it (None if
-    nothing there says how many).
-    """
-
-    first: int
-    last: int
-    indent: str
-    gone_first: int
-    gone_last: int
-    gap: int | None
-
-
 def symbol_lines(snapshot: Snapshot, outline: Outline, symbol: str, shown: str) -> SymbolLines:
     """The lines of the one symbol of that name. Raises what `find_symbol` does."""
     found = find_symbol(outline, symbol, shown)
@@ -107,9 +90,9 @@ def symbol_lines(snapshot: Snapshot, outline: Outline, symbol: str, shown: str) 
     between = before
     if goes_on:
         between = after if siblings[0].start == found.symbol.start else min(before, after)
-    gone = (first, last + between) if goes_on else (first - before, last)
     gap = between if between or len(siblings) > 1 else None
-    return SymbolLines(first, last, indent_of(source.text(row.body)), *gone, gap)
+    following = last + after + 1 if goes_on else None
+    return SymbolLines(first, last, indent_of(source.text(row.body)), before, between, following, gap)
 
 
 def indented(text: str, indent: str) -> str:

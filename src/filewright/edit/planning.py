@@ -141,6 +141,23 @@ class _Placed(NamedTuple):
     shifts: Sequence[tuple[int, int]]
 
 
+def _with_blank_lines(asked: Sequence[Asked]) -> list[Asked]:
+    """The edits, of which those of symbols that go take the blank lines below, or above where no text follows then."""
+    made = [*asked]
+    ends: set[int | None] = {None}
+    rewrites = [(one.edit, at) for at, one in enumerate(asked) if isinstance(one.edit, Rewrite)]
+    for edit, at in sorted(rewrites, key=lambda each: each[0].first, reverse=True):
+        if (symbol := edit.symbol) is None:
+            continue
+        if symbol.following in ends:
+            ends.add(symbol.first)
+            edit = replace(edit, first=symbol.first - symbol.before)
+        else:
+            edit = replace(edit, last=symbol.last + symbol.between)
+        made[at] = asked[at]._replace(edit=edit)
+    return made
+
+
 def plan(
     snapshot: Snapshot,
     edits: Sequence[Edit | Rewrite | Asked],
@@ -169,6 +186,7 @@ def plan(
         raise invalid(f"{name}: no edits were given", "give one edit at least")
     check_limit(len(edits), most, f"edits of {name}", "send them in several calls")
     given = [one if isinstance(one, Asked) else Asked(one, at, fuzzy) for at, one in enumerate(edits)]
+    given = _with_blank_lines(given)
     narrow: Narrowed | None = None
     if snapshot.encoding.width > 1:
         narrow = Narrowed.to_edit(snapshot)

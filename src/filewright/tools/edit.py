@@ -549,13 +549,13 @@ class _Edits:
             ), fuzzy
         if item.symbol is not None:
             lines = self._lines(file, text, item.symbol)
-            first, last = (lines.gone_first, lines.gone_last) if item.delete else (lines.first, lines.last)
+            first, last, goes = lines.first, lines.last, lines if item.delete else None
             new = indented(new, lines.indent) if fuzzy else new
             named = f"symbol {visible(item.symbol)}{' deleted' if item.delete else ''}"
         else:
-            first, last, named = item.start_line or 0, item.end_line or 0, "by its lines"
+            first, last, named, goes = item.start_line or 0, item.end_line or 0, "by its lines", None
             self._check_range(file, text, first, last)
-        return Rewrite(first, last, new, named, text.base), fuzzy
+        return Rewrite(first, last, new, named, text.base, symbol=goes), fuzzy
 
     def _text(self, file: _EditedFile, snapshot: Snapshot, version: str | None) -> _Text:
         """The text that lines and symbols are of. Raises `stale_version` for one that is not remembered."""
@@ -636,14 +636,12 @@ class _Edits:
                 what = f"lines {first}-{last}"
                 self._check_range(source, text, first, last)
             if not item.copied:
-                # With a symbol go the blank lines that it would leave.
-                gone = (lines.gone_first, lines.gone_last) if lines is not None else (first, last)
-                if any((each.first, each.last) == gone for _, each in source.removed):
+                if any((each.first, each.last) == (first, last) for _, each in source.removed):
                     raise self._invalid(
                         f"{what} is moved by another edit", "move it once, and copy it elsewhere"
                     )
                 there = f" to {visible(file.location.shown)}" if file is not source else ""
-                removed = Rewrite(*gone, "", f"{what} moved{there}", text.base)
+                removed = Rewrite(first, last, "", f"{what} moved{there}", text.base, symbol=lines)
                 source.removed.append((self._number, removed))
                 if lines is not None and not lines.indent and there:
                     name = re.findall(r"\w+", wanted.symbol or "")[-1:]

@@ -142,11 +142,30 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
+class SymbolLines:
+    """The lines of a symbol, with its comment and decorators, and the blank lines beside them.
+
+    `indent` is that of its first line. There are `before` blank lines above it; when it goes, `between` below it do,
+    so that they are not added up. Line `following` is the next with text (None: there is none). `gap` blank lines part
+    it from what is put beside it (None if nothing there says how many).
+    """
+
+    first: int
+    last: int
+    indent: str
+    before: int
+    between: int
+    following: int | None
+    gap: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Rewrite:
     """Put `text` in place of lines `first` to `last` (1-based, inclusive; a `last` before its `first` inserts there).
 
     The lines are those of the text `base` (None: of the file as it is); `named` says in words how the request
-    named them. `data` are the bytes to insert as they are, terminators and all.
+    named them. `data` are the bytes to insert as they are, terminators and all. With a `symbol` that goes the blank
+    lines that it would leave do.
     """
 
     first: int
@@ -155,6 +174,7 @@ class Rewrite:
     named: str
     base: bytes | None = None
     data: bytes | None = None
+    symbol: SymbolLines | None = None
 
 
 def valid(edit: Edit) -> Edit:
