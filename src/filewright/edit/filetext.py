@@ -33,7 +33,6 @@ _WINDOW = 1 << 18
 #: Of a longer line in a file that is not held nothing is compared: it matches no row.
 _LONG = 1 << 24
 _UNMATCHABLE = b"\n"  # no line's body holds its terminator
-_BLOCKS_KEPT = 4
 
 
 class FileText:
