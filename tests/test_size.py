@@ -20,8 +20,8 @@ PACKAGE = Path(filewright.__file__).parent
 
 ROOMS = {
     # room: (limit, goal), in code tokens
-    "changes": (66_070, 42_000),
-    "edit": (55_776, 40_000),
+    "changes": (66_072, 42_000),
+    "edit": (55_956, 40_000),
     "tools": (44_458, 32_000),
     "structure": (25_209, 20_500),
     "system": (22_558, 23_000),
@@ -34,7 +34,7 @@ ROOMS = {
     "page": (13_935, 14_000),
     "(root)": (11_412, 11_900),
 }
-ALL = (332_873, 270_000)
+ALL = (333_042, 270_000)
 
 _NO_CODE = {
     *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE),
