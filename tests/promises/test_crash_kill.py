@@ -181,7 +181,7 @@ def _moves_over(bench: object) -> ChangeSet:
 @pytest.mark.parametrize("exchange", [True, pytest.param(False, marks=pytest.mark.needs("exchange"))])
 @pytest.mark.parametrize("undone", [False, True])
 @pytest.mark.parametrize("moves", [_chain, _ring, _moves_over])
-@pytest.mark.parametrize("stride", [13, pytest.param(1, marks=pytest.mark.sweep)])
+@pytest.mark.parametrize("stride", [23, pytest.param(1, marks=pytest.mark.sweep)])
 def test_moves_in_one_anothers_way_killed_at_any_call_accuse_nobody(
     area: Path, request: pytest.FixtureRequest, moves: object, undone: bool, exchange: bool, stride: int
 ) -> None:

@@ -119,23 +119,15 @@ SEARCHES: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("options", SEARCHES, ids=str)
 def test_a_search_reads_the_same_whether_or_not_a_denied_file_holds_what_is_sought(
-    root: Path, tmp_path: Path, options: dict[str, Any]
+    root: Path, tmp_path: Path
 ) -> None:
-    read = [
-        sorted(
-            opened(
-                root,
-                tmp_path / f"state-{pattern}",
-                None,
-                [("search_content", {"pattern": pattern, **options})],
-            )
-        )
-        for pattern in ("API_KEY=k", "API_KEY=x")
-    ]
+    read = []
+    for pattern in ("API_KEY=k", "API_KEY=x"):
+        searches = [("search_content", {"pattern": pattern, **options}) for options in SEARCHES]
+        read.append(sorted(opened(root, tmp_path / f"state-{pattern}", None, searches)))
     assert read[0] == read[1]
-    assert str(root / "zz.txt") in read[0]
+    assert read[0].count(str(root / "zz.txt")) >= len(SEARCHES)
     assert not set(read[0]) & denied(root)
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from tests.promises import outside
 
-IDLE = 192
-"""Descriptors a process may have for itself: Python, the state, the roots; the work gets 64."""
+FILES = 64
+"""Descriptors of the whole process, of which Python, the state and the roots have some."""
 
 OPERATE = """
 limit = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -42,7 +42,7 @@ def _plant(work: Path, folders: int, files: int) -> None:
             (folder / f"f{file}").write_bytes(b"file %d of %d\n" % (file, number))
 
 
-def _limited(place: Path, *calls: tuple[str, dict[str, Any]], files: int = IDLE + 64) -> None:
+def _limited(place: Path, *calls: tuple[str, dict[str, Any]], files: int = FILES) -> None:
     given = {"work": place / "work", "state": place / "state", "calls": calls}
     answers, kept = outside.run(OPERATE, files=files, **given)
     for (tool, _), (code, text) in zip(calls, answers, strict=False):
@@ -81,7 +81,7 @@ EACH = {
 
 @pytest.mark.parametrize("work", WORK)
 def test_a_tree_of_many_folders_is_done_within_few_descriptors(place: Path, work: str) -> None:
-    _plant(place / "work", 500, 2)
+    _plant(place / "work", 150, 2)
     before = outside.contents(place / "work")
     _limited(place, *WORK[work])
     assert outside.contents(place / "work") == before
@@ -90,15 +90,15 @@ def test_a_tree_of_many_folders_is_done_within_few_descriptors(place: Path, work
 
 @pytest.mark.parametrize("each", EACH)
 def test_a_change_in_many_folders_is_done_within_few_descriptors(place: Path, each: str) -> None:
-    _plant(place / "work", 500, 1)
+    _plant(place / "work", 150, 1)
     before = outside.contents(place / "work")
-    _limited(place, EACH[each](500), ("undo", {}))
+    _limited(place, EACH[each](150), ("undo", {}))
     assert outside.contents(place / "work") == before
 
 
-def test_hundreds_of_contents_that_are_kept_in_files_need_few_descriptors(place: Path) -> None:
+def test_many_contents_that_are_kept_in_files_need_few_descriptors(place: Path) -> None:
     (place / "work" / "tree").mkdir(parents=True)
-    for number in range(300):
+    for number in range(120):
         (place / "work" / "tree" / f"f{number}").write_bytes(b"needle\n" + os.urandom(80_000).hex().encode())
     before = outside.contents(place / "work")
     replaced = ("replace_content", {"pattern": "needle", "replacement": "thread", "preview": False})
