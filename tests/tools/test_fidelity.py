@@ -122,6 +122,46 @@ def test_whole_writes(root, workspace, before, mode, content, newline, after):
     assert (root / "f").read_bytes() == before if before is not None else not (root / "f").exists()
 
 
+LONG = b"ascii line\n" * 40_000
+ADDED = [
+    # name, what is there, whether the text that is added may be what the file has
+    ("plain text", b"", True),
+    ("another encoding where nobody looked", "café\n".encode("latin-1"), False),
+    ("UTF-8 where nobody looked", "café\n".encode(), True),
+    ("a mark, and bytes that are no text", b"\xef\xbb\xbfx\n\xe9\n", True),
+]
+
+
+@pytest.mark.parametrize(("name", "there", "fits"), ADDED)
+@pytest.mark.parametrize("tool", ["edit_content", "write_content"])
+def test_what_is_added_to_a_sampled_file_is_in_its_encoding(root, tmp_path, name, there, fits, tool):
+    from filewright.settings import Settings
+
+    before = there + LONG if there.startswith(b"\xef\xbb\xbf") else LONG[:200_200] + there + LONG[200_200:]
+    before += b"last\n"
+    (root / "f").write_bytes(before)
+    new = {"edits": [{"search": "last", "replace": "déjà"}], "path": "f"}
+    if tool == "write_content":
+        new = {"items": [{"path": "f", "content": "déjà\n", "mode": "append"}]}
+    with Workspace(root, state_dir=tmp_path / "s", settings=Settings(hold_bytes=0)) as workspace:
+        result = workspace.call(tool, new)
+    assert (result.code if result.is_error else "") == ("" if fits else "unencodable"), result.text
+    added = before[:-5] + "déjà\n".encode() if tool == "edit_content" else before + "déjà\n".encode()
+    assert (root / "f").read_bytes() == (added if fits else before)
+
+
+@pytest.mark.parametrize("newline", ["lf", "keep"])
+def test_what_is_added_is_not_in_one_of_two_encodings_that_the_file_may_have(root, workspace, newline):
+    (root / "f").write_bytes(b"100 \xe9 200\n")  # a few letters of Windows-1252, or damaged UTF-8
+    item = {"path": "f", "content": "é\n", "mode": "append", "newline": newline}
+    result = workspace.call("write_content", {"items": [item]})
+    assert result.code == "unencodable", result.text
+    assert "content holds 'é'" in result.text
+    assert (root / "f").read_bytes() == b"100 \xe9 200\n"
+    workspace.write("f", "é\n", mode="overwrite")
+    assert (root / "f").read_bytes() == "é\n".encode()
+
+
 def test_appends_of_one_call_land_in_order(root, workspace):
     items = [{"path": "log", "content": f"{n}\n", "mode": "append"} for n in range(50)]
     workspace.run("write_content", {"items": items})

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         SetOwner,
         Step,
         Stream,
+        encoding_check,
     )
     from filewright.edit.diff import Diff, FileDiff, Lost, by_cells, hunks_of, splices_between, unified
     from filewright.edit.diff import Hunk as DiffHunk
@@ -74,7 +75,7 @@ __getattr__, __all__ = face_of(
     {
         "changeset": (
             "ChangeSet Copy Create Delete Expected MakeFolder MakeLink Modify Move SetMode "
-            "SetOwner Step Stream"
+            "SetOwner Step Stream encoding_check"
         ),
         "diff": "Diff DiffHunk=Hunk DiffRow=Row FileDiff Lost hunks_of by_cells splices_between unified",
         "diff3": "merge3",

@@ -57,8 +57,9 @@ class Modify:
 
 def encoding_check(encoding: Encoding, splices: Sequence[Splice]) -> str | None:
     """The codec that the rest of a file must decode by: where it was guessed and what is written depends on it."""
-    matters = encoding.sampled and not all(splice.replacement.isascii() for splice in splices)
-    return encoding.name if matters else None
+    if encoding.sampled and not all(splice.replacement.isascii() for splice in splices):
+        return encoding.name
+    return None
 
 
 class Stream(Protocol):

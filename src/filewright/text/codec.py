@@ -281,7 +281,7 @@ def detect(read: Read, size: int, *, whole: bool) -> Encoding:
     broken = _first_invalid(read, size) if not sampled else None
     valid = broken is None if not sampled else all(map(_is_utf8, _samples(read, size)))
     if head.startswith(codecs.BOM_UTF8):
-        return Encoding("utf-8", codecs.BOM_UTF8, sampled=sampled, invalid=not valid)
+        return Encoding("utf-8", codecs.BOM_UTF8, invalid=not valid)  # the mark says it, whatever is not
     if valid:
         return Encoding("utf-8", sampled=sampled)
     sample = b"".join(_samples(read, size))

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from filewright.boundary import Location
-from filewright.edit import Expected, Modify, splices_between
+from filewright.edit import Expected, Modify, encoding_check, splices_between
 from filewright.errors import Code, FilewrightError, check_limit, invalid, refused
 from filewright.text import Encoding, Snapshot, Splice, codec
 from filewright.tools.context import Context
@@ -101,37 +101,50 @@ def _decided(
             if index == indexes[0]:
                 before = _existing(context, location)
             if item.expected_version is not None and before is None:
-                message = f"{item.path} does not exist, but version {item.expected_version} was expected"
-                hint = "list the folder; leave expected_version out to create it"
-                raise refused(Code.STALE_VERSION, item.path, message, hint)
+                raise refused(
+                    Code.STALE_VERSION,
+                    item.path,
+                    f"{item.path} does not exist, but version {item.expected_version} was expected",
+                    "list the folder; leave expected_version out to create it",
+                )
             if before is not None:
                 context.check_version(before, item.expected_version)
             exists = before is not None or whole is not None
             if exists and item.mode == "create":
-                hint = 'use mode="overwrite" or mode="append", or edit_content to change a part of it'
-                raise refused(Code.ALREADY_EXISTS, item.path, f"{item.path} exists already", hint)
-            encoding, end = _form(before)
+                raise refused(
+                    Code.ALREADY_EXISTS,
+                    item.path,
+                    f"{item.path} exists already",
+                    'use mode="overwrite" or mode="append", or edit_content to change a part of it',
+                )
+            appends = exists and item.mode == "append"
+            encoding, end = _form(before, stays=appends and whole is None)
             if whole is not None:
                 end = Snapshot.of_bytes(whole).dominant
-            appends = exists and item.mode == "append"
             data = _encoded(item, encoding, end, appended=appends)
-            if appends and whole is None:
+            if not appends:
+                whole = encoding.bom + data
+            elif whole is None:
                 tail += data
             else:
-                whole = whole + data if appends and whole is not None else data
+                whole += data
             result = ItemResult(item.path, "appended" if appends else "overwritten" if exists else "created")
         if index != indexes[-1]:
             yield Decided((index, result), location, ())
     if before is None:
         yield created(context, (index, result), location, whole or b"")
         return
-    splices: Sequence[Splice] = (Splice(before.size, 0, tail),) if tail else ()
-    if whole is not None:
+    splices: Sequence[Splice]
+    check = None
+    if whole is None:
+        splices = (Splice(before.size, 0, tail),) if tail else ()
+        check = encoding_check(encoding, splices)
+    else:
         splices = splices_between(before, whole)
     if not splices:
         yield Decided((index, replace(result, operation="unchanged")), location, (), before)
         return
-    step = Modify(location, Expected.of(before), splices)
+    step = Modify(location, Expected.of(before), splices, check)
     yield Decided((index, result), location, [step], before, splices, location.shown, location.shown)
 
 
@@ -147,26 +160,24 @@ def _existing(context: Context, location: Location) -> Snapshot | None:
     return snapshot
 
 
-def _form(before: Snapshot | None) -> tuple[Encoding, bytes]:
-    """The encoding and the line end of what is written over a file, or added to it."""
+def _form(before: Snapshot | None, *, stays: bool) -> tuple[Encoding, bytes]:
+    """The encoding and the line end of what is written over a file, or added to what `stays` there."""
     if before is None or before.binary is not None:
         return _CREATED, b"\n"
-    if before.encoding.invalid:
-        return Encoding(
-            "utf-8", bom=before.encoding.bom
-        ), before.dominant  # new bytes are valid; the mark stays
-    return before.encoding, before.dominant
+    encoding = before.encoding
+    if encoding.invalid and not stays:
+        encoding = Encoding("utf-8", encoding.bom)  # new bytes are valid; the mark stays
+    return encoding, before.dominant
 
 
 def _encoded(item: WriteItem, encoding: Encoding, terminator: bytes, *, appended: bool) -> bytes:
-    """The bytes of the content: terminators as asked, the file's own mark kept and never doubled."""
+    """The bytes of the content without a mark that the file has or would get in its middle, terminators as asked."""
     text = item.content
-    if text.startswith("\ufeff") and (encoding.bom or appended):
-        text = text[1:]
-    mark = b"" if appended else encoding.bom
+    if encoding.bom or appended:
+        text = text.removeprefix("\ufeff")
     codec.check_text(text, "content")
     if item.newline == "keep":
-        kept = [codec.encoded(part, encoding, b"\n") for part in text.split("\r")]
-        return mark + "\r".encode(encoding.name).join(kept)
+        kept = [codec.encoded(part, encoding, argument="content") for part in text.split("\r")]
+        return "\r".encode(encoding.name).join(kept)
     end = b"\n" if item.newline == "lf" else terminator
-    return mark + codec.encoded(text, encoding, end, argument="content")
+    return codec.encoded(text, encoding, end, argument="content")
