@@ -319,3 +319,32 @@ def test_a_replacement_over_files_changes_the_sources_of_cells_only(
     assert after == notebook
     workspace.undo()
     assert (root / "n.ipynb").read_text() == before
+
+
+def test_the_cell_may_be_named_in_an_edit_beside_edits_of_other_files(
+    root: Path, workspace: Workspace
+) -> None:
+    lines = ["rate = 1\\n", "rows = 2"]
+    cells = [
+        {"cell_type": "code", "id": name, "metadata": {}, "outputs": [], "source": lines} for name in "abc"
+    ]
+    (root / "n.ipynb").write_text(
+        json.dumps({"cells": cells, "nbformat": 4, "nbformat_minor": 5, "metadata": {}})
+    )
+    (root / "a.py").write_text("rate = 1\n")
+    edits = [
+        {"path": "a.py", "search": "rate = 1", "replace": "rate = 5"},
+        {"path": "n.ipynb", "cell": "b", "search": "rate = 1", "replace": "rate = 5"},
+        {"path": "n.ipynb", "cell": "b", "search": "rows = 2", "replace": "rows = 6"},
+    ]
+    workspace.run("edit_content", {"edits": edits})
+    assert (root / "a.py").read_text() == "rate = 5\n"
+    sources = ["".join(cell["source"]) for cell in json.loads((root / "n.ipynb").read_text())["cells"]]
+    assert sources == [r"rate = 1\nrows = 2", r"rate = 5\nrows = 6", r"rate = 1\nrows = 2"]
+    for other in ({"cell": "c"}, {}):
+        mixed = [edits[1], {**edits[2], "search": "rows", "replace": "r", "cell": None, **other}]
+        refused = workspace.call("edit_content", {"edits": mixed})
+        assert refused.data["code"] == "invalid_input"
+        assert "several cells" in refused.text
+    refused = workspace.call("edit_content", {"edits": [{**edits[0], "search": "rate", "cell": "b"}]})
+    assert refused.data["code"] == "invalid_input"

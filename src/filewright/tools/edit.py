@@ -119,6 +119,7 @@ class EditItem(Arguments):
     at: Annotated[EditPlace | None, Field(description="instead of search")] = None
     reindent: SkipJsonSchema[bool] = False
     path: str | None = None
+    cell: str | None = None
     expected_version: str | None = None
     fuzzy: SkipJsonSchema[bool | None] = None
 
@@ -199,8 +200,8 @@ class EditArguments(ChangeArguments):
     """the file; left out where every edit has its own"""
     edits: Annotated[list[EditItem], Field(min_length=1)]
     """what to change, see below"""
-    cell: Annotated[str | None, Field(description="of a notebook")] = None
-    """of a [notebook](#notebooks): only in the cell with this id or number"""
+    cell: str | None = None
+    """of a [notebook](#notebooks): only in the cell with this id or number, which an edit may also name itself"""
     fuzzy: bool = True
     """false: exact text only"""
     preview: bool = False
@@ -501,14 +502,18 @@ class _Edits:
         """The plan of a file as it is, or of a notebook as its cells are shown."""
         context, arguments = self._context, self._arguments
         asked = [Asked(edit, number, fuzzy=False) for number, edit in file.removed]
+        cell, *others = {item.cell or arguments.cell for _, item in file.items} or {None}
         for number, item in file.items:
             self._number = number
             edit, fuzzy = self._edit(item, file, snapshot)
             asked.append(Asked(edit, number, fuzzy))
         asked.sort(key=lambda each: each.number)  # what is moved within the file is removed first
 
+        if others:
+            raise self._invalid("the edits of a notebook name several cells", "edit one cell in a call")
+
         def planned(page: Snapshot) -> Plan:
-            part, start = _in_cell(page, arguments.cell)
+            part, start = _in_cell(page, cell)
             made = plan(
                 part,
                 asked,
@@ -518,8 +523,8 @@ class _Edits:
                 task=self._task,
                 limit=2 * context.settings.max_edits,
             )
-            splices = tuple(replace(splice, offset=splice.offset + start) for splice in made.splices)
-            return replace(made, splices=splices) if start else made
+            splices = (replace(splice, offset=splice.offset + start) for splice in made.splices)
+            return replace(made, splices=tuple(splices))
 
         return decided(snapshot, planned, self._task, as_file=arguments.encoding is not None)
 
@@ -650,7 +655,7 @@ class _Edits:
             start, end = (origin.lines.offset_of(line, self._task) for line in (first, last + 1))
             hint = "move fewer lines, or the whole file with move_items"
             most = self._context.settings.hold_bytes
-            check_limit(end - start, most, "bytes to be moved", hint, key="size")
+            check_limit(end - start, most, "bytes to be moved", hint, "size")
             data = origin.read(start, end - start)
             at = range(first, last + 1)
             return _Taken(source, what, at, data, origin.encoding, origin.dominant, lines is not None, gap)

@@ -213,8 +213,7 @@ def get_history(context: Context, arguments: HistoryArguments) -> HistoryResult:
         task=context.task,
     )
     page = Page(context.settings.page_chars)
-    rows = [_row(record, own) for record in records[: arguments.limit]]
-    left = page.extend(rows, reserve=120, of=len(records))
+    left = page.extend((_row(each, own) for each in records[: arguments.limit]), reserve=120, of=len(records))
     kept = records[: len(records) - left]
     if any(_by(record, own) == "this session" for record in kept):
         page.add("[those without a name: this session]")

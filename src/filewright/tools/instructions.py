@@ -6,9 +6,6 @@ from collections.abc import Collection, Sequence
 
 from filewright.wording import listed
 
-LIMIT = 1_500
-
-
 _STEPS = (
     (
         "search_content",
@@ -30,7 +27,7 @@ _STEPS = (
 
 
 def instructions(offered: Collection[str], roots: Sequence[str]) -> str:
-    """The workflow over the tools `offered` below `roots`; at most `LIMIT` characters."""
+    """The workflow over the tools `offered` below `roots`."""
     below = listed(roots, 4, noun="root")
     lines = [f"Files below {below}. Paths are relative to it unless they begin with a root."]
     lines += [step for tool, step in _STEPS if tool in offered]
@@ -39,4 +36,4 @@ def instructions(offered: Collection[str], roots: Sequence[str]) -> str:
     lines.append(
         "Results end with how to go on (cursor, next start). Errors are 'code: message' and a hint to follow."
     )
-    return "\n".join(lines)[:LIMIT]
+    return "\n".join(lines)

@@ -280,8 +280,7 @@ def create_directories(context: Context, arguments: FolderArguments) -> BatchRes
         done = "exists" if context.exists(location) else "created"
         return location, [MakeFolder(location)], ItemResult(path, done)
 
-    paths = arguments.paths
-    return run_batch(context, "create_directories", arguments, paths, _each(one), noun="folder")
+    return run_batch(context, "create_directories", arguments, arguments.paths, _each(one), noun="folder")
 
 
 def _require_file(context: Context, location: Location) -> None:

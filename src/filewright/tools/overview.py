@@ -268,8 +268,7 @@ def _one(context: Context, arguments: OverviewArguments, path: str, room: int) -
         _add_outline(page, result, symbols)
         if parts:
             page.add("", "changed:")
-            if left := page.extend((part.row for part in parts), reserve=1500):
-                page.add(f"[{left} more]")
+            page.extend((part.row for part in parts), reserve=1500, more="change")
         page.add(*(f"[{visible(note)}]" for note in notes))
         _add_hints(page, result.search_hints)
         context.remember(snapshot)

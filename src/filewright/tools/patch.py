@@ -114,7 +114,7 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
         raise invalid(
             "apply_patch: argument 'patch' is missing", "give it; wanted: a string", argument="patch"
         )
-    check_limit(len(text), limit, "characters of a patch", "send it in parts", key="size")
+    check_limit(len(text), limit, "characters of a patch", "send it in parts", "size")
     patch = parse(text, renames=arguments.renames)
     if path is not None and arguments.root == ".":
         arguments = arguments.model_copy(update={"root": _root_of(context, patch, arguments.strip, path)})

@@ -188,8 +188,8 @@ def _answer(
     if not told and (made.id is None or not known) and len(kinds) < kinds.lines:
         # A line of each kind that is replaced.
         frequent = kinds.ranked(rarest_first=False)[:_KINDS]
-        rows = [kind_row(kind, path=True, most=_KIND_CHARS) for kind in frequent]
-        page.extend(rows, reserve=page.room // 3, of=len(kinds), more="kind")
+        examples = (kind_row(kind, path=True, most=_KIND_CHARS) for kind in frequent)
+        page.extend(examples, reserve=page.room // 3, of=len(kinds), more="kind")
     said = [*found.notes, *(f"warning: {warning}" for warning in made.warnings)]
     if said:
         page.add(f"[{visible('; '.join(said[:20]))}]")

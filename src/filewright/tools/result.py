@@ -171,9 +171,9 @@ class Page:
         self._lines: list[str] = []
         self._used = 0
 
-    def fits(self, *lines: str, reserve: int = 0) -> bool:
-        """Whether these lines and `reserve` more characters still fit."""
-        return self._used + sum(len(line) + 1 for line in lines) + reserve <= self._limit
+    def fits(self, line: str, *, reserve: int = 0) -> bool:
+        """Whether the line and `reserve` more characters still fit."""
+        return self._used + len(line) + 1 + reserve <= self._limit
 
     def add(self, *lines: str) -> None:
         """Add lines, cut to what is left of the budget."""

@@ -380,12 +380,9 @@ class _Search:
         for said, places in alike.items():
             if len(said) == 1 < len(places):
                 yield braced([f"{path}:{line}" for path, line in places]) + said[0]
-                continue
-            yield braced([path for path, _ in places])
-            if len(said) == 1:
-                yield f"{places[0][1]}{said[0]}"
             else:
-                yield from said
+                yield braced([path for path, _ in places])
+                yield from said if len(said) > 1 else [f"{places[0][1]}{said[0]}"]
 
     def find(self) -> None:
         """Search the file or the tree."""

@@ -53,6 +53,7 @@ EditRequest = TypedDict(
         "at": NotRequired[EditPlace | None],
         "reindent": NotRequired[bool],
         "path": NotRequired[str | None],
+        "cell": NotRequired[str | None],
         "expected_version": NotRequired[str | None],
         "fuzzy": NotRequired[bool | None],
     },

@@ -47,8 +47,8 @@ class WriteArguments(BatchArguments):
 def write_content(context: Context, arguments: WriteArguments) -> BatchResult:
     """Write every item; one transaction if `atomic`."""
     total = sum(len(item.content) for item in arguments.items)
-    hint = "write in several calls, with mode=append"
-    check_limit(total, context.settings.max_input_bytes, "characters to write", hint, key="size")
+    most = context.settings.max_input_bytes
+    check_limit(total, most, "characters to write", "write in several calls, with mode=append", "size")
 
     def plan(items: Sequence[WriteItem]) -> Iterator[Decided[Item]]:
         files: dict[Location, list[int]] = {}
