@@ -187,3 +187,39 @@ def test_one_of_two_names_is_not_given_earlier_content_unasked(tmp_path: Path) -
         assert raised.value.code is Code.HARD_LINKED
         workspace.revert_edit(change.id, break_hard_links=True)
         assert ((root / "one").read_text(), (root / "two").read_text()) == ("first\n", "second\n")
+
+
+@pytest.mark.parametrize("other", ["", "in/other"])
+@pytest.mark.parametrize(
+    ("command", "left"),
+    [
+        ("mkdir -p n/in n/.vscode; echo 1 > n/.vscode/settings.json; ln -s a n/in/l; echo 1 > n/a", []),
+        (
+            "mkdir -p n/in; echo secret > n/.agentsignore; echo 1 > n/secret; echo 1 > n/a",
+            ["", ".agentsignore", "secret"],
+        ),
+    ],
+)
+def test_what_is_said_before_an_undo_of_a_new_folder_is_what_it_does(
+    command: str, left: list[str], other: str
+) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        root = _planted(Path(name))
+        with Workspace(root, settings=Settings(state_dir=Path(name, "state"))) as workspace:
+            begun = workspace.begin_command()
+            subprocess.run(command, shell=True, cwd=root, check=True)
+            workspace.end_command(begun, command)
+            if other:
+                (root / "n" / other).write_text("of somebody else\n")
+                left = [*left, "", "in", other]
+            before = _tree(root)
+            preview = workspace.call("revert_edit", {"change_id": workspace.newest(), "preview": True})
+            assert _tree(root) == before
+            answer = workspace.call("revert_edit", {"change_id": workspace.newest()})
+            assert not preview.is_error, preview.text
+            assert not answer.is_error, answer.text
+            assert ("n/ stays" in preview.text) == ("n/ stays" in answer.text) == bool(left)
+            wanted = {str(Path("n", each)) for each in left}
+            assert {
+                str(path.relative_to(root)) for path in root.rglob("*") if path.parts[len(root.parts)] == "n"
+            } == wanted

@@ -19,7 +19,7 @@ from filewright import errors, system
 from filewright.boundary import DenyRules, Location
 from filewright.changes.content import Edited, Flusher, Flushing, Held, OnDisk, digest_of, tapped
 from filewright.changes.contents import Keeping
-from filewright.changes.record import Entry, Place, Stamp, content_of, spliced
+from filewright.changes.record import Entry, Place, Stamp, spliced
 from filewright.changes.tree import DEEPEST, Item, Tree, keeps
 from filewright.edit import Stream
 from filewright.errors import Code, FilewrightError, from_os_error
@@ -171,7 +171,9 @@ class Preparation:
                 raise errors.stale(item.asked)
             self._require_quiet(file, item.asked)
             if splices is None or item.seen.size <= self._settings.whole_undo_bytes or going > _SPLICED:
-                before, data = self._save_whole(file, folder.on_disk(), name, hashed=splices is not None)
+                before, data = self._save_whole(
+                    file, folder.on_disk(), name, hashed=bool(splices is not None or known)
+                )
                 # A second name has changed its ctime, and nothing else.
                 if not before.untouched(file.status()) or (known and before.digest not in (None, known)):
                     raise errors.stale(item.asked)
@@ -266,7 +268,7 @@ class Preparation:
             folder = self._folders.at(where, seen.identity)
             names, status = folder.names(), folder.status()
             # What is undone may have brought rules along: only those around it count then.
-            rules = rules.entered(where.name, folder if top.holding is None else None)
+            rules = rules.entered(where.name, None if top.emptied else folder)
             if names and not folder.writable() and status.uid != system.effective_user():
                 raise errors.not_ours(where.shown, "belongs to another user and cannot be removed")
             if folder.unchangeable():
@@ -279,6 +281,8 @@ class Preparation:
                 place, status = where.child(name), folder.stat(name)
                 path = b"/".join(place.parts[depth:])
                 self._require_removable(top, place, folder, seen, status, rules)
+                if top.emptied and (item is None or item.place == item.home):
+                    raise errors.stale(top.asked)
                 if status.kind == "folder":
                     pending.append((place, item, status, rules))
                 elif item is not None and item.kind == "file":
@@ -294,16 +298,7 @@ class Preparation:
                 else:
                     target = folder.read_link(name) if status.kind == "link" else None
                     inside[path] = Stamp.of(status, target=target)
-        stamp = inside.pop(b"")
-        if top.holding is not None:
-            left = dict(top.holding)
-            for path, below in inside.items():
-                held = content_of(below)
-                if held is None or left.pop(path, None) != held:
-                    raise errors.stale(Location.of(was.root, (*was.parts, *path.split(b"/"))).asked)
-            if left:
-                raise errors.stale(top.asked)
-        return stamp._replace(inside=_in_order(inside))
+        return inside.pop(b"")._replace(inside=_in_order(inside))
 
     def _require_removable(
         self, top: Item, place: Location, folder: Folder, above: Status, status: Status, rules: DenyRules
@@ -313,7 +308,7 @@ class Preparation:
         if rules.denies(name, is_folder) or rules.keeps(name, is_folder):
             raise errors.holds_denied(top.asked) if rules.broken is None else rules.refusal(top.asked)
         # What the change that is undone brought along may go.
-        if top.holding is None and (rule := self._folders.boundary.protects(place)) is not None:
+        if not top.emptied and (rule := self._folders.boundary.protects(place)) is not None:
             raise errors.protected(place.shown, rule, hint="leave that folder where it is")
         if status.device != above.device or folder.is_mount(name):
             raise errors.mounted(top.asked, place.shown)

@@ -146,13 +146,6 @@ class Stamp(NamedTuple):  # noqa: PLW1641  it holds a mapping: it has no hash
         return (status.size, status.mtime_ns) == (self.size, self.mtime_ns)
 
 
-def content_of(side: Stamp | None) -> bytes | None:
-    """By what the step that deletes a folder knows what is in it; None if that is not known."""
-    if side is None or side.kind == "other" or (side.kind == "file" and side.digest is None):
-        return None
-    return b"->" + side.target if side.target is not None else bytes.fromhex(side.digest or "")
-
-
 def kind_of(status: Status) -> Kind:
     """What a change makes of a thing: a file, a link, a folder, or something else that it leaves alone."""
     kind = status.kind

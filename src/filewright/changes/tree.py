@@ -75,7 +75,8 @@ class Item:
     `rights` are those it has after the change. `content`, `mtime_ns` and `attributes` None are left as they are.
 
     Of a folder, `was` is its place at the start; `entries` are those that any step has looked at, None being
-    "nothing there", and `initial` what they were then; `holding` is what a deleted one may hold. `rules_at_home` is
+    "nothing there", and `initial` what they were then; `emptied`: it is deleted, and only if no more is in it than the
+    steps have taken away. `rules_at_home` is
     what is denied of the names in it where it was, the last of `entered` that under a name in a folder with such rules.
     """
 
@@ -97,7 +98,7 @@ class Item:
     initial: dict[bytes, Item | None] = field(default_factory=dict)
     rules_at_home: DenyRules | None = None
     entered: tuple[bytes, DenyRules, DenyRules] | None = None
-    holding: Mapping[bytes, bytes] | None = None
+    emptied: bool = False
 
     @classmethod
     def on(cls, tree: Tree, seen: Status, asked: str, home: End | None, was: Location | None) -> Item:
@@ -640,7 +641,7 @@ class Tree:
         self._require_removable(folder, item, where)
         if step.expected is not None and item.kind == "file":
             self._expect(item, step.expected, where)
-        item.asked, item.holding = where.asked, step.holding
+        item.asked, item.emptied = where.asked, not step.recursive
         folder.put(name, None, where.asked)
 
     def _move(self, step: Move) -> None:

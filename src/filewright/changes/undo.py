@@ -11,7 +11,6 @@ above, so that the work follows the number of entries.
 from __future__ import annotations
 
 import codecs
-import itertools
 import stat
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -24,7 +23,7 @@ from filewright import errors
 from filewright.boundary import Location
 from filewright.changes.content import Held
 from filewright.changes.contents import backward, forward, held_after, held_before, whole_before
-from filewright.changes.record import Entry, Place, Stamp, content_of, continues, folders_above, moved
+from filewright.changes.record import Entry, Place, Stamp, continues, folders_above, moved
 from filewright.changes.scope import Selected
 from filewright.changes.tree import Arranged, Item, Tree
 from filewright.edit import (
@@ -125,9 +124,8 @@ class Reversal:
         self._hunk = selected.hunk
         self._settings, self._task, self._locate, self._force = settings, task, locate, force
         self._trusting = trusting and selected.hunk is None
-        self._whole, self._entries = _parted(record.entries) if self._trusting else ({}, [*record.entries])
-        ends = itertools.chain(self._whole, *(entry.ends for entry in self._entries))
-        self._places = {place: locate(place) for place in ends}
+        self._entries = [*record.entries]
+        self._places = {place: locate(place) for entry in self._entries for place in entry.ends}
         self.change_set = Arranged(
             "revert_edit",
             selected.summary,
@@ -202,21 +200,38 @@ class Reversal:
                     moves or after is None or before.kind == "file" != (item and item.kind)
                 ):
                     coming.append((entry, before, item, moves))
-        for place, holding in self._whole.items():
-            if (top := self._there(place)) is None or top.kind != "folder":
-                raise errors.stale(self._where(place).asked)
-            self._play(Delete(self._where(place), recursive=True, holding=holding))
-        for entry, item in sorted(leaving, key=lambda each: -len(each[0].place.parts)):
+        leaving.sort(key=lambda each: -len(each[0].place.parts))
+        stays, along = self._parted(leaving)
+        for entry, item in leaving:
             where = self._where(entry.place)
             if entry.before is not None:
                 self._tree.leave(item, where)
-            elif item.kind == "folder" and item.names():
-                self._notes.append(f"{where.shown}/ stays: others have put something into it")
-            else:
+            elif item in along and item.place is not None:
+                item.place[0].put(item.place[1], None, where.asked)
+            elif item not in stays:
                 self._play(Delete(where))
         for entry, before, item, moves in sorted(coming, key=lambda each: len(each[0].ends[-1].parts)):
             with suppress(_RefusedError):
                 self._bring_back(entry, before, item, moves=moves)
+
+    def _parted(self, leaving: Sequence[tuple[Entry, Item]]) -> tuple[set[Item], set[Item]]:
+        """The folders that stay, since others have put something into them; and what goes along with its folder."""
+        stays: set[Item] = set()
+        along: set[Item] = set()
+        inside: dict[Item, list[Item]] = {}
+        for entry, item in leaving:
+            below = inside.pop(item, [])
+            if entry.before is None and item.kind == "folder":
+                if len(item.names()) > len(below):
+                    self._notes.append(
+                        f"{self._where(entry.place).shown}/ stays: others have put something into it"
+                    )
+                    stays.add(item)
+                    continue
+                along.update(below)
+            if item.place is not None:
+                inside.setdefault(item.place[0], []).append(item)
+        return stays, along
 
     def _refuse(self, place: Place, why: str) -> NoReturn:
         shown = self._where(place).shown
@@ -505,31 +520,6 @@ class Reversal:
         self._notes.append(f"{shown} has changed since; the later changes stay (merged)")
         whole = b"".join(merged)
         return whole if codec is None else whole.decode(errors=_PAIRS).encode(codec, _PAIRS)
-
-
-def _parted(entries: Sequence[Entry]) -> tuple[dict[Place, dict[bytes, bytes]], list[Entry]]:
-    """The folders that were made with all that is in them, which can go as they came, each with that; and the
-    entries of all else."""
-    folders: set[Place] = set()
-    mixed: set[Place] = set()
-    for entry in entries:
-        if entry.before is None and entry.after is not None and entry.after.kind == "folder":
-            folders.add(entry.place)
-        elif entry.before or entry.edits or content_of(entry.after) is None:
-            mixed.update(*map(folders_above, entry.ends))
-    whole: dict[Place, dict[bytes, bytes]] = {
-        place: {} for place in folders - mixed if (folders - mixed).isdisjoint(folders_above(place))
-    }
-    others: list[Entry] = []
-    for entry in entries:
-        place = entry.place
-        above = next((each for each in (place, *folders_above(place)) if each in whole), None)
-        # What was at the place of such a folder before has an entry of its own.
-        if above is None or entry.before is not None:
-            others.append(entry)
-        elif above != place:
-            whole[above][b"/".join(place.parts[len(above.parts) :])] = content_of(entry.after) or b""
-    return whole, others
 
 
 def _is_now(kind: str | None) -> str:

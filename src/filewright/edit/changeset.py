@@ -115,17 +115,12 @@ class MakeFolder:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """A file or link, or with `recursive` a folder and all below it.
-
-    `holding` is all that may be below it, by its path from there: the xxh3_128 of a file, the target of a
-    link behind an arrow, nothing for a folder.
-    """
+    """A file, a link or an empty folder, or with `recursive` a folder and all below it."""
 
     location: Location
     recursive: bool = False
     expected: Expected | None = None
     missing_ok: bool = False
-    holding: Mapping[bytes, bytes] | None = None
 
 
 @dataclass(frozen=True, slots=True)
