@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     )
     from filewright.boundary.rules import DenyRules
     from filewright.boundary.walk import FolderEntry, Walk, WalkedFolder
-    from filewright.boundary.worktrees import tree_notice
+    from filewright.boundary.worktrees import pointed_at, tree_notice, tree_of
 
 __getattr__, __all__ = face_of(
     __name__,
@@ -50,6 +50,6 @@ __getattr__, __all__ = face_of(
         "location": "Location Root is_temporary quote shown temporary_name unquote",
         "rules": "DenyRules",
         "walk": "FolderEntry Walk WalkedFolder",
-        "worktrees": "tree_notice",
+        "worktrees": "pointed_at tree_notice tree_of",
     },
 )

@@ -14,6 +14,7 @@ from filewright import system
 from filewright.annotations import TYPE_CHECKING
 from filewright.boundary.location import Location, quote
 from filewright.errors import Code, FilewrightError
+from filewright.system import File
 
 if TYPE_CHECKING:
     from filewright.boundary.boundary import Boundary
@@ -30,7 +31,7 @@ _LINE_BYTES = 8 << 10
 def tree_notice(boundary: Boundary, places: Iterable[Location]) -> str | None:
     """In which worktree the places are, for the caller who changed them; None where there is only one."""
     folders = {place.parent for place in places if place.parts}
-    trees = dict.fromkeys(filter(None, map(_tree_of, list(folders)[:_FOLDERS])))
+    trees = dict.fromkeys(filter(None, map(tree_of, list(folders)[:_FOLDERS])))
     found = []
     for tree in trees:
         with suppress(FilewrightError, OSError):  # what was changed is changed: this is an extra
@@ -39,7 +40,7 @@ def tree_notice(boundary: Boundary, places: Iterable[Location]) -> str | None:
     return f"changed in {'; and in '.join(sorted(found))}" if found else None
 
 
-def _tree_of(folder: Location) -> Location | None:
+def tree_of(folder: Location) -> Location | None:
     """The top of the tree that a folder is in, if it lies below its root; or the root, if it is a tree."""
     top = folder.root.folder
     for depth in range(len(folder.parts), -1, -1):
@@ -54,11 +55,10 @@ def _described(boundary: Boundary, tree: Location) -> str | None:
     git = tree.child(b".git")
     shown = tree.shown if tree.parts else quote(tree.root.path)
     if boundary.stat(git).kind == "file":
-        pointed = _line(boundary, git).removeprefix(b"gitdir:").strip()
-        kind = "linked worktree" if b"/worktrees/" in pointed else "submodule"
+        kind = "linked worktree" if b"/worktrees/" in _line(boundary, git) else "submodule"
         head = None
         with suppress(FilewrightError):  # its repository may be outside the roots
-            head = _pointed_at(boundary, tree, pointed).child(b"HEAD")
+            head = pointed_at(boundary, tree, git).child(b"HEAD")
         return f"the {kind} {shown}{_branch(boundary, head)}"
     branch = _branch(boundary, git.child(b"HEAD"))
     if not tree.root.folder.holds_any((b"/".join((*git.parts, b"worktrees")),)):
@@ -73,8 +73,7 @@ def _is_offered(boundary: Boundary, git: Location, name: bytes) -> bool:
     """Whether a linked worktree may be named: one that is kept from agents may not."""
     record = git.child(b"worktrees").child(name)
     try:
-        tree = os.path.dirname(_line(boundary, record.child(b"gitdir")))
-        place = _pointed_at(boundary, record, tree)
+        place = pointed_at(boundary, record, record.child(b"gitdir")).parent
         if boundary.rules_for(place.parent).denies(place.name, True):
             return False  # even if nothing is there any more
         boundary.stat(place)
@@ -99,14 +98,18 @@ def _brief(name: bytes) -> str:
     return text if len(text) <= _CHARACTERS else f"{text[:_CHARACTERS]}…"
 
 
+def pointed_at(boundary: Boundary, base: Location, file: Location) -> Location:
+    """The place that a small file of git's names, from the folder `base`. Raises as `open_file` and `locate`."""
+    return boundary.locate(quote(os.path.normpath(os.path.join(base.absolute, _line(boundary, file)))))
+
+
 def _line(boundary: Boundary, where: Location) -> bytes:
     with boundary.open_file(where) as file:
-        return file.read(0, _LINE_BYTES).partition(b"\n")[0].strip()
+        return _first_line(file)
 
 
-def _pointed_at(boundary: Boundary, base: Location, path: bytes) -> Location:
-    """The place that a path in one of git's files leads to. Raises as `locate`."""
-    return boundary.locate(quote(os.path.normpath(os.path.join(base.absolute, path))))
+def _first_line(file: File) -> bytes:
+    return file.read(0, _LINE_BYTES).partition(b"\n")[0].removeprefix(b"gitdir:").strip()
 
 
 # Before there is a boundary
@@ -123,7 +126,7 @@ def linked_worktrees(path: bytes) -> list[bytes]:
     with suppress(OSError):
         common = git
         if system.status_of(git).kind != "folder":
-            own = _pointed(git, path, b"gitdir:")
+            own = _pointed(git, path)
             common = _pointed(os.path.join(own, b"commondir"), own)
             if not _same(_pointed(os.path.join(own, b"gitdir"), own), git):
                 return []
@@ -135,7 +138,7 @@ def linked_worktrees(path: bytes) -> list[bytes]:
             with suppress(OSError):
                 record = os.path.join(common, b"worktrees", name)
                 theirs = _pointed(os.path.join(record, b"gitdir"), record)
-                back = _pointed(theirs, os.path.dirname(theirs), b"gitdir:")
+                back = _pointed(theirs, os.path.dirname(theirs))
                 if _same(back, record) and not _same(theirs, git):
                     found.append(os.path.dirname(theirs))
     if len(found) > MOST_LINKED:
@@ -147,11 +150,10 @@ def linked_worktrees(path: bytes) -> list[bytes]:
     return found
 
 
-def _pointed(file: bytes, base: bytes, prefix: bytes = b"") -> bytes:
+def _pointed(file: bytes, base: bytes) -> bytes:
     """The path that a small file of git's holds. Raises `OSError`."""
     with system.open_file(file) as opened:
-        line = opened.read(0, _LINE_BYTES).partition(b"\n")[0]
-    return system.absolute(os.path.join(base, line.removeprefix(prefix).strip()))
+        return system.absolute(os.path.join(base, _first_line(opened)))
 
 
 def _same(one: bytes, other: bytes) -> bool:

@@ -22,14 +22,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from filewright.boundary import PIPE, Boundary, Child, Location, program
+from filewright.boundary import PIPE, Boundary, Child, Location, pointed_at, program, tree_of
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.progress import Task
 
 _REVISION: Final = re.compile(r"[A-Za-z0-9@][A-Za-z0-9_./@^~{}+-]*")
 _HEADER_BYTES: Final = 512
 _POLL_MS: Final = 20
-_NAME_BYTES: Final = 8 << 10
 _SETTINGS: Final = {
     "core.fsmonitor": "false",
     "core.hooksPath": "/dev/null",
@@ -164,38 +163,27 @@ def _repository(
     boundary: Boundary, where: Location, task: Task | None
 ) -> tuple[Location, str, bytes] | str | None:
     """Where git is to start, its folder from there, and the file's path in the tree; or why it is not asked."""
-    here = where
-    while here.parts:
-        here = here.parent
-        git = here.child(b".git")
-        path = b"/".join(where.parts[len(here.parts) :])
-        try:
-            kind = boundary.stat(git).kind
-        except FilewrightError as error:
-            if error.code in (Code.NOT_FOUND, Code.NOT_A_DIRECTORY):
-                continue
-            if error.code == Code.PERMISSION_DENIED:
-                return None  # the user keeps it from agents
-            raise
+    tree = tree_of(where.parent)
+    if tree is None:
+        return None
+    git, path = tree.child(b".git"), b"/".join(where.parts[len(tree.parts) :])
+    try:
+        kind = boundary.stat(git).kind
         if kind == "folder":
-            return (here, ".git", path) if _is_open(boundary, git, task) else None
+            return (tree, ".git", path) if _is_open(boundary, git, task) else None
         if kind != "file":
             return None  # a link elsewhere
         # A worktree's or a submodule's: it names the folder, which names the one it shares.
-        named = _named(boundary, git, b"gitdir:")
-        if named is None:
-            return None
-        target = _inside(boundary, here, named)
-        if target is None:
-            return _outside(named)
-        common = _named(boundary, target.child(b"commondir"), b"")
-        shared = _inside(boundary, target, common) if common is not None else target
-        if shared is None:
-            return _outside(common or "")
-        if not all(_is_open(boundary, folder, task) for folder in {target, shared}):
-            return None
-        return target, ".", path
-    return None
+        target = shared = pointed_at(boundary, tree, git)
+        if _holds(target, b"commondir"):
+            shared = pointed_at(boundary, target, target.child(b"commondir"))
+    except FilewrightError as error:
+        if error.code == Code.PERMISSION_DENIED:
+            return None  # the user keeps it from agents
+        return f"not compared with git: {error.message}"
+    if not all(_is_open(boundary, folder, task) for folder in {target, shared}):
+        return None
+    return target, ".", path
 
 
 def _is_open(boundary: Boundary, folder: Location, task: Task | None) -> bool:
@@ -203,34 +191,15 @@ def _is_open(boundary: Boundary, folder: Location, task: Task | None) -> bool:
     try:
         if not boundary.may_be_opened(folder, task or Task()):
             return False
-        borrowed = folder.child(b"objects").child(b"info").child(b"alternates")
-        return not boundary.rules_for(folder).active or _named(boundary, borrowed, b"") is None
+        return not boundary.rules_for(folder).active or not _holds(folder, b"objects/info/alternates")
     except FilewrightError as error:
         if error.ends_call:
             raise
         return False
 
 
-def _outside(place: str) -> str:
-    return f"not compared with git: its repository is outside the workspace ({place})"
-
-
-def _named(boundary: Boundary, where: Location, prefix: bytes) -> str | None:
-    """The path that a small file of git's names; None if there is no such file."""
-    try:
-        with boundary.open_file(where) as file:
-            line = file.read(0, _NAME_BYTES).partition(b"\n")[0]
-    except FilewrightError:
-        return None
-    return os.fsdecode(line.removeprefix(prefix).strip()) if line.startswith(prefix) else None
-
-
-def _inside(boundary: Boundary, base: Location, named: str) -> Location | None:
-    """The place a path named from `base` is; None if that is in no root."""
-    try:
-        return boundary.locate(os.path.normpath(os.path.join(os.fsdecode(base.absolute), named)))
-    except FilewrightError:
-        return None
+def _holds(folder: Location, name: bytes) -> bool:
+    return folder.root.folder.holds_any((b"/".join((*folder.parts, name)),))
 
 
 class _Git:
