@@ -20,9 +20,10 @@ from filewright.errors import invalid
 class Traits:
     """What is known of a language: a row of the table. Lists are words with spaces between.
 
-    `names` are whole file names, `interpreters` a pattern of the programs a first line may name. `types` are
-    what a search may call it besides its own name, `also` extensions of other languages that such a search
-    takes too, `manifests` the files that describe a project in it. `grammar` is the package of the parser
+    `names` are whole file names, `interpreters` a pattern of the programs a first line may name, `begins` one of
+    how a text may begin, in small letters. `types` are what a search may call it besides its own name, `also`
+    extensions of other languages that such a search takes too, `manifests` the files that describe a project in
+    it. `grammar` is the package of the parser
     (`tree_sitter_…`, and its function if that is not `language`), `queries` the files that say which of its
     nodes are symbols; without a grammar the language is known by name only. `certain` is False where the
     grammar and real files often differ, so that a syntax error is only a hint. `trims` says that nodes of the
@@ -40,6 +41,7 @@ class Traits:
     also: str = ""
     manifests: str = ""
     interpreters: str = ""
+    begins: str = "(?!)"
     grammar: str = ""
     queries: str = ""
     certain: bool = True
@@ -170,7 +172,7 @@ def language_of(name: bytes, head: bytes) -> Language | None:
     found = _by_name(name)
     if found is Language.C and name[-2:].lower() == b".h" and _CPP_HEADER.search(head[:65536]):
         return Language.CPP
-    if found is Language.JSON and _OBJECT_LOG.match(head[:65536]):
+    if found in (None, Language.JSON) and _OBJECT_LOG.match(head[:65536]):
         return Language.JSON_LINES
     return found or _by_content(head)
 
@@ -212,18 +214,8 @@ def _by_content(head: bytes) -> Language | None:
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")[:512]
     if head.removeprefix(b"\xef\xbb\xbf").startswith(b"#!"):
         return _by_shebang(text.splitlines()[0])
-    lowered = text[:64].lower()
-    if lowered.startswith((b"<!doctype html", b"<html")):
-        return Language.HTML
-    if lowered.startswith(b"<?php"):
-        return Language.PHP
-    if lowered.startswith(b"<?xml"):
-        return Language.XML
-    if _OBJECT_LOG.match(head[:65536]):
-        return Language.JSON_LINES
-    if lowered.startswith((b"diff --git ", b"--- a/")):
-        return Language.DIFF
-    return None
+    lowered = text[:64].decode("latin-1").lower()
+    return next((each for each in Language if re.match(each.traits.begins, lowered)), None)
 
 
 def _by_shebang(line: bytes) -> Language | None:

@@ -161,7 +161,7 @@ def test_a_log_is_read_by_records(line: int, depth: int, first: int, last: int) 
 def test_a_symbol_found_by_name_is_read_with_its_comment(outlines: Outlines) -> None:
     data = (FIXTURES / "rust.rs").read_bytes()
     found = find_symbol(outlines.outline(data, Language.RUST), "Point::new")
-    block = of_symbol(found.around, found.symbol)
+    block = of_symbol((*found.around, found.symbol))
     assert (block.start_line, block.end_line) == (47, 53)
     assert block.path == "impl Point<T> › method new"
 

@@ -21,7 +21,7 @@ from filewright.edit.write import inserted
 from filewright.errors import Code, invalid, refused
 from filewright.progress import Task
 from filewright.search import Pattern, find_matches
-from filewright.structure import Outline, find_symbol, of_symbol
+from filewright.structure import Outline, find_symbol
 from filewright.text import Narrowed, Snapshot, Splice, encoded, normalised
 
 _BLANKS = " \t"
@@ -80,10 +80,9 @@ def _ended(text: str) -> str:
 def symbol_lines(snapshot: Snapshot, outline: Outline, symbol: str, shown: str) -> SymbolLines:
     """The lines of the one symbol of that name. Raises what `find_symbol` does."""
     found = find_symbol(outline, symbol, shown)
-    block = of_symbol(found.around, found.symbol)
     source = FileText(snapshot)
     siblings = found.around[-1].children if found.around else outline.symbols
-    first, last = block.start_line, block.end_line
+    first, last = found.symbol.block_start_line, found.symbol.end_line
     row = source.row_at(source.offset(first - 1))
     _, before = source.first_solid(source.rows_before(row))
     goes_on, after = source.first_solid(source.rows_from(source.offset(last)))

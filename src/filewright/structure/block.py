@@ -59,11 +59,11 @@ def enclosing(source: bytes | Snapshot, line: int, outline: Outline | None, dept
         if outline.language == Language.MARKDOWN:
             return _section(lines, line, outline, depth)
         around = around_line(outline, line)
-        definitions = [symbol for symbol in around if is_definition(symbol)]
+        definitions = tuple(filter(is_definition, around))
         if definitions:
-            return _of_symbol(tuple(definitions), depth)
+            return of_symbol(definitions, depth)
         if around and around[-1].kind == "import":
-            return _of_symbol(around, 1)
+            return of_symbol(around)
         beside = _with_text(lines, line)
         if beside != line:
             return enclosing(source, beside, outline, depth)
@@ -77,13 +77,9 @@ def enclosing(source: bytes | Snapshot, line: int, outline: Outline | None, dept
     return _indented(lines, line, depth)
 
 
-def of_symbol(around: tuple[Symbol, ...], symbol: Symbol) -> CodeBlock:
-    """The block of a symbol that was found by name."""
-    return _of_symbol((*around, symbol), 1)
-
-
-def _of_symbol(around: tuple[Symbol, ...], depth: int, further_in: int = 0) -> CodeBlock:
-    """The block of the symbol that is `depth` levels out, or of the outermost; so many levels are `further_in`."""
+def of_symbol(around: tuple[Symbol, ...], depth: int = 1, further_in: int = 0) -> CodeBlock:
+    """The block of the last of the symbols, each in the one before, that is `depth` levels out, or of the outermost;
+    so many levels are `further_in`."""
     taken = min(depth, len(around))
     path = around[: len(around) - taken + 1]
     symbol = path[-1]
@@ -99,9 +95,9 @@ def _section(lines: TextLines, line: int, outline: Outline, depth: int) -> CodeB
         return _paragraphs(lines, line, depth)
     section = around[-1]
     if line == section.start_line or not section.children:
-        return _of_symbol(around, depth)
+        return of_symbol(around, depth)
     if depth > 1:
-        return _of_symbol(around, depth - 1, 1)
+        return of_symbol(around, depth - 1, 1)
     end = section.children[0].block_start_line - 1
     return CodeBlock(section.block_start_line, end, "section", shown_path(around), 1, section)
 

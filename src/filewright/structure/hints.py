@@ -34,7 +34,6 @@ class Sample(NamedTuple):
     head: list[SampledLine]
     middle: list[SampledLine]
     tail: list[SampledLine]
-    nbytes: int
     complete: bool
 
     @property
@@ -47,7 +46,7 @@ def sampled(snapshot: Snapshot) -> Sample:
     """At most 320 KB of `snapshot`: its first and last 64 KB and six windows between."""
     size, start = snapshot.size, snapshot.start
     if size <= 2 * _END_BYTES + _MIDDLES * _MIDDLE_BYTES:
-        return Sample(_window(snapshot, start, size), [], [], size, complete=True)
+        return Sample(_window(snapshot, start, size), [], [], complete=True)
     head = _window(snapshot, start, _END_BYTES)
     tail = _window(snapshot, size - _END_BYTES, size)
     middle: list[SampledLine] = []
@@ -55,8 +54,7 @@ def sampled(snapshot: Snapshot) -> Sample:
     for number in range(1, _MIDDLES + 1):
         begin = _END_BYTES + number * gap
         middle.extend(_window(snapshot, begin, min(begin + _MIDDLE_BYTES, size - _END_BYTES)))
-    nbytes = 2 * _END_BYTES + _MIDDLES * _MIDDLE_BYTES
-    return Sample(head, middle, tail, nbytes, complete=False)
+    return Sample(head, middle, tail, complete=False)
 
 
 def _window(snapshot: Snapshot, begin: int, end: int) -> list[SampledLine]:

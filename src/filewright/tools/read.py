@@ -313,10 +313,7 @@ def _block(
     outline = context.outlines.outline(snapshot, task=context.task)
     if arguments.symbol is not None:
         found = find_symbol(outline, arguments.symbol, snapshot.asked)
-        if arguments.depth == 1:
-            chosen = of_symbol(found.around, found.symbol)
-        else:
-            chosen = enclosing(snapshot, found.symbol.start_line, outline, arguments.depth)
+        chosen = of_symbol((*found.around, found.symbol), arguments.depth)
     else:
         line = hit or arguments.line or max(1, arguments.start)
         _require_line(snapshot, line, context.task)
