@@ -21,8 +21,8 @@ PACKAGE = Path(filewright.__file__).parent
 ROOMS = {
     # room: (limit, goal), in code tokens
     "changes": (65_755, 42_000),
-    "edit": (55_934, 40_000),
-    "tools": (44_438, 32_000),
+    "edit": (56_092, 40_000),
+    "tools": (44_437, 32_000),
     "structure": (24_963, 20_500),
     "system": (22_558, 23_000),
     "boundary": (20_686, 20_000),
@@ -34,7 +34,7 @@ ROOMS = {
     "page": (13_935, 14_000),
     "(root)": (11_378, 11_900),
 }
-ALL = (333_042, 270_000)
+ALL = (332_532, 270_000)
 
 _NO_CODE = {
     *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE),

@@ -97,6 +97,33 @@ def test_every_hunk_of_a_refused_file_is_told_of_beside_those_that_fit(
     assert "hunk 3 of one.py" in made.text
 
 
+def test_in_part_a_hunk_that_is_applied_already_is_left_out(tree: Path, workspace: Workspace) -> None:
+    before = "x = 1\ny = 3\n\n\nfive\nsix\n\neight\n"
+    (tree / "one.py").write_text(before)
+    refused = workspace.call("apply_patch", {"patch": TWICE})
+    assert (
+        "hunk 1 of one.py (line 3 of the patch) does not apply: it is applied already, at line 1"
+        in refused.text
+    )
+    assert "partial=true" in refused.text
+    assert (tree / "one.py").read_text() == before
+    made = workspace.call("apply_patch", {"patch": TWICE, "partial": True})
+    assert "hunk 1 at line 1, applied already; hunk 2 at line 5" in made.text, made.text
+    assert [hunk["tier"] for hunk in made.data["files"][0]["hunks"]] == ["already_applied", "exact", "exact"]
+    assert not made.data.get("rest")
+    assert (tree / "one.py").read_text() == "x = 1\ny = 3\n\n\nfive\n6\n\n8\n"
+
+
+def test_what_stands_where_a_hunk_does_not_belong_does_not_say_that_it_is_applied(
+    tree: Path, workspace: Workspace
+) -> None:
+    elsewhere = "p\nx = 1\ny = 7\n\nfive\nsix\n\neight\n\nx = 1\ny = 3\n"
+    (tree / "one.py").write_text(elsewhere)
+    made = workspace.call("apply_patch", {"patch": TWICE, "partial": True})
+    assert made.data["code"] == "patch_failed", made.text
+    assert (tree / "one.py").read_text() == elsewhere
+
+
 def test_a_file_is_found_elsewhere_by_its_name_and_content(tree: Path, workspace: Workspace) -> None:
     for folder, text in (("lib", "x = 1\ny = 2\n"), ("old", "x = 1\ny = 7\n")):
         (tree / folder).mkdir()

@@ -313,15 +313,15 @@ def _root_of(context: Context, patch: Patch, strip: int, path: str) -> str:
 def _row(file: PatchedFile, origin: Mapping[str, str]) -> str:
     """A file with the line of each hunk, and what was looked past."""
     came = origin.get(file.path or "", f" from {visible(file.was)}" if file.was is not None else "")
-    notes = [_note(hunk) for hunk in file.hunks]
-    placed = f" ({listed(notes, _HUNKS, '; ')})" if notes else ""
+    placed = f" ({listed([*map(_note, file.hunks)], _HUNKS, '; ')})" if file.hunks else ""
     return f"{file.operation}: {visible(file.path or '')}{came}{placed}"
 
 
 def _note(hunk: HunkOutcome) -> str:
     parts = [f"hunk {hunk.number} at line {hunk.line}"]
     if hunk.tier != "exact":
-        parts.append(f"matched by {hunk.tier}")
+        there = hunk.tier == "already_applied"
+        parts.append("applied already" if there else f"matched by {hunk.tier}")
     if hunk.moved:
         parts.append(f"{abs(hunk.moved)} lines {'below' if hunk.moved > 0 else 'above'} its number")
     if hunk.repaired:

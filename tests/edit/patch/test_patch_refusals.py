@@ -224,7 +224,7 @@ UNPLACED = [
         "one hunk of two applied already",
         b"A\nb\nc\nd\ne\nf\n",
         H + "@@ -1,2 +1,2 @@\n-a\n+A\n b\n@@ -5,2 +5,2 @@\n-e\n+E\n f\n",
-        "no_match",
+        "already_applied",
     ),
     (
         "a deletion that leaves something",

@@ -50,7 +50,10 @@ _UNPLACED = {
         "it adds lines without saying where: it has no kept or removed line",
         "give it at least one line of context; at the end of the file also '*** End of File'",
     ),
-    "already_applied": ("it is applied already, at line {places}", "leave this hunk out"),
+    "already_applied": (
+        "it is applied already, at line {places}",
+        "leave this hunk out, or let partial=true do so",
+    ),
     "heading": (
         "its heading {heading!r} is not above it in the file{at}",
         "give the whole line the file has, or leave the heading out and add context",
@@ -99,7 +102,8 @@ Look = Callable[[str], PatchTarget]
 @dataclass(frozen=True, slots=True)
 class HunkOutcome:
     """How a hunk was placed: `line` is the first it covers (from 1), `moved` how many lines from where
-    its header says (None without a number), `tier` what was looked past, `repaired` wrong counts."""
+    its header says (None without a number), `tier` what was looked past, or ``already_applied``, `repaired` wrong
+    counts."""
 
     number: int
     line: int
@@ -357,9 +361,11 @@ def _placed(
     outcomes: list[HunkOutcome] = []
     places = placing.run(every=every)
     if any(isinstance(place, Unplaced) for place in places):
-        raise _failed(file, placing, places, every=every)
+        places = _but_those_applied(file, placing, places, every=every)
     for hunk, place in zip(hunks, places, strict=True):
-        assert isinstance(place, Placed)
+        if isinstance(place, Unplaced):
+            outcomes.append(HunkOutcome(hunk.number, place.lines[0], place.why, None, hunk.repaired))
+            continue
         moved = None if hunk.start is None else place.at + 1 - max(1, hunk.start)
         confirmed = place.tier is Tier.EXACT and moved == 0
         try:
@@ -379,34 +385,45 @@ def _placed(
     return tuple(made) if narrow is None else tuple(narrow.widened(made)), tuple(outcomes)
 
 
-def _failed(
+def _but_those_applied(
     file: FilePatch, placing: Placing, places: Sequence[Placed | Unplaced], *, every: bool
-) -> FilewrightError:
-    """The error for a file of which not all hunks have a place: that of one, and with `every` a line for each other.
+) -> list[Placed | Unplaced]:
+    """The places of a file's hunks, of which not all have one, where `every` other one is applied already.
 
-    Raises `already_applied`, caused by that, where the results of all are there.
+    Else raises the error of one, with `every` with a line for each other; `already_applied`, caused by that, where
+    the results of all are there.
     """
-    hunks = placing.hunks
-    unplaced = [(at, place) for at, place in enumerate(places) if isinstance(place, Unplaced)]
-    may_be = every or unplaced[0][1].why in ("no_match", "already_applied", "order")
+    hunks, first = placing.hunks, next(place for place in places if isinstance(place, Unplaced))
+    may_be = every or first.why in ("no_match", "already_applied", "order")
     there = applied(hunks, placing.lines) if may_be else [None] * len(hunks)
-    main, refused = next(((at, place) for at, place in unplaced if there[at] is None), unplaced[0])
+    known = [
+        Unplaced("already_applied", (line,))
+        if isinstance(place, Unplaced) and line is not None and place.why in ("no_match", "already_applied")
+        else place
+        for place, line in zip(places, there, strict=False)
+    ]
+    unplaced = [(at, place) for at, place in enumerate(known) if isinstance(place, Unplaced)]
+    main, refused = next(((at, one) for at, one in unplaced if one.why != "already_applied"), unplaced[0])
     error = _unplaced(file, placing.lines, hunks[main], refused)
     if all(there):
         error.message += f"\nall of its changes to {file.path} are there already"
         raise _applied([{"path": file.path, "line": there[0]}]) from error
+    if every and refused.why == "already_applied" and len(known) == len(hunks):
+        begun = [place.at + 1 if isinstance(place, Placed) else place.lines[0] for place in known]
+        if begun == sorted(begun):
+            return known
     if every and len(hunks) > 1:
         told: list[dict[str, object]] = []
-        for at, (hunk, place) in enumerate(zip(hunks, places, strict=False)):
+        for at, (hunk, place) in enumerate(zip(hunks, known, strict=False)):
             if at == main:
                 told.append({**error.details})
                 continue
             if isinstance(place, Placed):
                 message = f"hunk {hunk.number} fits at line {place.at + 1}"
                 told.append({"hunk": hunk.number, "line": place.at + 1})
-            elif there[at] is not None:
-                message = f"hunk {hunk.number} is applied already, at line {there[at]}"
-                told.append({"hunk": hunk.number, "line": there[at], "reason": "already_applied"})
+            elif place.why == "already_applied":
+                message = f"hunk {hunk.number} is applied already, at line {place.lines[0]}"
+                told.append({"hunk": hunk.number, "line": place.lines[0], "reason": place.why})
             else:
                 other = _unplaced(file, placing.lines, hunk, place)
                 message = other.message
@@ -415,7 +432,7 @@ def _failed(
         if len(places) < len(hunks):
             error.message += f"\n{counted(len(hunks) - len(places), 'more hunk')} not looked at"
         error.details["hunks"] = told
-    return error
+    raise error
 
 
 def _unplaced(file: FilePatch, lines: FileText, hunk: PatchHunk, place: Unplaced) -> FilewrightError:
