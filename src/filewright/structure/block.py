@@ -169,7 +169,8 @@ def _blank(text: str | None) -> bool:
 
 
 def _indent(text: str) -> int:
-    return len(text.expandtabs(_TAB)) - len(text.expandtabs(_TAB).lstrip())
+    text = text.expandtabs(_TAB)
+    return len(text) - len(text.lstrip())
 
 
 def _indented(lines: TextLines, line: int, depth: int) -> CodeBlock:

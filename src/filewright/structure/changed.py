@@ -192,8 +192,6 @@ def _squeezed(text: bytes) -> bytes:
 
 def _paired(old: list[_SymbolText], new: list[_SymbolText]) -> list[tuple[_SymbolText, Status]]:
     """Equal texts are matched first, each with the first of its like; the rest in order."""
-    if len(old) == len(new) == 1:
-        return [] if old[0].own == new[0].own else [(new[0], "modified")]
     places: dict[bytes, deque[int]] = defaultdict(deque)
     for place, entry in enumerate(old):
         places[entry.own].append(place)

@@ -131,12 +131,11 @@ def find_symbol(outline: Outline, asked: str, shown: str = "the file") -> NamedS
         rows = [
             {
                 "name": each.name,
-                "kind": symbol.kind,
-                "start_line": symbol.start_line,
-                "end_line": symbol.end_line,
+                "kind": each.symbol.kind,
+                "start_line": each.symbol.start_line,
+                "end_line": each.symbol.end_line,
             }
             for each in found
-            for symbol in (each.symbol,)
         ]
         lines = [f"{each.path} (lines {each.symbol.start_line}–{each.symbol.end_line})" for each in found]
         raise FilewrightError(

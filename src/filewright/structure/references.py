@@ -145,14 +145,8 @@ def _imports(text: str) -> Iterator[tuple[str, Parts]]:
 
 def _imported(match: re.Match[str]) -> tuple[str, Parts]:
     """The module of an import, and the names that are taken from it."""
-    module = (
-        match["module"]
-        or match["source"]
-        or match["path"]
-        or match["header"]
-        or match["plain"]
-        or match["go"]
-    )
+    modules: list[str] = [*filter(None, match.group("module", "source", "path", "header", "plain", "go"))]
+    module = modules[0]
     named = match["many"] or match["names"] or match["given"] or ""
     plain = re.sub(r"#[^\n]*|\bas[ \t]+\w+|\btype\b", "", named)
     if match["header"]:

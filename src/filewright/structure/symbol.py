@@ -132,19 +132,14 @@ class Outline:
         Outer levels are kept before inner ones; of the same level definitions before properties,
         members, variables, constants and imports, and public names before those with an underscore.
         """
-        levels: list[list[Symbol]] = []
+        ordered: list[Symbol] = []
         level: Sequence[Symbol] = self.symbols
-        while level and (not max_depth or len(levels) < max_depth):
-            levels.append(sorted(level, key=lambda symbol: (symbol.kind in MINOR, symbol.name[:1] == "_")))
+        depth = 0
+        while level and (not max_depth or depth < max_depth):
+            ordered += sorted(level, key=lambda symbol: (symbol.kind in MINOR, symbol.name[:1] == "_"))
             level = [child for symbol in level for child in symbol.children]
-        kept: set[int] = set()
-        room = max_symbols
-        for symbols in levels:
-            chosen = symbols[:room]
-            kept.update(map(id, chosen))
-            room -= len(chosen)
-            if not room:
-                break
+            depth += 1
+        kept = set(map(id, ordered[:max_symbols]))
         return self._only(kept), self.count - len(kept)
 
     def part(
