@@ -11,8 +11,8 @@ from filewright.boundary import Launcher
 from filewright.languages import PARSED, Language, language_of
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.structure.content import MOST_BYTES
 from filewright.structure.patterns import with_definitions
+from filewright.structure.readable import MOST_BYTES
 from filewright.structure.symbol import Outline, Request
 from filewright.structure.workers import FAILED, Workers
 from filewright.text import BoundedCache, Snapshot

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from filewright.languages import Language
 from filewright.structure import syntax
 from filewright.structure.collect import collect
-from filewright.structure.content import Content, prepared
 from filewright.structure.query import Grammar, grammar_of
+from filewright.structure.readable import Content, prepared
 from filewright.structure.reading import SourceText
 from filewright.structure.symbol import Outline
 
