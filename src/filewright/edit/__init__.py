@@ -19,7 +19,8 @@ place however often the text is there, and never one of two on it: that pays for
 on from an older version goes to the very lines it was for, with their line ends, and to no equal ones beside
 them: that pays for what `drift` knows beside the merge. The last symbols of a file may go at once, and no blank line
 is left at its end: that pays for deciding together what goes with each (`planning`). A patch of which the tree has
-a part is applied in part, hunk by hunk: that pays for telling a hunk that is there from one that has no place.
+a part is applied in part, hunk by hunk: that pays for telling a hunk that is there from one that has no place. One
+that takes the byte-order mark away is not called one that changes nothing: that pays for what `patch` knows of it.
 """
 
 # ruff: noqa: F401

@@ -390,6 +390,30 @@ CASES = [
         {"x": b"\xef\xbb\xbfA\nb\n"},
     ),
     Case(
+        "a byte-order mark that the patch takes away",
+        {"x": b"\xef\xbb\xbf" + ABC},
+        H + "@@ -1,3 +1,3 @@\n-\ufeffa\n+a\n b\n c\n@@ -7,2 +7,2 @@\n g\n-h\n+H\n",
+        {"x": ABC.replace(b"h", b"H")},
+    ),
+    Case(
+        "a byte-order mark that goes with all lines",
+        {"x": b"\xef\xbb\xbfa\n"},
+        H + "@@ -1 +0,0 @@\n-\ufeffa\n",
+        {"x": b""},
+    ),
+    Case(
+        "a byte-order mark that goes on to the next line",
+        {"x": b"\xef\xbb\xbfa\nb\n"},
+        H + "@@ -1,2 +1 @@\n-\ufeffa\n-b\n+\ufeffb\n",
+        {"x": b"\xef\xbb\xbfb\n"},
+    ),
+    Case(
+        "a byte-order mark that UTF-16 cannot be without",
+        {"x": "a\nb\n".encode("utf-16")},
+        H + "@@ -1,2 +1,2 @@\n-\ufeffa\n-b\n+a\n+B\n",
+        {"x": "a\nB\n".encode("utf-16")},
+    ),
+    Case(
         "a byte-order mark in the patch",
         {"x": b"\xef\xbb\xbfa\nb\n"},
         H + "@@ -1,2 +1,2 @@\n-\ufeffa\n+\ufeffA\n b\n",

@@ -348,6 +348,7 @@ def _placed(
     narrow = Narrowed.to_edit(snapshot) if snapshot.encoding.width > 1 else None
     text = snapshot if narrow is None else narrow.snapshot
     first, *others = file.hunks
+    marked = [row.sign for row in first.rows if row.text.startswith("\ufeff")]
     if snapshot.encoding.bom:
         # A patch may spell out the byte-order mark, which is no part of the text.
         rows = tuple(replace(row, text=row.text.removeprefix("\ufeff")) for row in first.rows)
@@ -381,6 +382,9 @@ def _placed(
                 reason="unclear",
             ) from why
         outcomes.append(HunkOutcome(hunk.number, place.at + 1, str(place.tier), moved, hunk.repaired))
+    if marked == ["-"] and narrow is None and text.start and outcomes[0].line == 1:
+        # It is taken away where only the old first line has it; UTF-16 would be no text without it.
+        splices.insert(0, Splice(0, text.start, b""))
     made = ordered(splices, text.size)
     return tuple(made) if narrow is None else tuple(narrow.widened(made)), tuple(outcomes)
 
