@@ -75,6 +75,14 @@ def test_only_the_characters_that_are_meant_change(
     assert (root / "f").read_bytes() == before
 
 
+def test_a_patch_does_not_take_away_the_mark_that_makes_it_text(
+    codec: str, root: Path, workspace: Workspace
+) -> None:
+    (root / "f").write_bytes(wide("a\nb\n", codec))
+    workspace.apply_patch("--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n-\ufeffa\n-b\n+a\n+B\n")
+    assert (root / "f").read_bytes() == wide("a\nB\n", codec)
+
+
 @pytest.mark.parametrize("mode", ["append", "overwrite"])
 def test_what_is_written_takes_the_files_encoding(
     mode: Any, codec: str, root: Path, workspace: Workspace

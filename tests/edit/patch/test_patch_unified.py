@@ -408,12 +408,6 @@ CASES = [
         {"x": b"\xef\xbb\xbfb\n"},
     ),
     Case(
-        "a byte-order mark that UTF-16 cannot be without",
-        {"x": "a\nb\n".encode("utf-16")},
-        H + "@@ -1,2 +1,2 @@\n-\ufeffa\n-b\n+a\n+B\n",
-        {"x": "a\nB\n".encode("utf-16")},
-    ),
-    Case(
         "a byte-order mark in the patch",
         {"x": b"\xef\xbb\xbfa\nb\n"},
         H + "@@ -1,2 +1,2 @@\n-\ufeffa\n+\ufeffA\n b\n",
