@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.rows import each_row
 
-from filewright.edit.replace import check_count, replace_matches, replacement
+from filewright.edit.replace import replace_matches, replacement
 from filewright.errors import FilewrightError
 from filewright.search import compile_pattern
 from filewright.text import Snapshot, apply, ordered
+from filewright.tools.replace import check_expected
 
 
 def replaced(
@@ -134,10 +135,10 @@ def test_counts_guard_against_surprises(
     counts: dict[str, int], expected: int | None, code: str | None
 ) -> None:
     if code is None:
-        assert check_count(counts, expected) == 5
+        assert check_expected(counts, expected) == 5
         return
     with pytest.raises(FilewrightError) as caught:
-        check_count(counts, expected)
+        check_expected(counts, expected)
     assert caught.value.code == code
 
 

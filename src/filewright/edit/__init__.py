@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         ChangeSet,
         Copy,
         Create,
+        Decided,
         Delete,
         Expected,
         MakeFolder,
@@ -58,7 +59,7 @@ if TYPE_CHECKING:
     from filewright.edit.lines import LineEdit, at_lines, edit_of, indented, symbol_lines
     from filewright.edit.locate.request import Edit, Rewrite, SymbolLines, Tier
     from filewright.edit.overlay import Overlay
-    from filewright.edit.patch.plan import FileOutcome, HunkOutcome, PatchTarget, fits
+    from filewright.edit.patch.plan import HunkOutcome, PatchedFile, PatchTarget, fits
     from filewright.edit.patch.plan import plan as plan_patch
     from filewright.edit.patch.reader import FilePatch, Patch
     from filewright.edit.patch.reader import parse as parse_patch
@@ -66,7 +67,6 @@ if TYPE_CHECKING:
     from filewright.edit.replace import (
         Replaced,
         Replacement,
-        check_count,
         replace_matches,
         replacement,
     )
@@ -76,7 +76,7 @@ __getattr__, __all__ = face_of(
     __name__,
     {
         "changeset": (
-            "ChangeSet Copy Create Delete Expected MakeFolder MakeLink Modify Move SetMode "
+            "ChangeSet Copy Create Decided Delete Expected MakeFolder MakeLink Modify Move SetMode "
             "SetOwner Step Stream encoding_check"
         ),
         "diff": "Diff DiffHunk=Hunk DiffRow=Row FileDiff Lost hunks_of by_cells splices_between unified",
@@ -85,9 +85,9 @@ __getattr__, __all__ = face_of(
         "lines": "LineEdit at_lines edit_of indented symbol_lines",
         "locate.request": "Edit Rewrite SymbolLines Tier",
         "overlay": "Overlay",
-        "patch.plan": "FileOutcome HunkOutcome PatchTarget fits plan_patch=plan",
+        "patch.plan": "HunkOutcome PatchedFile PatchTarget fits plan_patch=plan",
         "patch.reader": "FilePatch Patch parse_patch=parse",
         "planning": "Asked Outcome Plan plan",
-        "replace": "Replaced Replacement check_count replace_matches replacement",
+        "replace": "Replaced Replacement replace_matches replacement",
     },
 )

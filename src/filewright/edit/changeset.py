@@ -7,14 +7,16 @@ against; the commit refuses with `stale_version` when the file is no longer that
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from filewright.text import Identity, Splice
+from filewright.text import Identity, Snapshot, Splice
 
 if TYPE_CHECKING:
     from filewright.boundary import Location
-    from filewright.text import Encoding, Snapshot
+    from filewright.text import Encoding
+
+D = TypeVar("D")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +161,48 @@ class SetOwner:
 
 
 Step = Modify | Create | MakeLink | MakeFolder | Delete | Move | Copy | SetMode | SetOwner
+
+
+@dataclass(frozen=True, slots=True)
+class Decided(Generic[D]):
+    """What was decided for one file; `before` is open until the next decision is asked for.
+
+    `location` is where the file is afterwards, or was; `old` and `new` are its names as they are shown (None: made,
+    or deleted). `before` is an empty text where there was none, and None where there is nothing to show. `splices`
+    are those of the file; `shown` is the text that a diff is made of with its splices, where that is another one.
+    """
+
+    decision: D
+    location: Location
+    steps: Sequence[Step]
+    before: Snapshot | None = None
+    splices: Sequence[Splice] = ()
+    old: str | None = None
+    new: str | None = None
+    shown: tuple[Snapshot, Sequence[Splice]] | None = None
+    mode_before: int | None = None
+    mode_after: int | None = None
+    copied: bool = False
+
+    @classmethod
+    def created(cls, decision: D, location: Location, content: bytes, mode: int | None = None) -> Decided[D]:
+        """That a file is made."""
+        empty = Snapshot.of_bytes(b"", encoding="utf-8", location=location)
+        added = (Splice(0, 0, content),) if content else ()
+        steps = [Create(location, content, mode)]
+        return cls(decision, location, steps, empty, added, None, location.shown, mode_after=mode)
+
+    def deleted(self) -> Decided[D]:
+        """That the file is deleted after all."""
+        before = self.before
+        gone = (Splice(0, before.size, b""),) if before is not None and before.size else ()
+        step = Delete(self.location, expected=Expected.of(before) if before is not None else None)
+        return replace(self, steps=[*self.steps, step], splices=gone, new=None)
+
+    def moved(self, destination: Location) -> Decided[D]:
+        """That the file gets another name after all."""
+        step = Move(self.location, destination)
+        return replace(self, location=destination, steps=[*self.steps, step], new=destination.shown)
 
 
 def _touched(step: Step) -> tuple[Location, ...]:

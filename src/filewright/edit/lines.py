@@ -16,11 +16,11 @@ from filewright.edit.drift import carried
 from filewright.edit.filetext import FileText
 from filewright.edit.find import ByteRange, Literal, Located, Merge, Missed
 from filewright.edit.locate.request import Edit, Rewrite, SymbolLines, Tier, indent_of
-from filewright.edit.replace import Replacement
+from filewright.edit.replace import Replacement, replacement
 from filewright.edit.write import inserted
 from filewright.errors import Code, invalid, refused
 from filewright.progress import Task
-from filewright.search import Pattern, find_matches
+from filewright.search import Pattern, compile_pattern, find_matches
 from filewright.structure import Outline, find_symbol
 from filewright.text import Narrowed, Snapshot, Splice, encoded, normalised
 
@@ -219,14 +219,10 @@ def _in_place(text: str, asked: str, there: str) -> str:
 def _parts(source: FileText, edit: LineEdit) -> Iterator[Rewrite]:
     """The places inside a line from the start line on."""
     text = normalised(edit.search or "").removesuffix("\n")
-    rows = source.snapshot.lines.since(source.offset(edit.start_line - 1), task=source.task)
-    for line, row in enumerate(rows if "\n" not in text else (), edit.start_line):
-        body = source.text(row.body)
-        column = body.find(text)
-        while column >= 0:
-            new = body[:column] + (edit.replace or "") + body[column + len(text) :]
-            yield _made(line, line, new or "\n")
-            column = body.find(text, column + len(text))
+    if text and "\n" not in text:
+        pattern = compile_pattern(text, case="sensitive", max_chars=len(text))
+        template = replacement(edit.replace or "", pattern)
+        yield from _matched(source, replace(edit, pattern=pattern, template=template))
 
 
 def _matched(source: FileText, edit: LineEdit) -> Iterator[Rewrite]:

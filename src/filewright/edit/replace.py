@@ -8,7 +8,7 @@ brings the file's own bytes. In literal mode nothing in the replacement is speci
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from filewright.edit.filetext import FileText
@@ -158,22 +158,3 @@ def replace_matches(
 
     written = Splices.of(parted(source, splices()))
     return Replaced(count, unchanged, written)
-
-
-def check_count(counts: Mapping[str, int], expected: int | None) -> int:
-    """The sum of `counts` (matches by file as shown), as far as it is what the caller expected.
-
-    Raises `no_match` for none, `invalid_input` when `expected` is given and differs.
-    """
-    total = sum(counts.values())
-    hint = "search for it first; look at case, mode and glob"
-    if total == 0 and not expected:
-        raise FilewrightError(Code.NO_MATCH, "the pattern is nowhere", hint)
-    if expected is not None and total != expected:
-        most = sorted(counts.items(), key=lambda item: -item[1])[:5]
-        where = ", ".join(f"{name}: {count}" for name, count in most if count)
-        message = f"the pattern matches {total} times, not the expected {expected}; nothing was changed"
-        if total:
-            hint = f"look at the preview, then give expected_count={total} ({where})"
-        raise invalid(message, hint, argument="expected_count", expected=expected, found=total)
-    return total

@@ -13,14 +13,11 @@ from pydantic.json_schema import SkipJsonSchema
 from filewright.boundary import Location
 from filewright.edit import (
     Asked,
-    Delete,
+    Decided,
     Edit,
-    Expected,
-    Move,
     Outcome,
     Plan,
     Rewrite,
-    Step,
     SymbolLines,
     Tier,
     indented,
@@ -33,14 +30,13 @@ from filewright.text import (
     Encoding,
     NotebookView,
     Snapshot,
-    Splice,
     check_text,
     codec,
     notebook_view,
 )
 from filewright.tools.context import Context
 from filewright.tools.moved import StillUsed, still_used
-from filewright.tools.pipeline import Change, ChangeArguments, Changed, Decided, change, created, decided
+from filewright.tools.pipeline import Change, ChangeArguments, Changed, change, decided
 from filewright.tools.registry import Arguments
 from filewright.tools.result import ChangeResult, DiffWanted, Page, optional, short_diff
 from filewright.visible import visible
@@ -467,24 +463,21 @@ class _Edits:
                 spot = self._spot(item, file, _Text(made, None, known=True)) if item.places else end
                 named, data = self._moved_in(item, file, spot, made)
                 add(named, data, spot.line)
-        return created(self._context, Plan((), tuple(outcomes)), file.location, made.read(0, made.size))
+        return Decided.created(Plan((), tuple(outcomes)), file.location, made.read(0, made.size))
 
     def _ended(self, file: _EditedFile, one: Decided[Plan]) -> Decided[Plan]:
         """The decision about the edits of a file, `one`, and to delete or move it where that is asked."""
         if file.whole is None:
             return one
-        (number, item), location, before = file.whole, file.location, one.before
+        number, item = file.whole
         if item.move_to is None:
-            step: Step = Delete(location, expected=Expected.of(before) if before is not None else None)
-            splices = [Splice(0, before.size, b"")] if before is not None and before.size else []
-            one, named = replace(one, splices=splices), "the file is deleted"
+            one, named = one.deleted(), "the file is deleted"
         else:
             destination = self._context.boundary.locate(item.move_to)
             self._context.boundary.guard_write(destination, link_itself=True)
-            step, named = Move(location, destination), f"moved from {visible(location.shown)}"
-            one = replace(one, location=destination, new=destination.shown)
+            one, named = one.moved(destination), f"moved from {visible(file.location.shown)}"
         made = replace(one.decision, outcomes=(*one.decision.outcomes, _of_whole(number, named, note=named)))
-        return replace(one, decision=made, steps=[*one.steps, step])
+        return replace(one, decision=made)
 
     def _known_text(self, file: _EditedFile) -> Snapshot | None:
         """What is to be shown of a file that is deleted or moved; None of what is no text, or too large."""

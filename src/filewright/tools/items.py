@@ -17,10 +17,10 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary import Location, Reached
-from filewright.edit import Copy, Delete, Diff, FileDiff, MakeFolder, Move, SetMode, SetOwner, Step
+from filewright.edit import Copy, Decided, Delete, Diff, FileDiff, MakeFolder, Move, SetMode, SetOwner, Step
 from filewright.errors import Code, FilewrightError, check_limit, invalid, refused
 from filewright.tools.context import Context
-from filewright.tools.pipeline import ChangeArguments, Changed, Decided, change
+from filewright.tools.pipeline import ChangeArguments, Changed, change
 from filewright.tools.registry import Arguments
 from filewright.tools.result import ChangeResult, Page, optional, plain
 from filewright.visible import visible

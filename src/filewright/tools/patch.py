@@ -16,13 +16,13 @@ from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary import Location, Root
 from filewright.changes import ChangeRecord, Place
-from filewright.edit import FilePatch, HunkOutcome, Patch, PatchTarget, fits
+from filewright.edit import Decided, FilePatch, HunkOutcome, Patch, PatchedFile, PatchTarget, fits
 from filewright.edit import parse_patch as parse
 from filewright.edit import plan_patch as plan
 from filewright.errors import Code, FilewrightError, check_limit, invalid
 from filewright.text import decoded
 from filewright.tools.context import Context
-from filewright.tools.pipeline import ChangeArguments, Changed, Decided, change
+from filewright.tools.pipeline import ChangeArguments, Changed, change
 from filewright.tools.result import ChangeResult, DiffWanted, Page, error_data, optional
 from filewright.visible import visible
 from filewright.wording import counted, listed
@@ -65,16 +65,6 @@ class PatchArguments(ChangeArguments):
     renames: Annotated[SkipJsonSchema[bool], Field(description="by two names in a header; for dialects")] = (
         False
     )
-
-
-@dataclass(frozen=True, slots=True)
-class PatchedFile:
-    """What the patch did to a file; `was` is its name before, where it was renamed or copied."""
-
-    path: str | None
-    operation: str
-    was: str | None
-    hunks: tuple[HunkOutcome, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,16 +116,11 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
         problems.clear()
         looking.origin.clear()
         changed = False
-        for file in plan(
-            patch, looking.look, task=context.task, refused=problems if arguments.partial else None
-        ):
+        refused = problems if arguments.partial else None
+        for one in plan(patch, looking.look, task=context.task, refused=refused):
             changed = True
-            was = file.name if file.kind in ("rename", "copy") else None
-            yield Decided(
-                PatchedFile(file.new_name or file.name, file.done, was, file.hunks),
-                file.location, file.steps, file.before, file.splices, file.name, file.new_name,
-                mode_before=file.mode_before, mode_after=file.mode_after, copied=file.kind == "copy",
-            )  # fmt: skip
+            yield one
+            del one
         if not changed:
             raise _none_fits(problems)
 
@@ -312,9 +297,9 @@ def _root_of(context: Context, patch: Patch, strip: int, path: str) -> str:
 
 def _row(file: PatchedFile, origin: Mapping[str, str]) -> str:
     """A file with the line of each hunk, and what was looked past."""
-    came = origin.get(file.path or "", f" from {visible(file.was)}" if file.was is not None else "")
+    came = origin.get(file.path, f" from {visible(file.was)}" if file.was is not None else "")
     placed = f" ({listed([*map(_note, file.hunks)], _HUNKS, '; ')})" if file.hunks else ""
-    return f"{file.operation}: {visible(file.path or '')}{came}{placed}"
+    return f"{file.operation}: {visible(file.path)}{came}{placed}"
 
 
 def _note(hunk: HunkOutcome) -> str:

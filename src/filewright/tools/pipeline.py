@@ -14,7 +14,7 @@ from typing import Generic, Protocol, TypeVar
 
 from filewright.boundary import Location
 from filewright.changes import ChangeRecord
-from filewright.edit import ChangeSet, Create, Diff, FileDiff, Modify, Step, unified
+from filewright.edit import ChangeSet, Decided, Diff, FileDiff, Modify, Step, unified
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.structure import language_of_snapshot
@@ -56,28 +56,6 @@ class Spliced(Protocol):
 T = TypeVar("T")
 D = TypeVar("D")
 S = TypeVar("S", bound=Spliced)
-
-
-@dataclass(frozen=True, slots=True)
-class Decided(Generic[D]):
-    """What was decided for one file; `before` is open until the next decision is asked for.
-
-    `location` is where the file is afterwards, or was; `old` and `new` are its names as they are shown (None: made,
-    or deleted). `before` is an empty text where there was none, and None where there is nothing to show. `splices`
-    are those of the file; `shown` is the text that a diff is made of with its splices, where that is another one.
-    """
-
-    decision: D
-    location: Location
-    steps: Sequence[Step]
-    before: Snapshot | None = None
-    splices: Sequence[Splice] = ()
-    old: str | None = None
-    new: str | None = None
-    shown: tuple[Snapshot, Sequence[Splice]] | None = None
-    mode_before: int | None = None
-    mode_after: int | None = None
-    copied: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,13 +208,6 @@ def spliced(snapshot: Snapshot, page: Snapshot, decision: S) -> Decided[S]:
     steps = [Modify.of(location, snapshot, splices)] if splices else []
     name = location.shown
     return Decided(decision, location, steps, snapshot, splices, name, name, (page, shown))
-
-
-def created(context: Context, decision: D, location: Location, content: bytes) -> Decided[D]:
-    """The decision to make a file."""
-    empty = Snapshot.of_bytes(b"", encoding="utf-8", location=location, settings=context.settings)
-    added = (Splice(0, 0, content),) if content else ()
-    return Decided(decision, location, [Create(location, content)], empty, added, None, location.shown)
 
 
 def _made(context: Context, one: Decided[D], left: int, *, warn: bool) -> Changed[D]:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from filewright.edit import Replaced, check_count, replace_matches, replacement
-from filewright.errors import Code, FilewrightError
+from filewright.edit import Decided, Replaced, replace_matches, replacement
+from filewright.errors import Code, FilewrightError, invalid
 from filewright.search import LineKinds, TreeOptions, compile_pattern
 from filewright.text import NotebookView, notebook_view
 from filewright.tools.context import Context
-from filewright.tools.pipeline import Change, ChangeArguments, Changed, Decided, change, spliced
+from filewright.tools.pipeline import Change, ChangeArguments, Changed, change, spliced
 from filewright.tools.result import ChangeResult, DiffWanted, Page, short_diff
 from filewright.tools.search import kind_row, skipped
 from filewright.visible import visible
@@ -120,7 +120,7 @@ def replace_content(context: Context, arguments: ReplaceArguments) -> ReplaceRes
                 )
         if opened is None:
             found.notes += [f"{counted(files.searched, 'file')} searched", *skipped(files)]
-        total = check_count(found.counts, arguments.expected_count)
+        total = check_expected(found.counts, arguments.expected_count)
         if found.counts and not changed:
             raise FilewrightError(
                 Code.NO_CHANGE, f"all {total} matches read already as the replacement", "nothing to do"
@@ -138,6 +138,25 @@ def replace_content(context: Context, arguments: ReplaceArguments) -> ReplaceRes
             preview = False  # another count is refused
     made = change(context, "replace_content", decide, arguments, summary=summary, preview=preview)
     return _answer(context, arguments, found, made)
+
+
+def check_expected(counts: Mapping[str, int], expected: int | None) -> int:
+    """The sum of `counts` (matches by file as shown), as far as it is what the caller expected.
+
+    Raises `no_match` for none, `invalid_input` when `expected` is given and differs.
+    """
+    total = sum(counts.values())
+    hint = "search for it first; look at case, mode and glob"
+    if total == 0 and not expected:
+        raise FilewrightError(Code.NO_MATCH, "the pattern is nowhere", hint)
+    if expected is not None and total != expected:
+        most = sorted(counts.items(), key=lambda item: -item[1])[:5]
+        where = ", ".join(f"{name}: {count}" for name, count in most if count)
+        message = f"the pattern matches {total} times, not the expected {expected}; nothing was changed"
+        if total:
+            hint = f"look at the preview, then give expected_count={total} ({where})"
+        raise invalid(message, hint, argument="expected_count", expected=expected, found=total)
+    return total
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,11 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from filewright.boundary import Location
-from filewright.edit import Expected, Modify, encoding_check, splices_between
+from filewright.edit import Decided, Expected, Modify, encoding_check, splices_between
 from filewright.errors import Code, FilewrightError, check_limit, invalid, refused
 from filewright.text import Encoding, Snapshot, Splice, codec
 from filewright.tools.context import Context
 from filewright.tools.items import BatchArguments, BatchResult, Item, ItemResult, item_named, run_batch
-from filewright.tools.pipeline import Decided, created
 from filewright.tools.registry import Arguments
 from filewright.tools.result import DiffWanted
 
@@ -132,7 +131,7 @@ def _decided(
         if index != indexes[-1]:
             yield Decided((index, result), location, ())
     if before is None:
-        yield created(context, (index, result), location, whole or b"")
+        yield Decided.created((index, result), location, whole or b"")
         return
     splices: Sequence[Splice]
     check = None

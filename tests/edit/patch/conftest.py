@@ -10,9 +10,11 @@ import pytest
 from filewright.boundary import unquote
 from filewright.boundary.launcher import Launcher
 from filewright.boundary.location import Location, Root
-from filewright.edit.changeset import Copy, Create, Delete, Modify, Move, SetMode, Step
+from filewright.edit import PatchedFile, PatchTarget
+from filewright.edit import parse_patch as parse
+from filewright.edit import plan_patch as plan
+from filewright.edit.changeset import Copy, Create, Decided, Delete, Modify, Move, SetMode, Step
 from filewright.edit.diff import Diff, FileDiff, unified
-from filewright.edit.patch import FileOutcome, PatchTarget, parse, plan
 from filewright.errors import Code, FilewrightError
 from filewright.text import Snapshot, apply, ordered
 
@@ -31,15 +33,15 @@ class Windowed(Snapshot):
         return self._bytes[offset : offset + length]
 
 
-def _shown(file: FileOutcome) -> FileDiff:
+def _shown(file: Decided[PatchedFile]) -> FileDiff:
     return unified(
-        file.name,
-        file.new_name,
+        file.old,
+        file.new,
         file.before,
         file.splices,
         mode_before=file.mode_before,
         mode_after=file.mode_after,
-        copied=file.kind == "copy",
+        copied=file.copied,
     )
 
 
@@ -67,7 +69,7 @@ class Tree:
         snapshot = Snapshot.of_bytes(content, encoding=self.encoding) if self.held else Windowed(content)
         return PatchTarget(location, lambda: snapshot, ("file", name), self.modes.get(name, 0o644))
 
-    def plan(self, text: str) -> list[FileOutcome]:
+    def plan(self, text: str) -> list[Decided[PatchedFile]]:
         return list(plan(parse(text), self.look))
 
     def diff(self, text: str) -> str:
@@ -80,7 +82,7 @@ class Tree:
         steps: list[Step] = []
         for file in planned:
             assert _shown(file).text
-            steps[:] = [*file.steps, *steps] if file.kind == "copy" else [*steps, *file.steps]
+            steps[:] = [*file.steps, *steps] if file.copied else [*steps, *file.steps]
         files, modes = dict(self.files), dict(self.modes)
         for step in steps:
             match step:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 from filewright.boundary import unquote
-from filewright.edit.patch import parse
+from filewright.edit import parse_patch as parse
 from filewright.errors import Code, FilewrightError
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")

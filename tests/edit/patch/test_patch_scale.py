@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
 
-from filewright.edit.patch import parse
+from filewright.edit import parse_patch as parse
 from filewright.errors import FilewrightError
 
 MANY = [2_000, *(pytest.param(hunks, marks=pytest.mark.sweep) for hunks in (10_000, 100_000))]

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 import pytest
 from tests.rows import each_row
 
+from filewright.edit import parse_patch as parse
+from filewright.edit import plan_patch as plan
 from filewright.edit.changeset import SetMode
-from filewright.edit.patch import parse, plan
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 
@@ -578,10 +579,10 @@ def test_a_hunk_is_found_in_a_file_too_large_to_be_held(line: str, tree: Callabl
 def test_the_outcome_says_how_each_hunk_was_placed(tree: Callable[..., object]) -> None:
     made = tree({"x": ABC})
     planned = made.plan(H + "@@ -4,9 +4,9 @@\n c\n-d\n+D\n e\n@@ -7,2 +7,2 @@\n g \n-h\n+H\n")  # type: ignore[attr-defined]
-    first, second = planned[0].hunks
+    first, second = planned[0].decision.hunks
     assert (first.line, first.moved, first.tier, first.repaired) == (3, -1, "exact", True)
     assert (second.line, second.moved, second.tier, second.repaired) == (7, 0, "trailing", False)
-    assert (planned[0].done, planned[0].name) == ("modified", "x")
+    assert (planned[0].decision.operation, planned[0].old) == ("modified", "x")
 
 
 def test_the_diff_of_a_plan_is_a_patch_that_does_the_same(tree: Callable[..., object]) -> None:
@@ -613,4 +614,4 @@ def test_a_hunk_is_found_by_the_strictest_tier(name: str, held: bool, tree: Call
     content, lines, expected = FOUND[name]
     rows = "".join(f"-{line}\n+{line.upper()}\n" if line else " \n" for line in lines)
     (file,) = tree({"x": content}, held=held).plan(f"{H}@@ @@\n{rows}")  # type: ignore[attr-defined]
-    assert [(hunk.line, hunk.tier) for hunk in file.hunks] == [expected]
+    assert [(hunk.line, hunk.tier) for hunk in file.decision.hunks] == [expected]

@@ -11,11 +11,6 @@ Its size pays for patches as models write them: wrong counts, a header in an odd
 prefixes, lines that lost their space, and text around it all are read where they can mean one thing only; and what is
 refused is told with its line, the reason and the nearest text, of every hunk where files are applied in part.
 
-In: the patch as text, and a `Look` from paths to `PatchTarget` values. Out: a `FileOutcome`
-for each file, with the steps that do it.
+In: the patch as text, and a `Look` from paths to `PatchTarget` values. Out: what is `Decided`
+of each file, with the steps that do it.
 """
-
-from filewright.edit.patch.plan import FileOutcome, PatchTarget, plan
-from filewright.edit.patch.reader import parse
-
-__all__ = ["FileOutcome", "PatchTarget", "parse", "plan"]

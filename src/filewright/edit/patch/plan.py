@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from filewright.boundary import Location
-from filewright.edit.changeset import Copy, Create, Delete, Expected, Modify, Move, SetMode, Step
+from filewright.edit.changeset import Copy, Decided, Expected, Modify, SetMode, Step
 from filewright.edit.filetext import FileText
 from filewright.edit.find import UnclearError
 from filewright.edit.locate.request import Tier
@@ -113,34 +113,19 @@ class HunkOutcome:
 
 
 @dataclass(frozen=True, slots=True)
-class FileOutcome:
-    """What happens to one file: `splices` on `before` (empty for a new file), and the `steps` that do it.
+class PatchedFile:
+    """What the patch did to a file; `was` is its name before, where it was renamed or copied."""
 
-    `name` is its name before (None for a new file), `new_name` after (None for a deleted one), as shown;
-    `location` is where it is afterwards, or was.
-    """
-
-    kind: Kind
-    location: Location
-    name: str | None
-    new_name: str | None
-    before: Snapshot
-    splices: tuple[Splice, ...]
-    steps: tuple[Step, ...]
+    path: str
+    operation: str
+    was: str | None
     hunks: tuple[HunkOutcome, ...] = ()
-    mode_before: int | None = None
-    mode_after: int | None = None
-
-    @property
-    def done(self) -> str:
-        """What was done to it, in a word."""
-        return _DONE[self.kind]
 
 
 def plan(
     patch: Patch, look: Look, *, task: Task | None = None, refused: Refused | None = None
-) -> Iterator[FileOutcome]:
-    """What the patch makes of each of its files; an outcome's `before` is open until the next is asked for.
+) -> Iterator[Decided[PatchedFile]]:
+    """What the patch makes of each of its files; its `before` is open until the next is asked for.
 
     With `refused`, files that cannot be changed are put there, each with its error, which tells of all of its hunks,
     and the others are planned all the same. Raises `invalid_input` (a new file or name that is taken, a file named
@@ -176,15 +161,15 @@ def plan(
         task.check()
         with old.open() if old is not None and old.open is not None else nullcontext() as before:
             try:
-                outcome = _outcome(file, old, new, before, task, every=every)
-                if every and not outcome.steps:
+                one = _decided(file, old, new, before, task, every=every)
+                if every and not one.steps:
                     raise _no_change()
             except FilewrightError as error:
                 refuse(file, error)
                 continue
-            changed = changed or bool(outcome.steps)
-            yield outcome
-            del outcome
+            changed = changed or bool(one.steps)
+            yield one
+            del one
     if every:
         problems.sort(key=lambda one: one[0].line)
     elif problems:
@@ -263,7 +248,7 @@ def _sides(
     return old, new
 
 
-def _outcome(
+def _decided(
     file: FilePatch,
     old: PatchTarget | None,
     new: PatchTarget | None,
@@ -271,64 +256,48 @@ def _outcome(
     task: Task,
     *,
     every: bool,
-) -> FileOutcome:
+) -> Decided[PatchedFile]:
     """What becomes of a file whose content is `before` (None: it is made)."""
     there = new or old
     assert there is not None
-    location, steps = there.location, list[Step]()
+    location, done = there.location, _DONE[file.kind]
     executable = None if file.new_mode is None else bool(file.new_mode & 0o100)
-    hunks: tuple[HunkOutcome, ...] = ()
     if before is None or old is None:
         content = "".join(row.text + row.terminator for hunk in file.hunks for row in hunk.rows).encode()
-        before = Snapshot.of_bytes(b"", encoding="utf-8", location=location)
-        made: tuple[Splice, ...] = (Splice(0, 0, content),) if content else ()
-        steps.append(Create(location, content, 0o755 if executable else None))
-        modes: tuple[int | None, int | None] = None, 0o755 if executable else 0o644
-    else:
-        made, hunks = _placed(file, before, task, every=every)
-        # Like git: executable or not, and nothing else.
-        mode = old.mode
-        if mode is not None and executable is not None:
-            mode = mode | (mode & 0o444) >> 2 if executable else mode & ~0o111
-        modes = (old.mode, mode) if mode != old.mode else (None, None)
-        if file.kind == "delete":
-            left = before.size + sum(len(splice.replacement) - splice.length for splice in made)
-            if file.emptied and left > len(before.encoding.bom):
-                raise FilewrightError(
-                    Code.PATCH_FAILED,
-                    f"the patch deletes {file.path} but leaves {left} bytes of its text",
-                    "read the file again; the deletion must remove every line",
-                    path=file.path,
-                    left=left,
-                    reason="not_empty",
-                )
-            made, modes = (Splice(0, before.size, b""),) if before.size else (), (old.mode, None)
-            steps.append(Delete(location, expected=Expected.of(before)))
-        else:
-            changed = old.location
-            if file.kind == "copy":
-                changed = location
-                steps.append(Copy(old.location, location))
-            if made:
-                step = Modify.of(changed, before, made)
-                # A copy is another file than the one that was read, with the same content.
-                same = Expected(before.size, None, before.digest)
-                steps.append(replace(step, expected=same) if file.kind == "copy" else step)
-            if modes[1] is not None:
-                steps.append(SetMode(changed, f"{modes[1]:o}"))
-            if file.kind == "rename":
-                steps.append(Move(changed, location))
-    return FileOutcome(
-        file.kind,
-        location,
-        old.location.shown if old is not None else None,
-        new.location.shown if new is not None else None,
-        before,
-        made,
-        tuple(steps),
-        hunks,
-        *modes,
-    )
+        what = PatchedFile(location.shown, done, None)
+        return Decided.created(what, location, content, 0o755 if executable else None)
+    made, hunks = _placed(file, before, task, every=every)
+    name, copied = old.location.shown, file.kind == "copy"
+    what = PatchedFile(location.shown, done, name if file.kind in ("rename", "copy") else None, hunks)
+    if file.kind == "delete":
+        left = before.size + sum(len(splice.replacement) - splice.length for splice in made)
+        if file.emptied and left > len(before.encoding.bom):
+            raise FilewrightError(
+                Code.PATCH_FAILED,
+                f"the patch deletes {file.path} but leaves {left} bytes of its text",
+                "read the file again; the deletion must remove every line",
+                path=file.path,
+                left=left,
+                reason="not_empty",
+            )
+        return Decided(what, location, (), before, (), name, mode_before=old.mode).deleted()
+    # Like git: executable or not, and nothing else.
+    mode = old.mode
+    if mode is not None and executable is not None:
+        mode = mode | (mode & 0o444) >> 2 if executable else mode & ~0o111
+    changed = location if copied else old.location
+    steps: list[Step] = [Copy(old.location, location)] if copied else []
+    if made:
+        step = Modify.of(changed, before, made)
+        # A copy is another file than the one that was read, with the same content.
+        same = Expected(before.size, None, before.digest)
+        steps.append(replace(step, expected=same) if copied else step)
+    modes: tuple[int | None, int | None] = None, None
+    if mode != old.mode:
+        modes = old.mode, mode
+        steps.append(SetMode(changed, f"{mode:o}"))
+    one = Decided(what, changed, steps, before, made, name, changed.shown, None, *modes, copied)
+    return one.moved(location) if file.kind == "rename" else one
 
 
 def _placed(
