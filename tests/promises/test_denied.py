@@ -652,8 +652,9 @@ def test_a_root_that_lies_in_another_keeps_its_rules(
         (outer / "sub" / name).write_text("TOKEN\n")
     (outer / file).write_text(rules)
     with Workspace(outer, outer / "sub", state_dir=tmp_path / "state") as workspace:
-        found = workspace.call("search_content", {"pattern": "TOKEN", "path": "sub:."}).text
-        assert (f"sub:{path}\n" in found) == (read is None)
+        asked = {"pattern": "TOKEN", "path": "sub:.", "output": "files"}
+        found = workspace.call("search_content", asked).text.splitlines()
+        assert (f"sub:{path}" in found) == (read is None), found
         for place in (f"sub:{path}", f"outer:sub/{path}", str(outer / "sub" / path)):
             assert workspace.call("read_content", {"path": place}).code == read, place
             item = {"path": place, "content": "x\n", "mode": "overwrite"}
