@@ -124,6 +124,12 @@ def test_leading_blanks_count_when_they_are_to(folder):
     assert refused.value.code is Code.NO_MATCH
 
 
+def test_a_blank_line_that_is_not_there_is_no_place_in_another_line(folder):
+    with pytest.raises(FilewrightError) as refused:
+        made(b"ab\ncd\n", LineEdit(1, "\n", "q"), folder)
+    assert refused.value.code is Code.NO_MATCH
+
+
 @pytest.mark.parametrize("start", [3, 50])
 def test_a_line_past_the_end_is_refused_with_the_count(start, folder):
     with pytest.raises(FilewrightError) as refused:
