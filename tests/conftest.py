@@ -56,7 +56,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Keep ten thousand tests, which live to the end, out of every later search for cycles."""
+    """Keep thousands of tests, which live to the end, out of every later search for cycles."""
     gc.collect()
     gc.freeze()
 
