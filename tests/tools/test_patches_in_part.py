@@ -97,6 +97,14 @@ def test_every_hunk_of_a_refused_file_is_told_of_beside_those_that_fit(
     assert "hunk 3 of one.py" in made.text
 
 
+def test_what_is_kept_of_a_file_that_is_not_plain_is_said(tree: Path, workspace: Workspace) -> None:
+    (tree / "one.py").write_bytes("# né\r\nx = 1\r\ny = 2\r\n".encode("latin-1"))
+    made = workspace.call("apply_patch", {"patch": FIT})
+    assert "modified: one.py (hunk 1 at line 2, 1 lines below its number); " in made.text
+    assert "and crlf kept" in made.text
+    assert (tree / "one.py").read_bytes() == "# né\r\nx = 1\r\ny = 3\r\n".encode("latin-1")
+
+
 def test_in_part_a_hunk_that_is_applied_already_is_left_out(tree: Path, workspace: Workspace) -> None:
     before = "x = 1\ny = 3\n\n\nfive\nsix\n\neight\n"
     (tree / "one.py").write_text(before)

@@ -132,7 +132,7 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
     diff = made.diff
     seen = context.previewed(arguments, diff.text, preview=arguments.preview)
     if not seen:
-        page.extend((_row(file, looking.origin) for file in files), reserve=2000, more="file")
+        page.extend((_row(file, looking.origin) for file in made.files), reserve=2000, more="file")
     page.extend(f"[warning: {visible(warning)}]" for warning in made.warnings)
     page.extend(_told(problems))
     page.add_change(diff, arguments.diff, made.id, seen=seen)
@@ -165,8 +165,10 @@ def _summary(files: Sequence[Changed[PatchedFile]]) -> str:
 
 def _told(problems: Iterable[tuple[FilePatch, FilewrightError]]) -> Iterator[str]:
     for file, error in problems:
-        name, applied = visible(file.path), error.code == Code.ALREADY_APPLIED
-        yield f"applied already: {name}" if applied else f"refused: {name}: {error}"
+        applied = error.code == Code.ALREADY_APPLIED
+        yield (
+            f"applied already: {visible(file.path)}" if applied else f"refused: {visible(file.path)}: {error}"
+        )
 
 
 def _none_fits(problems: Sequence[tuple[FilePatch, FilewrightError]]) -> FilewrightError:
@@ -295,18 +297,18 @@ def _root_of(context: Context, patch: Patch, strip: int, path: str) -> str:
     return folder if not there(".") and there(folder) else "."
 
 
-def _row(file: PatchedFile, origin: Mapping[str, str]) -> str:
-    """A file with the line of each hunk, and what was looked past."""
+def _row(changed: Changed[PatchedFile], origin: Mapping[str, str]) -> str:
+    """A file with the line of each hunk, what was looked past, and what was kept."""
+    file = changed.decision
     came = origin.get(file.path, f" from {visible(file.was)}" if file.was is not None else "")
     placed = f" ({listed([*map(_note, file.hunks)], _HUNKS, '; ')})" if file.hunks else ""
-    return f"{file.operation}: {visible(file.path)}{came}{placed}"
+    return f"{file.operation}: {visible(file.path)}{came}{placed}{changed.form}"
 
 
 def _note(hunk: HunkOutcome) -> str:
     parts = [f"hunk {hunk.number} at line {hunk.line}"]
     if hunk.tier != "exact":
-        there = hunk.tier == "already_applied"
-        parts.append("applied already" if there else f"matched by {hunk.tier}")
+        parts.append("applied already" if hunk.tier == "already_applied" else f"matched by {hunk.tier}")
     if hunk.moved:
         parts.append(f"{abs(hunk.moved)} lines {'below' if hunk.moved > 0 else 'above'} its number")
     if hunk.repaired:
