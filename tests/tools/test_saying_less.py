@@ -285,6 +285,14 @@ def test_lines_that_are_alike_are_counted_as_one_and_the_rarest_come_first(
     assert "5 kinds of 502 matching lines; 3 more frequent not shown" in cut
     less = workspace.call("search_content", {**asked, "without": "retry"}).data
     assert [kind["count"] for kind in less["kinds"]] == [1, 1, 1]
+    for name, start in (("two", "  "), ("four", "    "), ("tabs", "\t")):
+        (root / f"{name}.json").write_text(f'{start}"version": "1"\r\n')
+    named = {"pattern": "version", "glob": "*.json", "output": "kinds"}
+    indented = workspace.call("search_content", named).data["kinds"]
+    assert [(kind["count"], kind["text"]) for kind in indented] == [
+        (1, '\t"version": "1"'),
+        (2, '"version": "1"'),
+    ]
     for wrong in [{"mode": "fuzzy"}, {"multiline": True}, {"invert": True}]:
         assert workspace.call("search_content", {**asked, **wrong}).data["code"] == "invalid_input"
 

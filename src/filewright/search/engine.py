@@ -555,9 +555,8 @@ class LineKinds:
 def _around(snapshot: Snapshot, offset: int) -> str:
     """The line at `offset`, of a long one what is near it. A single read: there may be a million lines."""
     low = max(snapshot.start, offset - _BEFORE)
-    near = snapshot.read(low, offset - low + _AFTER)
-    before, after = (
-        decoded(near[: offset - low], snapshot.encoding),
-        decoded(near[offset - low :], snapshot.encoding),
-    )
-    return (before.rpartition("\n")[2] + after.partition("\n")[0]).strip()
+    at = offset - low
+    near = snapshot.read(low, at + _AFTER)
+    before, after = decoded(near[:at], snapshot.encoding), decoded(near[at:], snapshot.encoding)
+    # Lines that begin with tabs are of another kind: whoever replaces their beginnings must know.
+    return (before.rpartition("\n")[2] + after.partition("\n")[0]).strip(" \r")
