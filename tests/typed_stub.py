@@ -99,6 +99,8 @@ def _type_text(annotation: Any) -> str:
         return " | ".join(dict.fromkeys(_type_text(each) for each in get_args(annotation)))
     if origin in (list, tuple):
         return f"Sequence[{_type_text(get_args(annotation)[0])}]"
+    if origin is dict:
+        return f"Mapping[{', '.join(map(_type_text, get_args(annotation)))}]"
     if annotation is type(None):
         return "None"
     return _REQUESTS.get(annotation.__name__, annotation.__name__)

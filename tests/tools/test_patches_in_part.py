@@ -368,6 +368,29 @@ def test_a_patch_in_a_folder_is_of_that_folder_where_none_of_its_files_is_at_the
     assert refused.data["code"] == "not_found"
 
 
+def test_a_renamed_file_of_a_patch_is_named_beside_it(tree: Path, workspace: Workspace) -> None:
+    (tree / "lib").mkdir()
+    (tree / "one.py").rename(tree / "lib" / "first one.py")
+    (tree / "two.py").write_text("p = 1\nq = 2\n")
+    (tree / "fix.patch").write_text(FIT + LOST)
+    names = {"one.py": "lib/first one.py"}
+    made = workspace.call("apply_patch", {"patch_path": "fix.patch", "names": names})
+    assert "modified: lib/first one.py, for one.py (hunk 1" in made.text, made.text
+    assert (tree / "lib" / "first one.py").read_text() == "# new\nx = 1\ny = 3\n"
+    assert not (tree / "one.py").exists()
+    workspace.undo()
+    assert (tree / "lib" / "first one.py").read_text() == "# new\nx = 1\ny = 2\n"
+    for wrong, code in (
+        ({"one.py": "lib/gone.py"}, "not_found"),
+        ({"one.py": "two.py"}, "invalid_input"),  # which the patch names itself
+        ({"one.py": "../one.py"}, "path_escape"),
+        ({"one.py": 1}, "invalid_input"),
+    ):
+        refused = workspace.call("apply_patch", {"patch_path": "fix.patch", "names": wrong})
+        assert refused.data["code"] == code, refused.text
+    assert (tree / "two.py").read_text() == "p = 1\nq = 2\n"
+
+
 def test_a_file_that_goes_by_a_longer_name_is_named_or_in_part_taken(
     tree: Path, workspace: Workspace
 ) -> None:
@@ -387,7 +410,10 @@ def test_a_file_that_goes_by_a_longer_name_is_named_or_in_part_taken(
             "apply_patch", {"patch": patch.replace("auth.py", "login.py"), "partial": partial}
         )
         assert other.code == Code.NOT_FOUND
-        assert "its hunks fit authentication.py alone; name that file, if it is meant" in other.text
+        assert (
+            'its hunks fit authentication.py alone; if it is meant, names={"login.py": "authentication.py"} applies'
+            in other.text
+        )
     (tree / "auth_tests.py").write_text("".join(lines))
     for partial in (False, True):
         refused = workspace.call("apply_patch", {"patch": patch, "partial": partial})

@@ -55,7 +55,7 @@ class RevertArguments(Arguments):
     """all that came of the prompt of a change"""
     path: Annotated[str | None, Field(description="only this file")] = None
     """of that only what was done to this file, or below this folder; alone: the newest change of the file"""
-    hunk: Annotated[int | None, Field(ge=1, description="of one file only this hunk of its diff")] = None
+    hunk: Annotated[int | None, Field(ge=1, description="only this hunk of its diff")] = None
     """of one file only this hunk, counted from 1 as its diff shows them"""
     preview: bool = False
     """true: show what would happen, write nothing"""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -58,6 +59,8 @@ class PatchArguments(ChangeArguments):
     """leading parts of the paths to leave out, counted as by `patch -p` and `git apply -p` (`a/` and
     `b/` are the first); `0`: only `a/` and `b/`
     """
+    names: Annotated[dict[str, str] | None, Field(description="renamed: {old: new}")] = None
+    """what files of the patch are called now, where they have other names: of each path below the root the new one"""
     partial: bool = False
     """true: apply the files whose hunks all fit, and return the rest as a patch"""
     preview: bool = False
@@ -198,7 +201,11 @@ class _Looking:
 
     def look(self, path: str) -> PatchTarget:
         """What is at a path. Raises what the boundary raises."""
-        file, location = self._changed.get(path), self._context.boundary.locate(path)
+        file = self._changed.get(path)
+        named = (self._arguments.names or {}).get(path) if file else None
+        location = self._context.boundary.locate(named or path)
+        if named:
+            self.origin[location.shown] = f", for {visible(path)}"
         try:
             return self._target(location)
         except FilewrightError as error:
@@ -214,8 +221,9 @@ class _Looking:
                 if not self._advise_strip(path, file, error):
                     near = self._elsewhere(location, file)
                     if there := near or self._elsewhere(location, file, any_name=True):
-                        way = "partial=true applies them there" if near else "name that file, if it is meant"
-                        error.hint = f"its hunks fit {there.shown} alone; {way}"
+                        ours = f"if it is meant, names={json.dumps({path: there.shown})}"
+                        way = "partial=true" if near else ours
+                        error.hint = f"its hunks fit {there.shown} alone; {way} applies them there"
                         error.details["alike"] = [there.shown]
             key = (self._context.key_of_missing(location), location.name)
             return PatchTarget(location, None, key, missing=error)

@@ -83,7 +83,9 @@ class SearchArguments(Arguments):
     """several, each with its own hits and count; give one of `pattern` and `patterns`"""
     path: str = "."
     """a file or a folder"""
-    glob: Annotated[str | None, Field(description="*.js, or !dist; in src/*.js one level, ** many")] = None
+    glob: Annotated[
+        str | None, Field(description="below path: *.js, or !dist; in src/*.js one level, ** many")
+    ] = None
     """only files that match; with `!` before it all but these"""
     type: Annotated[str | None, Field(description="py, rust")] = None
     """only files of a language, such as `py` or `rust`"""

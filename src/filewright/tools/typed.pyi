@@ -180,6 +180,7 @@ class TypedTools:
         patch_path: str | None = None,
         root: str = ".",
         strip: int = 0,
+        names: Mapping[str, str] | None = None,
         partial: bool = False,
         preview: bool = False,
         diff: DiffWanted = "auto",
