@@ -19,9 +19,9 @@ _STEPS = (
     ),
     (
         "apply_patch",
-        "Over many files: replace_content for one pattern, apply_patch for a unified diff.",
+        "Over many files: replace_content for a pattern, apply_patch for a diff.",
     ),
-    ("revert_edit", "Every change has a change_id: get_history lists them, revert_edit takes one back."),
+    ("revert_edit", "Changes have a change_id: get_history lists them, revert_edit takes one back."),
 )
 """What is said of the work with each tool that is offered."""
 
