@@ -486,8 +486,8 @@ async def test_five_tasks_together_take_no_more_than_a_shell(tmp_path: Path) -> 
     ]
     calls, characters = sum(agent.calls for agent in agents), sum(agent.characters for agent in agents)
     assert calls <= 12, [agent.calls for agent in agents]
-    assert listed <= 9_900  # 9,150 and the instructions
-    assert listed + characters <= 15_200, (listed, [agent.characters for agent in agents])
+    assert listed <= 9_950  # 9,150 and the instructions, in which the root is named
+    assert listed + characters <= 15_250, (listed, [agent.characters for agent in agents])
     assert sum(agent.sent for agent in agents) <= 2_350
 
 
