@@ -22,7 +22,7 @@ ROOMS = {
     # room: (limit, goal), in code tokens
     "changes": (65_755, 42_000),
     "edit": (56_146, 40_000),
-    "tools": (44_218, 32_000),
+    "tools": (44_240, 32_000),
     "structure": (24_886, 20_500),
     "system": (22_558, 23_000),
     "boundary": (20_686, 20_000),
@@ -34,7 +34,7 @@ ROOMS = {
     "page": (13_935, 14_000),
     "(root)": (11_378, 11_900),
 }
-ALL = (332_287, 270_000)
+ALL = (332_309, 270_000)
 
 _NO_CODE = {
     *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE),

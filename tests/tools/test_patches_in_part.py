@@ -105,6 +105,17 @@ def test_what_is_kept_of_a_file_that_is_not_plain_is_said(tree: Path, workspace:
     assert (tree / "one.py").read_bytes() == "# né\r\nx = 1\r\ny = 3\r\n".encode("latin-1")
 
 
+def test_nothing_is_said_to_be_kept_of_what_goes(tree: Path, workspace: Workspace) -> None:
+    (tree / "one.py").write_bytes(b"x = 1\r\ny = 2\r\n")
+    (tree / "two.py").write_bytes(b"\xef\xbb\xbfp = 1\nq = 2\n")
+    gone = "--- a/one.py\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-x = 1\n-y = 2\n"
+    bare = "--- a/two.py\n+++ b/two.py\n@@ -1,2 +1,2 @@\n-\ufeffp = 1\n+p = 1\n q = 2\n"
+    made = workspace.call("apply_patch", {"patch": gone + bare})
+    assert not made.is_error, made.text
+    assert "kept" not in made.text
+    assert (tree / "two.py").read_bytes() == b"p = 1\nq = 2\n"
+
+
 def test_in_part_a_hunk_that_is_applied_already_is_left_out(tree: Path, workspace: Workspace) -> None:
     before = "x = 1\ny = 3\n\n\nfive\nsix\n\neight\n"
     (tree / "one.py").write_text(before)

@@ -223,7 +223,8 @@ def _made(context: Context, one: Decided[D], left: int, *, warn: bool) -> Change
         one.old, one.new, page, shown, max_lines=max(left, 0),
         mode_before=one.mode_before, mode_after=one.mode_after, copied=one.copied,
     )  # fmt: skip
-    form = kept_form(before) if one.old is not None else ""
+    stays = one.old and one.new and not any(splice.offset < before.start for splice in one.splices)
+    form = kept_form(before) if stays else ""
     made = Changed(one.decision, one.location, diff, hard_links=links, form=form)
     if one.new is None or before.held is None:
         return made
