@@ -4,6 +4,7 @@ import os
 import re
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -298,6 +299,23 @@ def test_a_match_over_lines_is_found_across_windows(opened, monkeypatch):
     compiled = compile_pattern(r"9\nline \d0", mode="regex", multiline=True)
     spans = [data[m.offset : m.end] for m in find_matches(opened(data), compiled, windows=small)]
     assert spans == [b"9\r\nline %d0" % n for n in range(1, 6)]
+
+
+@each_row(
+    ("pattern", "places"),
+    [(r"\A(?:line|\d+)", [(0, 4)]), (r"\A\w+|5\n?\z", [(0, 4), (496, 497)]), (r"9\nline 3.\n?\z", [])],
+)
+def test_the_ends_of_a_window_are_not_those_of_the_file(opened, pattern, places):
+    snapshot = opened(b"line 25\n" * 62 + b"5")
+    compiled = compile_pattern(pattern, mode="regex", multiline=True)
+    for length in range(8, 40):
+        small = Windows(multiline=length, span=length // 2)
+        assert [(m.offset, m.end) for m in find_matches(snapshot, compiled, windows=small)] == places
+    leaving = replace(
+        compile_pattern("line", whole_word=True), without=compile_pattern(r"\Aline", mode="regex")
+    )
+    small = Windows(length=8, longest=8, overlap=2)
+    assert len(list(find_matches(snapshot, leaving, windows=small))) == 61
 
 
 # Stopping

@@ -45,6 +45,9 @@ def found(pattern: str, text: str, **options: object) -> list[str]:
         (r"\p{Greek}+", "abΩλ", ["Ωλ"]),
         (r"\P{L}+", "ab12", ["12"]),
         (r"\/\-\#\ ", "/-# ", ["/-# "]),
+        (r"\Aa|b", "a\na b\na", ["a", "b"]),
+        (r"\A\Ba", "a\na", []),
+        (r"(?:\Aa)?c", "\ufeffac\nac", ["ac", "c"]),
     ],
 )
 def test_a_pattern_means_what_the_table_says(pattern, text, matches):
@@ -62,6 +65,11 @@ def test_a_pattern_means_what_the_table_says(pattern, text, matches):
         (r"a.b", "a\nb", []),
         (r"a$\n^b", "a\rb", ["a\rb"]),
         (r"a\s+b", "a\r\n\r\n b", ["a\r\n\r\n b"]),
+        (r"\A\s*(a)", "\n a\n a", ["\n a"]),
+        (r"a\z", "a\na", ["a"]),
+        (r"a\z", "a\na\r\n", []),
+        (r"a\n?\z", "a\na\r\n", ["a\r\n"]),
+        (r"\n*\z", "a\n\n", ["\n\n"]),
     ],
 )
 def test_a_multiline_pattern_crosses_any_terminator(pattern, text, matches):
@@ -85,7 +93,6 @@ def test_a_multiline_pattern_crosses_any_terminator(pattern, text, matches):
         "[a&&b]",
         "[a--b]",
         "[a~~b]",
-        r"\Aa",
         r"a\z",
         r"a\Z",
         "a++",

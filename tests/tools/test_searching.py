@@ -115,6 +115,17 @@ def test_modes(root, workspace, arguments, lines):
     assert [hit["line"] for hit in result.data["results"]] == lines
 
 
+def test_a_file_is_changed_at_its_beginning_alone(root, workspace):
+    for n in range(4):
+        (root / f"p{n}.json").write_text('{"version": 1,\n{"version": 1}\n' if n else '\n{"version": 1}\n')
+    found = workspace.search(pattern=r'\A\{"version": 1', mode="regex", output="counts")
+    assert "3 matching lines in 3 files" in found.text
+    change = {"pattern": r'\A(\{\s*"version": )1', "replacement": "${1}2", "mode": "regex", "multiline": True}
+    workspace.call("replace_content", {**change, "expected_count": 3, "preview": False})
+    assert (root / "p0.json").read_text() == '\n{"version": 1}\n'
+    assert (root / "p3.json").read_text() == '{"version": 2,\n{"version": 1}\n'
+
+
 @pytest.mark.parametrize("encoding", ["utf-16", "cp1252", "utf-8-sig"])
 def test_files_are_searched_in_their_own_encoding(root, workspace, encoding):
     (root / "f").write_bytes("Le café est prêt\nvoilà\n".encode(encoding))

@@ -14,6 +14,7 @@ lines and columns, whether the search was complete and where it stopped. Errors:
 a pattern, `cancelled`, `timeout`, `io_error`; for trees also what the boundary raises.
 
 The little above its goal pays for pages that joined are the whole, to the end of a last line without an end.
+And for ``\\A`` and ``\\z``, which are the ends of the file in whichever window of it they are looked for.
 """
 
 # ruff: noqa: F401

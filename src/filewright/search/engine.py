@@ -173,7 +173,7 @@ def _places(
     raw_needle = b"" if pattern.plain is None else bytes_in(snapshot.encoding.name, pattern.plain)
     if raw_needle is None:
         return  # it has a character that this encoding cannot write
-    search, by_lines = _search_of(pattern), not pattern.multiline
+    by_lines = not pattern.multiline
     lengths = windows.length, windows.longest, windows.overlap
     if not by_lines:
         lengths = windows.multiline, windows.multiline, windows.span
@@ -188,7 +188,8 @@ def _places(
             following = view.raw_at(view.limit) if view.cut else view.stop
             last = None
             if view.may_hold(raw_needle):
-                for spans in _in_window(view, pattern, search, task, once=once):
+                here = pattern.inside(first=view.first, last=view.last)
+                for spans in _in_window(view, here, task, once=once):
                     yield view, spans
                     last = spans[0]
             if last is not None:
@@ -225,10 +226,8 @@ def _search_of(pattern: Pattern) -> _Search:
     return regex
 
 
-def _in_window(
-    view: Window, pattern: Pattern, search: _Search, task: Task, *, once: bool
-) -> Iterator[_Spans]:
-    found = _spans(view, pattern, search, once=once)
+def _in_window(view: Window, pattern: Pattern, task: Task, *, once: bool) -> Iterator[_Spans]:
+    found = _spans(view, pattern, once=once)
     steps = pattern.instructions if pattern.plain is None else 0
     steps += pattern.without.instructions if pattern.without is not None else 0
     if len(view.text) * steps <= _STEPS:
@@ -250,9 +249,9 @@ def _in_window(
         aside.shutdown(wait=False, cancel_futures=True)
 
 
-def _spans(view: Window, pattern: Pattern, search: _Search, *, once: bool) -> Iterator[_Spans]:
-    excluded = pattern.without.regexp.search if pattern.without is not None else None
-    text = view.text
+def _spans(view: Window, pattern: Pattern, *, once: bool) -> Iterator[_Spans]:
+    search, text, without = _search_of(pattern), view.text, pattern.without
+    excluded = without.inside(first=view.first, last=view.last).regexp.search if without is not None else None
     index = resume = view.begin
     matched = allowed = -1  # where the last match ended, and the last line without what is left out
     while index <= len(text) and (found := search(text, index)) is not None:
@@ -264,7 +263,7 @@ def _spans(view: Window, pattern: Pattern, search: _Search, *, once: bool) -> It
         if excluded is not None and low > allowed:
             end = text.find(b"\n", low)
             end = len(text) if end < 0 else end
-            if excluded(text[text.rfind(b"\n", 0, low) + 1 : end]) is not None:
+            if excluded(text, text.rfind(b"\n", 0, low) + 1, end) is not None:
                 index = resume = end + 1
                 continue
             allowed = end

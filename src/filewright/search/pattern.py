@@ -5,6 +5,7 @@ the two differ given one meaning here:
 
 - ``\\d \\w \\s \\b`` and the POSIX classes are ASCII; ``\\p{L}`` and its like are Unicode.
 - ``^`` and ``$`` match at the beginning and end of every line, whatever its terminator.
+- ``\\A`` is the beginning of the file, and in a multiline search ``\\z`` is its very end.
 - ``\\n`` is any terminator; nothing but ``\\n`` and classes that hold it crosses lines, and only in
   a multiline search.
 
@@ -17,7 +18,7 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any, Literal, NoReturn
 
@@ -34,6 +35,9 @@ _ASCII = bytes(range(128))
 _compiling = threading.Lock()
 _OTHER = r"(?-u:[\x80-\xFF][\x30-\xFF]{0,3})"
 """One character outside ASCII in any encoding: a high byte, then up to three that trail it."""
+
+_NOWHERE = r"[^\x00-\x{10FFFF}]"
+"""What matches nothing, in RE2's syntax."""
 
 _PLAIN = frozenset(" _\"'`,;:@=%/!<>")
 _ESCAPES = {"n": "\n", "t": "\t", "f": "\f", "v": "\v", "a": "\a"}
@@ -235,6 +239,8 @@ class _PatternReader:
             if self.pattern.startswith("{", self.position):
                 self.refuse("this kind of \\b is not offered", "use \\b, or whole_word", start)
             self.write("assertion", f"\\{c}", f"(?-u:\\{c})", "")
+        elif c == "A" or (c == "z" and self.multiline):
+            self.write("assertion", f"\\{c}", "^" if c == "A" else "$", "")
         elif c in "dDwWsSpP":
             # Case is nothing to these: \p{Lu} is an upper-case letter, also where case is ignored.
             text = f"(?-i:[{self.class_of(c, start)}])"
@@ -279,10 +285,10 @@ class _PatternReader:
                 r"write the text again, or \x{…} for a character",
                 at=start,
             )
-        if c in "AzZ":
+        if c in "zZ":
             self.refuse(
                 f"\\{c} means different things to different engines",
-                "use ^ and $: they match at the beginning and end of every line",
+                r"with multiline=true \n?\z is the end of the file, with or without its last line ending",
                 at=start,
             )
         if c.isalnum() or c in "<>":
@@ -479,6 +485,13 @@ class Pattern:
     def instructions(self) -> int:
         """The size of `regexp`: how many steps RE2 may take for a byte."""
         return max(1, int(self.regexp.programsize))
+
+    def inside(self, *, first: bool, last: bool) -> Pattern:
+        """The pattern for a part of a file: ``\\A`` is only in the first, and ``\\z`` only in the last."""
+        re2 = self.written.re2
+        re2 = re2 if first else re2.replace(r"\A", _NOWHERE)
+        re2 = re2 if last else re2.replace(r"\z", _NOWHERE)
+        return self if re2 == self.written.re2 else replace(self, written=replace(self.written, re2=re2))
 
     @property
     def group(self) -> int:

@@ -34,8 +34,8 @@ class Window:
     """Some of a file's text.
 
     `text` is searched from index `begin` (what is before it is one character of context). `stop` is
-    the raw offset where the window ends, `last` whether the text ends there, `cut` whether it ends
-    inside a line (or, for matches over several lines, anywhere).
+    the raw offset where the window ends, `first` and `last` whether the text begins at its beginning and ends
+    there, `cut` whether it ends inside a line (or, for matches over several lines, anywhere).
     """
 
     def __init__(
@@ -71,6 +71,7 @@ class Window:
                 break
         self.offset = position
         self.stop = position + len(raw)
+        self.first = position == snapshot.start
         self.last = self.stop >= stop
         self.cut = not (self.last or whole)
         self._context = _context(snapshot, position)
