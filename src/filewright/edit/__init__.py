@@ -57,13 +57,13 @@ if TYPE_CHECKING:
     from filewright.edit.linediff import changes as differing
     from filewright.edit.linediff import line_splices
     from filewright.edit.lines import LineEdit, at_lines, edit_of, indented, symbol_lines
-    from filewright.edit.locate.request import Edit, Rewrite, SymbolLines, Tier
+    from filewright.edit.locate.request import Edit, SymbolLines, Tier
     from filewright.edit.overlay import Overlay
     from filewright.edit.patch.plan import HunkOutcome, PatchedFile, PatchTarget, fits
     from filewright.edit.patch.plan import plan as plan_patch
     from filewright.edit.patch.reader import FilePatch, Patch
     from filewright.edit.patch.reader import parse as parse_patch
-    from filewright.edit.planning import Asked, Outcome, Plan, plan
+    from filewright.edit.planning import Outcome, Plan, plan
     from filewright.edit.replace import (
         Replaced,
         Replacement,
@@ -83,11 +83,11 @@ __getattr__, __all__ = face_of(
         "diff3": "merge3",
         "linediff": "differing=changes line_splices",
         "lines": "LineEdit at_lines edit_of indented symbol_lines",
-        "locate.request": "Edit Rewrite SymbolLines Tier",
+        "locate.request": "Edit SymbolLines Tier",
         "overlay": "Overlay",
         "patch.plan": "HunkOutcome PatchedFile PatchTarget fits plan_patch=plan",
         "patch.reader": "FilePatch Patch parse_patch=parse",
-        "planning": "Asked Outcome Plan plan",
+        "planning": "Outcome Plan plan",
         "replace": "Replaced Replacement replace_matches replacement",
     },
 )

@@ -22,7 +22,16 @@ from html import unescape
 from typing import NamedTuple
 
 from filewright.edit.filetext import FileText
-from filewright.edit.find import Literal, Located, Merge, Rows, UnclearError, WholeLines, find_exact
+from filewright.edit.find import (
+    ByteRange,
+    Literal,
+    Located,
+    Merge,
+    Rows,
+    UnclearError,
+    WholeLines,
+    find_exact,
+)
 from filewright.edit.locate.elision import is_elision, says_omitted, stands_for_lines
 from filewright.edit.locate.prose import in_quotes, is_code
 from filewright.edit.locate.request import indent_of, is_blank, word_set, words_shared
@@ -307,8 +316,8 @@ def _texts(located: Located) -> tuple[list[str], list[str]]:
             case Rows():
                 search += part.old
                 new += part.new
-            case Merge():
-                new = located.edit.replace.split("\n") if located.edit.search == "" else []
+            case Merge(ByteRange(start, end)):
+                new = located.edit.replace.split("\n") if start == end and not located.edit.search else []
     return search, new
 
 

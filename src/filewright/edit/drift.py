@@ -31,30 +31,30 @@ def find_drifted(
     """Where an edit of one of `bases` (texts shown before, newest first) goes today.
 
     The first base in which the search text occurs once, by a tier stricter than `below`, decides.
-    None if there is no such base.
+    None if there is no such base, or if the edit of a text changes nothing there.
     """
-    if source.held is None or source.size > MOST_BYTES:
-        return None
-    for base in bases:
-        if len(base) > MOST_BYTES or base == source.held:
+    fits = edit.named or (source.held is not None and source.size <= MOST_BYTES)
+    for base in bases if fits else ():
+        old = source.version(base)
+        if old.held == source.held or not (edit.named or old.size <= MOST_BYTES):
             continue
-        shown = Snapshot.of_bytes(base, encoding=source.encoding.name)
-        found = locate(FileText(shown, source.task, language=source.language), edit)
+        found = locate(old, edit)
         if isinstance(found, Located) and found.tier.rank < below.rank:
-            return carried(source, found, FileText(shown))
+            try:
+                splices = ordered(checked(old, found), old.size)
+            except UnclearError:
+                splices = ()
+            if splices:
+                return _carried(source, found, old, splices)
+            return Missed(edit, Code.NO_CHANGE, Tier.DRIFT) if edit.named else None
     return None
 
 
-def carried(source: FileText, found: Located, old: FileText) -> Located | Missed | None:
-    """Where what was `found` in the text `old` goes in the file as it is; None if it changes nothing there."""
-    edit, base = found.edit, old.held or b""
-    try:
-        splices = ordered(checked(old, found), len(base))
-    except UnclearError:
-        return None
-    if not splices:
-        return None
-    wanted = FileText(Snapshot.of_bytes(apply(base, splices), encoding=source.encoding.name))
+def _carried(source: FileText, found: Located, old: FileText, splices: Sequence[Splice]) -> Located | Missed:
+    """Where what was `found` in the text `old`, and makes these splices there, goes in the file as it is."""
+    edit = found.edit
+    made_of_it = apply(old.held or b"", splices)
+    wanted = FileText(Snapshot.of_bytes(made_of_it, encoding=source.encoding.name))
     shown, there, new = (list(text.rows()) for text in (old, source, wanted))
     mine, ours, theirs = ([row.body for row in rows] for rows in (shown, there, new))
     told = merge3(mine, ours, theirs)

@@ -1,5 +1,7 @@
 """The one line index of the room: the text of a snapshot by offsets, by lines, and by what occurs in it.
 
+UTF-16 is read as UTF-8 here, for every edit, and what is decided on it is carried back to the file's own bytes.
+
 The same calls serve held content and files far larger than memory. Rows are asked for by an offset, as
 locating needs them, or by their number, counted from 0, as hunks and edits of lines do; a window of
 bounded size is split where numbers are asked for, so that going forward costs one pass.
@@ -19,7 +21,7 @@ from typing import TYPE_CHECKING
 from filewright.edit.locate.request import collapsed
 from filewright.languages import Language
 from filewright.progress import Task
-from filewright.text import Line, Snapshot, finder
+from filewright.text import Line, Narrowed, Snapshot, Splice, finder
 
 if TYPE_CHECKING:
     from filewright.edit.find import Regions
@@ -36,12 +38,16 @@ _UNMATCHABLE = b"\n"  # no line's body holds its terminator
 
 
 class FileText:
-    """A snapshot as edits read it; `language` is its file's, if known."""
+    """A snapshot as edits read it; `language` is its file's, if known. `snapshot` is that of the text that is read.
+
+    Raises what `Narrowed.to_edit` does.
+    """
 
     def __init__(
         self, snapshot: Snapshot, task: Task | None = None, *, language: Language | None = None
     ) -> None:
-        self.snapshot = snapshot
+        self._narrowed = Narrowed.to_edit(snapshot) if snapshot.encoding.width > 1 else None
+        self.snapshot = snapshot = self._narrowed.snapshot if self._narrowed else snapshot
         self.task = task or Task()
         self.language = language
         self.encoding = snapshot.encoding
@@ -57,6 +63,16 @@ class FileText:
         self._bodies: list[bytes] = []
         self._offsets: list[int] = [self.start]
         self.found: dict[RequestLines, Regions] = {}
+
+    def version(self, content: bytes) -> FileText:
+        """Another version of the file, read as this one is."""
+        text = self._narrowed.text(content) if self._narrowed else content
+        shown = Snapshot.of_bytes(text, encoding=self.encoding.name)
+        return FileText(shown, self.task, language=self.language)
+
+    def of_file(self, splices: Sequence[Splice]) -> Sequence[Splice]:
+        """Ordered splices of the text as those of the file."""
+        return self._narrowed.widened(splices) if self._narrowed else splices
 
     @property
     def dominant(self) -> bytes:

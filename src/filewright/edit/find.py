@@ -450,8 +450,7 @@ Part = Literal | WholeLines | Rows | Merge
 class Located:
     """Where an edit goes: its parts in order of offset, and how they were found.
 
-    `inner` is the tier a repaired request matched by; `repairs` what was repaired, in words;
-    `named` how a request named its place.
+    `inner` is the tier a repaired request matched by; `repairs` what was repaired, in words.
     """
 
     edit: Edit
@@ -459,7 +458,6 @@ class Located:
     parts: tuple[Part, ...]
     inner: Tier | None = None
     repairs: tuple[str, ...] = ()
-    named: str = ""
 
     @property
     def start(self) -> int:

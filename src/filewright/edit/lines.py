@@ -1,7 +1,6 @@
-"""Edits that name their place: lines of one version of the file, those of a symbol, or those of the nth match.
+"""Edits that name their place: lines, those of a symbol, or those of the nth match.
 
-The lines are those of the file as it is, or of a text that was shown of it before; then what changed since
-carries them on, as it does a stale edit, or the edit is refused. `LineEdit` names a line, and what begins at or
+`LineEdit` names a line, and what begins at or
 after it: a search text means whole lines, or where no lines are equal to it a part of one; the nth one is
 meant. Only leading white space may be looked past, and only if the edit says so.
 """
@@ -12,66 +11,16 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from filewright.edit.drift import carried
 from filewright.edit.filetext import FileText
-from filewright.edit.find import ByteRange, Literal, Located, Merge, Missed
-from filewright.edit.locate.request import Edit, Rewrite, SymbolLines, Tier, indent_of
+from filewright.edit.locate.request import Edit, SymbolLines, indent_of
 from filewright.edit.replace import Replacement, replacement
-from filewright.edit.write import inserted
 from filewright.errors import Code, invalid, refused
 from filewright.progress import Task
 from filewright.search import Pattern, compile_pattern, find_matches
 from filewright.structure import Outline, find_symbol
-from filewright.text import Narrowed, Snapshot, Splice, encoded, normalised
+from filewright.text import Snapshot, normalised
 
 _BLANKS = " \t"
-_COMPARED_BYTES = 1 << 20
-"""Of longer stretches the lines that stay are not looked for."""
-
-
-def located_rewrite(source: FileText, rewrite: Rewrite) -> Located | Missed:
-    """Where the lines of a rewrite are today. Raises `invalid_input` for lines that the text does not have."""
-    if rewrite.base is None or rewrite.base == source.held:
-        return replace(_there(source, rewrite), named=rewrite.named)
-    shown = FileText(Snapshot.of_bytes(rewrite.base, encoding=source.encoding.name), source.task)
-    found = _there(shown, rewrite)
-    there = carried(source, found, shown)
-    if isinstance(there, Located):
-        return replace(there, named=f"{rewrite.named}, carried on from the version that was named")
-    return there or Missed(found.edit, Code.NO_CHANGE, Tier.DRIFT)
-
-
-def _there(source: FileText, rewrite: Rewrite) -> Located:
-    lines, first, last = source.snapshot.lines, rewrite.first, rewrite.last
-    inserts = last < first
-    if first < 1 or not (lines.has_line(last, source.task) if last else first == 1):
-        count = source.count
-        message = f"the lines {first}-{last} are not all in the file, which has {count}"
-        if inserts:
-            message = f"line {last} is past the end of the file, which has {count} lines"
-        raise invalid(message, f"use lines from 1 to {count}", line_count=count)
-    start, end = source.offset(first - 1), source.offset(last)
-    text = _ended(normalised(rewrite.text)) if rewrite.text else ""
-    if inserts:
-        part = inserted(source, start, text, rewrite.data)
-        return Located(Edit("", text, start_line=first), Tier.EXACT, (part,))
-    span = ByteRange(start, end)
-    if not text or end - start > _COMPARED_BYTES:
-        new = encoded(text, source.encoding, source.dominant, argument="replace")
-        edit = Edit(f"lines {first}-{last}", text, start_line=first, end_line=last)
-        return Located(edit, Tier.EXACT, (Merge(span, (Splice(start, end - start, new),)),))
-    data = source.read(start, end)
-    body = data.removesuffix(b"\n").removesuffix(b"\r")
-    if body and not body.endswith((b"\n", b"\r")):
-        # The last line keeps its terminator; at the end of a file it may have none.
-        data, text = body, text.removesuffix("\n")
-    old = normalised(source.text(data))
-    edit = Edit(old, text, start_line=first, end_line=last)
-    return Located(edit, Tier.EXACT, (Literal(ByteRange(start, start + len(data)), old, text),))
-
-
-def _ended(text: str) -> str:
-    return text if text.endswith("\n") else text + "\n"
 
 
 # Symbols
@@ -110,6 +59,10 @@ def _moved(text: str, asked: str, there: str) -> str:
 
 
 # Lines, and the nth occurrence from a line on
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith("\n") else text + "\n"
 
 
 def at_lines(search: str, replace: str, start: int, end: int | None = None, *, insert: bool = False) -> Edit:
@@ -151,13 +104,11 @@ class LineEdit:
     template: Replacement | None = None
 
 
-def edit_of(snapshot: Snapshot, edit: LineEdit, *, task: Task | None = None) -> Rewrite:
+def edit_of(snapshot: Snapshot, edit: LineEdit, *, task: Task | None = None) -> Edit:
     """The lines that a `LineEdit` makes anew in the file as it is.
 
     Raises `no_match` with the number of places there are, `invalid_input` for a line past the end.
     """
-    if snapshot.encoding.width > 1:
-        snapshot = Narrowed.to_edit(snapshot).snapshot
     source = FileText(snapshot, task)
     count, start, asked = source.count, edit.start_line, snapshot.asked
     inserts = not edit.search and edit.pattern is None
@@ -169,7 +120,7 @@ def edit_of(snapshot: Snapshot, edit: LineEdit, *, task: Task | None = None) -> 
         above = source.rows_at(start - 2, 1) if start > 1 else ()
         indent = indent_of(source.text(above[0].body)) if above and edit.keep_indent else ""
         text = edit.replace or "\n"
-        return _made(start, start - 1, _in_place(text, "", indent))
+        return _made(start, None, _in_place(text, "", indent))
     ways = (_whole_lines, _parts) if edit.pattern is None else (_matched,)
     seen = 0
     for way in ways:
@@ -186,11 +137,11 @@ def edit_of(snapshot: Snapshot, edit: LineEdit, *, task: Task | None = None) -> 
     raise refused(Code.NO_MATCH, asked, message, hint, start_line=start, count=seen)
 
 
-def _made(first: int, last: int, text: str) -> Rewrite:
-    return Rewrite(first, last, text, "by its line")
+def _made(first: int, last: int | None, text: str) -> Edit:
+    return Edit("", text, start_line=first, end_line=last, named="by its line")
 
 
-def _whole_lines(source: FileText, edit: LineEdit) -> Iterator[Rewrite]:
+def _whole_lines(source: FileText, edit: LineEdit) -> Iterator[Edit]:
     """The lines from the start line on that are those of the search text."""
     asked = normalised(edit.search or "").removesuffix("\n").split("\n")
     stripped = _BLANKS if edit.ignore_indent else ""
@@ -216,7 +167,7 @@ def _in_place(text: str, asked: str, there: str) -> str:
     return text if given else _moved(text, asked, there)
 
 
-def _parts(source: FileText, edit: LineEdit) -> Iterator[Rewrite]:
+def _parts(source: FileText, edit: LineEdit) -> Iterator[Edit]:
     """The places inside a line from the start line on."""
     text = normalised(edit.search or "").removesuffix("\n")
     if text and "\n" not in text:
@@ -225,7 +176,7 @@ def _parts(source: FileText, edit: LineEdit) -> Iterator[Rewrite]:
         yield from _matched(source, replace(edit, pattern=pattern, template=template))
 
 
-def _matched(source: FileText, edit: LineEdit) -> Iterator[Rewrite]:
+def _matched(source: FileText, edit: LineEdit) -> Iterator[Edit]:
     """The matches of the pattern, each replaced in its lines."""
     snapshot, pattern = source.snapshot, edit.pattern
     assert pattern is not None

@@ -14,9 +14,8 @@ from typing import Any, NamedTuple
 from filewright.edit.drift import find_drifted
 from filewright.edit.filetext import FileText
 from filewright.edit.find import ByteRange, Literal, Located, Missed, UnclearError, WholeLines
-from filewright.edit.lines import located_rewrite
 from filewright.edit.locate.cascade import locate
-from filewright.edit.locate.request import Edit, RequestLines, Rewrite, Tier
+from filewright.edit.locate.request import Edit, RequestLines, Tier
 from filewright.edit.nearest import alike
 from filewright.edit.overlay import Overlay
 from filewright.edit.refusal import Refusal, explained, overlapping, unchanged, unclear
@@ -25,7 +24,7 @@ from filewright.errors import Code, check_limit, invalid
 from filewright.languages import language_of
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.text import Narrowed, Snapshot, Splice, normalised, ordered, terminators_in
+from filewright.text import Snapshot, Splice, normalised, ordered, terminators_in
 
 _COUNTED = 64 << 20
 
@@ -119,16 +118,6 @@ class Plan:
         return min(outcome.similarity for outcome in self.outcomes)
 
 
-class Asked(NamedTuple):
-    """An edit of a call: its number there, from 0. Without `fuzzy` its text is there exactly, and its replacement is
-    written as it is, whatever it looks like.
-    """
-
-    edit: Edit | Rewrite
-    number: int
-    fuzzy: bool = True
-
-
 class _Placed(NamedTuple):
     """What became of an edit as it was located, its spans and changed stretches in offsets of the original.
 
@@ -141,26 +130,21 @@ class _Placed(NamedTuple):
     shifts: Sequence[tuple[int, int]]
 
 
-def _with_blank_lines(asked: Sequence[Asked]) -> list[Asked]:
-    """The edits, of which those of symbols that go take the blank lines below, or above where no text follows then."""
-    made = [*asked]
+def _with_blank_lines(edits: list[Edit]) -> None:
+    """Make those of symbols that go take the blank lines below, or above where no text follows then."""
     ends: set[int | None] = {None}
-    rewrites = [(one.edit, at) for at, one in enumerate(asked) if isinstance(one.edit, Rewrite)]
-    for edit, at in sorted(rewrites, key=lambda each: each[0].first, reverse=True):
-        if (symbol := edit.symbol) is None:
-            continue
+    going = [(edit.symbol, at) for at, edit in enumerate(edits) if edit.symbol is not None]
+    for symbol, at in sorted(going, key=lambda each: each[0].first, reverse=True):
         if symbol.following in ends:
             ends.add(symbol.first)
-            edit = replace(edit, first=symbol.first - symbol.before)
+            edits[at] = replace(edits[at], start_line=symbol.first - symbol.before)
         else:
-            edit = replace(edit, last=symbol.last + symbol.between)
-        made[at] = asked[at]._replace(edit=edit)
-    return made
+            edits[at] = replace(edits[at], end_line=symbol.last + symbol.between)
 
 
 def plan(
     snapshot: Snapshot,
-    edits: Sequence[Edit | Rewrite | Asked],
+    edits: Sequence[Edit],
     *,
     total: int = 0,
     fuzzy: bool = True,
@@ -172,10 +156,10 @@ def plan(
 ) -> Plan:
     """The splices that make all `edits` of the file.
 
-    `total` edits are in their call, where it has edits of other files too. `fuzzy` is meant of edits that do not say
-    it themselves. `in_turn` locates every edit on the result of those before it alone. `bases` are texts the caller was
-    shown of it before, newest first. `asked` names the file in errors (default: as the snapshot's
-    location was asked for); `limit` is the most edits taken
+    `total` edits are in their call, which has numbered them, as it may have edits of other files too; else these are
+    all of it, and `fuzzy` is meant of each. `in_turn` locates every edit on the result of those before it alone.
+    `bases` are texts the caller was shown of it before, newest first. `asked` names the file in errors (default: as the
+    snapshot's location was asked for); `limit` is the most edits taken
     (default `settings.max_edits`). Raises the first edit's refusal (`no_match`, `ambiguous_match`,
     `already_applied`, `stale_version`, `overlap`, `no_change`; all of them are in
     `details["refusals"]`), `invalid_input`, `too_large`, `unencodable`, `is_binary`.
@@ -185,35 +169,25 @@ def plan(
     if not edits:
         raise invalid(f"{name}: no edits were given", "give one edit at least")
     check_limit(len(edits), most, f"edits of {name}", "send them in several calls")
-    given = [one if isinstance(one, Asked) else Asked(one, at, fuzzy) for at, one in enumerate(edits)]
-    given = _with_blank_lines(given)
-    narrow: Narrowed | None = None
-    if snapshot.encoding.width > 1:
-        narrow = Narrowed.to_edit(snapshot)
-        snapshot, bases = narrow.snapshot, [narrow.text(base) for base in bases]
-        given = [
-            one._replace(edit=replace(one.edit, base=narrow.text(one.edit.base)))
-            if isinstance(one.edit, Rewrite) and one.edit.base is not None
-            else one
-            for one in given
-        ]
+    given = [*edits] if total else [replace(edit, number=at, fuzzy=fuzzy) for at, edit in enumerate(edits)]
+    _with_blank_lines(given)
     file_name = getattr(snapshot.location, "name", None) or name.rpartition("/")[2].encode(errors="replace")
     source = FileText(snapshot, task, language=language_of(file_name, b""))
     placed: list[_Placed] = []
     splices: tuple[Splice, ...] = ()
     refusals: list[Refusal] = []
-    for at, (edit, number, loose) in enumerate(given):
+    for at, edit in enumerate(given):
         source.task.check()
-        text, found = _located(source, splices, edit, bases, fuzzy=loose, in_turn=in_turn and at > 0)
+        text, found = _located(source, splices, edit, bases, in_turn=in_turn and at > 0)
         if isinstance(found, Missed):
-            refusals.append(explained(text, found, number, fuzzy=loose and isinstance(edit, Edit)))
+            refusals.append(explained(text, found))
         else:
             try:
-                made = checked(text, found, literal=not loose)
+                made = checked(text, found)
             except UnclearError as why:
-                refusals.append(unclear(text, found, why, number))
+                refusals.append(unclear(text, found, why))
             else:
-                taken = _taken(source, text, placed, splices, number, found, made)
+                taken = _taken(source, text, placed, splices, found, made)
                 if isinstance(taken, Refusal):
                     refusals.append(taken)
                 else:
@@ -227,34 +201,34 @@ def plan(
         error = refusals[0].error(name, total or len(edits))
         error.details["refusals"] = [refusal.data() for refusal in refusals]
         raise error
-    whole = ordered(splices, snapshot.size)
-    return Plan(whole if narrow is None else tuple(narrow.widened(whole)), tuple(_outcomes(placed)))
+    return Plan(tuple(source.of_file(ordered(splices, source.size))), tuple(_outcomes(placed)))
 
 
 def _located(
     source: FileText,
     splices: Sequence[Splice],
-    edit: Edit | Rewrite,
+    edit: Edit,
     bases: Sequence[bytes],
     *,
-    fuzzy: bool,
     in_turn: bool,
 ) -> tuple[FileText, Located | Missed]:
     """Where an edit goes, and in which text: in the original, or in the result of the edits before it."""
-    if isinstance(edit, Rewrite):
-        return source, located_rewrite(source, edit)
-    found = Missed(edit, Code.NO_MATCH, Tier.EXACT) if in_turn else locate(source, edit, fuzzy=fuzzy)
+    if edit.named:
+        return source, find_drifted(source, edit, () if edit.base is None else [edit.base]) or locate(
+            source, edit
+        )
+    found = Missed(edit, Code.NO_MATCH, Tier.EXACT) if in_turn else locate(source, edit)
     nowhere = isinstance(found, Missed) and found.code is Code.NO_MATCH
     if nowhere and (in_turn or splices):
         result = FileText(Overlay(source.snapshot, splices), source.task, language=source.language)
-        there = locate(result, edit, fuzzy=fuzzy)
+        there = locate(result, edit)
         if in_turn or isinstance(there, Located) or there.code is Code.AMBIGUOUS_MATCH:
             return result, there
     tier = found.tier if isinstance(found, Located) else Tier.SOFT
     if (
         tier is Tier.EXACT
         or not (nowhere or isinstance(found, Located))
-        or not fuzzy
+        or not edit.fuzzy
         or edit.end_line is not None
     ):
         return source, found
@@ -276,7 +250,6 @@ def _taken(
     text: FileText,
     placed: Sequence[_Placed],
     before: tuple[Splice, ...],
-    number: int,
     located: Located,
     splices: tuple[Splice, ...],
 ) -> tuple[_Placed, tuple[Splice, ...]] | Refusal:
@@ -308,12 +281,17 @@ def _taken(
         for other in placed:
             touched = _touching(changed, other.spans) or _touching(other.changed, spans)
             if touched is not None:
-                return overlapping(number, other.outcome.index, source.line_number(touched.start))
+                return overlapping(
+                    located.edit.number, other.outcome.index, source.line_number(touched.start)
+                )
         together = _joined(source, before, splices)
     first = text.line_number(located.start)
     last = text.line_number(located.end - 1) if located.start < located.end else first - 1
+    named = located.edit.named
+    if named and located.tier is Tier.DRIFT:
+        named += ", carried on from the version that was named"
     outcome = Outcome(
-        number,
+        located.edit.number,
         located.tier,
         first,
         last,
@@ -325,7 +303,7 @@ def _taken(
         located.repairs,
         overlay is not None,
         _follows(text, located),
-        located.named,
+        named,
     )
     return _Placed(outcome, spans, changed, shifts), together
 

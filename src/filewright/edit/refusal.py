@@ -111,29 +111,26 @@ class Refusal:
         return FilewrightError(self.code, message, self.hint, details={"path": asked, **self.data()})
 
 
-def explained(source: FileText, missed: Missed, index: int = 0, *, fuzzy: bool = True) -> Refusal:
+def explained(source: FileText, missed: Missed) -> Refusal:
     """The refusal of a missed edit, with what is near and what would succeed."""
-    edit, code, reached = missed.edit, missed.code, missed.reached
+    edit, code = missed.edit, missed.code
     lines = tuple(source.line_number(span.start) for span in missed.spans)
     if code is Code.NO_CHANGE:
-        return unchanged(index)
+        return unchanged(edit.number)
     if code is Code.AMBIGUOUS_MATCH:
-        return _ambiguous(source, missed, lines, index, fuzzy=fuzzy)
+        return _ambiguous(source, missed, lines)
     if code is Code.STALE_VERSION:
         where = f" around line {lines[0]}" if lines else ""
         message = f"the file has changed since it was shown, where the edit changes it{where}"
         hint = "read the file again and make the edit anew from the text that is there now"
         near = nearest(source, edit.search)
-        return Refusal(index, code, message, hint, reached, lines, near, missed.conflicts)
-    if code is Code.ALREADY_APPLIED:
-        return _applied(index, lines, reached)
-    if edit.end_line is not None:
-        return _elsewhere(source, missed, lines, index)
-    applied = _already(source, edit)
-    return _applied(index, applied, reached) if applied else _nowhere(source, missed, index, fuzzy=fuzzy)
+        return Refusal(edit.number, code, message, hint, missed.reached, lines, near, missed.conflicts)
+    if applied := lines if code is Code.ALREADY_APPLIED else _already(source, edit):
+        return _applied(missed, applied)
+    return _nowhere(source, missed) if edit.end_line is None else _elsewhere(source, missed, lines)
 
 
-def unclear(source: FileText, found: Located, why: UnclearError, index: int) -> Refusal:
+def unclear(source: FileText, found: Located, why: UnclearError) -> Refusal:
     """The refusal of an edit whose place is certain, and of which nobody can say what it writes there."""
     rows = _rows_of(source, found.start, found.end)
     there = compared(source, rows, found.edit.search.split("\n"), 1.0)
@@ -141,7 +138,8 @@ def unclear(source: FileText, found: Located, why: UnclearError, index: int) -> 
         f"\nit could become:\n{chr(10).join(_quoted(reading))}" for reading in why.readings if reading
     )
     lines = (there.first_line,)
-    return Refusal(index, why.code, why.message + readings, why.hint, found.tier, lines, (there,))
+    message = why.message + readings
+    return Refusal(found.edit.number, why.code, message, why.hint, found.tier, lines, (there,))
 
 
 def unchanged(index: int = 0) -> Refusal:
@@ -160,15 +158,19 @@ def overlapping(index: int, other: int, line: int) -> Refusal:
     return Refusal(index, Code.OVERLAP, message, hint, lines=(line,), other=None if index == other else other)
 
 
-def _applied(index: int, lines: tuple[int, ...], reached: Tier) -> Refusal:
+def _applied(missed: Missed, lines: tuple[int, ...]) -> Refusal:
     where = f"line {lines[0]}" if len(lines) == 1 else f"lines {', '.join(map(str, lines))}"
     message = f"the replacement is there already, at {where}, and the search text is not in the file"
     hint = f"if {where} is the place that was meant, nothing is left to do"
-    return Refusal(index, Code.ALREADY_APPLIED, message, hint, reached, lines)
+    return Refusal(missed.edit.number, Code.ALREADY_APPLIED, message, hint, missed.reached, lines)
 
 
 def _already(source: FileText, edit: Edit) -> tuple[int, ...]:
-    """The lines where the replacement is, if it says enough to know it again."""
+    """The lines where the replacement is: those named, or any if it says enough to know it again."""
+    if edit.start_line is not None and edit.end_line is not None:
+        wanted = edit.replace.removesuffix("\n").split("\n")
+        there = map(source.text, source.bodies(edit.start_line - 1, len(wanted)))
+        return (edit.start_line,) if wanted != [""] and wanted == [*there] else ()
     if sum(char.isalnum() for char in edit.replace) < 4 or edit.replace.strip() in edit.search:
         return ()
     starts = [span.start for span in find_exact(source, edit.replace, 4)]
@@ -185,28 +187,26 @@ def _already(source: FileText, edit: Edit) -> tuple[int, ...]:
 def _first_run(source: FileText, edits: Iterable[Edit | None], *modes: bool) -> tuple[Edit, ...]:
     """The first of some edits that changes the file, sent as it is with each of the `modes` of fuzzy; if any does."""
     for edit in edits:
-        if edit is not None and all(_succeeds(source, edit, fuzzy=fuzzy) for fuzzy in modes):
+        if edit is not None and all(_succeeds(source, replace(edit, fuzzy=fuzzy)) for fuzzy in modes):
             return (edit,)
     return ()
 
 
-def _succeeds(source: FileText, edit: Edit, *, fuzzy: bool) -> bool:
+def _succeeds(source: FileText, edit: Edit) -> bool:
     try:
-        found = locate(source, edit, fuzzy=fuzzy)
-        return isinstance(found, Located) and bool(checked(source, found, literal=not fuzzy))
+        found = locate(source, edit)
+        return isinstance(found, Located) and bool(checked(source, found))
     except (UnclearError, FilewrightError):
         return False
 
 
-def _ambiguous(
-    source: FileText, missed: Missed, lines: tuple[int, ...], index: int, *, fuzzy: bool
-) -> Refusal:
+def _ambiguous(source: FileText, missed: Missed, lines: tuple[int, ...]) -> Refusal:
     listed = ", ".join(map(str, lines[:_LINES_LISTED]))
     more = " and more" if missed.more or len(lines) > _LINES_LISTED else ""
     how = "" if missed.reached is Tier.EXACT else f" (by the tier {missed.reached})"
     count = f"more than {len(lines)}" if missed.more else str(len(lines))
     message = f"the search text matches {count} places{how}: at lines {listed}{more}"
-    modes = () if source.size > _CHECKED_BYTES else (fuzzy,)
+    modes = () if source.size > _CHECKED_BYTES else (missed.edit.fuzzy,)
     suggestions = tuple(
         chosen
         for span, line in list(zip(missed.spans, lines, strict=True))[:3]
@@ -222,7 +222,8 @@ def _ambiguous(
         hint = "add lines of context to search and replace until the text occurs once"
     if missed.edit.start_line is not None:
         hint = f"none of them begins at line {missed.edit.start_line}, or several do; {hint}"
-    return Refusal(index, missed.code, message, hint, missed.reached, lines, suggestions=suggestions)
+    number, reached = missed.edit.number, missed.reached
+    return Refusal(number, missed.code, message, hint, reached, lines, suggestions=suggestions)
 
 
 def _choices(source: FileText, missed: Missed, span: ByteRange, line: int) -> Iterator[Edit | None]:
@@ -253,13 +254,10 @@ def _as_there(source: FileText, found: Located, rows: Sequence[Line]) -> Edit | 
     return replace(found.edit, search=search, replace=wanted, start_line=None, end_line=None)
 
 
-def _elsewhere(source: FileText, missed: Missed, places: tuple[int, ...], index: int) -> Refusal:
+def _elsewhere(source: FileText, missed: Missed, places: tuple[int, ...]) -> Refusal:
     """The refusal of a text that is not on the lines it was said to be on."""
     edit = missed.edit
     start, end = edit.start_line or 1, edit.end_line or 1
-    wanted = edit.replace.removesuffix("\n").split("\n")
-    if wanted != [""] and wanted == [*map(source.text, source.bodies(start - 1, len(wanted)))]:
-        return _applied(index, (start,), Tier.EXACT)
     rows = source.rows_at(start - 1, min(end - start + 1, 201))
     there = "\n".join(clean(source.text(row.body)) for row in rows)
     message = f"the text is not on {_lines(start, end)} of the file"
@@ -282,13 +280,13 @@ def _elsewhere(source: FileText, missed: Missed, places: tuple[int, ...], index:
         choices = [replace(one, start_line=start, end_line=end) for one in _carried(source, edit, near[0])]
     offered = _first_run(source, choices, True)
     return Refusal(
-        index, missed.code, message, hint, Tier.EXACT, places, near, suggestions=offered, there=there
+        edit.number, missed.code, message, hint, Tier.EXACT, places, near, suggestions=offered, there=there
     )
 
 
-def _nowhere(source: FileText, missed: Missed, index: int, *, fuzzy: bool) -> Refusal:
+def _nowhere(source: FileText, missed: Missed) -> Refusal:
     edit = missed.edit
-    found = None if fuzzy else locate(source, edit)
+    found = None if edit.fuzzy else locate(source, replace(edit, fuzzy=True))
     near: tuple[NearText, ...]
     suggestions: tuple[Edit, ...] = ()
     if isinstance(found, Located):
@@ -313,7 +311,8 @@ def _nowhere(source: FileText, missed: Missed, index: int, *, fuzzy: bool) -> Re
             suggestions = _carried(source, edit, best)
     if not suggestions and near:
         hint = "look at what differs, and make search and replace anew from the text that is there"
-    return Refusal(index, missed.code, message, hint, missed.reached, (), near, suggestions=suggestions)
+    number, reached = edit.number, missed.reached
+    return Refusal(number, missed.code, message, hint, reached, (), near, suggestions=suggestions)
 
 
 def _carried(source: FileText, edit: Edit, there: NearText) -> tuple[Edit, ...]:

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from filewright.edit.filetext import FileText
 from filewright.edit.write import parted, single, write_exact
 from filewright.errors import Code, FilewrightError, invalid, refused
 from filewright.progress import Task
 from filewright.search import Match, Pattern, find_matches
-from filewright.text import Narrowed, Snapshot, Splice, Splices, check_text, encoded, normalised
+from filewright.text import Snapshot, Splice, Splices, check_text, encoded, normalised
 
 #: Matches replaced in one file; the splices of more would not stay in bounded memory.
 MOST = 1_000_000
@@ -129,11 +129,8 @@ def replace_matches(
     if snapshot.binary is not None:
         asked = snapshot.asked
         raise refused(Code.IS_BINARY, asked, f"{asked} is not text", "use a tool for bytes")
-    if snapshot.encoding.width > 1:
-        narrow = Narrowed.to_edit(snapshot)
-        made = replace_matches(narrow.snapshot, pattern, new, most=most, task=task)
-        return replace(made, splices=narrow.widened(made.splices))
-    source, expanded = FileText(snapshot), new.expander(snapshot)
+    source = FileText(snapshot)
+    expanded = new.expander(source.snapshot)
     # Of a literal text of several lines, those that stay are told from those that change.
     literal = pattern.text if pattern.mode == "literal" and not pattern.insensitive else ""
     text = "".join(map(str, new.parts))
@@ -142,7 +139,7 @@ def replace_matches(
 
     def splices() -> Iterator[Splice]:
         nonlocal count, unchanged
-        for match in find_matches(snapshot, pattern, task=task):
+        for match in find_matches(source.snapshot, pattern, task=task):
             count += 1
             if count > most:
                 message = f"the pattern matches more than {most:,} times in {snapshot.asked}"
@@ -156,5 +153,5 @@ def replace_matches(
             unchanged += not own
             yield from own
 
-    written = Splices.of(parted(source, splices()))
+    written = source.of_file(Splices.of(parted(source, splices())))
     return Replaced(count, unchanged, written)

@@ -53,12 +53,12 @@ _ALIKE = 0.5
 _LONGEST_INDENT = 1 << 16  # a line may be as long as the file
 
 
-def checked(source: FileText, located: Located, *, literal: bool = False) -> tuple[Splice, ...]:
+def checked(source: FileText, located: Located) -> tuple[Splice, ...]:
     """The splices of a located edit, in order; none if it changes nothing.
 
-    With `literal` the replacement is meant as it is, whatever it looks like. Raises `unencodable`, and
-    `UnclearError` where nobody can say what is to be written.
+    Raises `unencodable`, and `UnclearError` where nobody can say what is to be written.
     """
+    literal = not located.edit.fuzzy
     if not literal:
         check(source, located)
     numbered = any("number" in what for what in located.repairs)

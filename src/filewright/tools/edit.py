@@ -12,12 +12,10 @@ from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary import Location
 from filewright.edit import (
-    Asked,
     Decided,
     Edit,
     Outcome,
     Plan,
-    Rewrite,
     SymbolLines,
     Tier,
     indented,
@@ -287,7 +285,7 @@ class _EditedFile:
     identity: object = None
     whole: tuple[int, EditItem] | None = None
     items: list[tuple[int, EditItem]] = field(default_factory=list)
-    removed: list[tuple[int, Rewrite]] = field(default_factory=list)
+    removed: list[Edit] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -494,12 +492,10 @@ class _Edits:
     def _edited(self, file: _EditedFile, snapshot: Snapshot) -> Decided[Plan]:
         """The plan of a file as it is, or of a notebook as its cells are shown."""
         context, arguments = self._context, self._arguments
-        asked = [Asked(edit, number, fuzzy=False) for number, edit in file.removed]
+        asked = [*file.removed]
         cell, *others = {item.cell or arguments.cell for _, item in file.items} or {None}
-        for number, item in file.items:
-            self._number = number
-            edit, fuzzy = self._edit(item, file, snapshot)
-            asked.append(Asked(edit, number, fuzzy))
+        for self._number, item in file.items:
+            asked.append(self._edit(item, file, snapshot))
         asked.sort(key=lambda each: each.number)  # what is moved within the file is removed first
 
         if others:
@@ -521,14 +517,17 @@ class _Edits:
 
         return decided(snapshot, planned, self._task, as_file=arguments.encoding is not None)
 
-    def _edit(self, item: EditItem, file: _EditedFile, snapshot: Snapshot) -> tuple[Edit | Rewrite, bool]:
-        """One edit as the planner takes it, and whether it may be matched loosely."""
+    def _edit(self, item: EditItem, file: _EditedFile, snapshot: Snapshot) -> Edit:
+        """One edit as the planner takes it."""
         fuzzy = self._arguments.fuzzy if item.fuzzy is None else item.fuzzy
         version, new = _version_of(self._arguments, item), item.replace or ""
+        first, last = item.start_line, item.end_line
+        edit = Edit(item.search or "", new, item.replace_all, first, last, fuzzy, self._number)
         if item.search is not None:
             self._context.check_version(snapshot, version)
-            return Edit(item.search, new, item.replace_all, item.start_line, item.end_line), fuzzy
+            return edit
         text = self._text(file, snapshot, version)
+        edit = replace(edit, base=text.base)
         if item.insert_after is not None or item.insert_before is not None:
             spot = self._spot(item, file, text)
             line, named = spot.line, spot.named
@@ -538,22 +537,20 @@ class _Edits:
                 if beside and not (item.copied or item.reindent):
                     raise self._invalid(f"{taken.what} would be moved to where it is", "name another place")
                 moved, data = self._moved_in(item, file, spot, text.snapshot)
-                return Rewrite(line, line - 1, "", f"{moved}, {named}", text.base, data), False
+                return replace(edit, start_line=line, fuzzy=False, named=f"{moved}, {named}", data=data)
             if fuzzy and spot.indent is not None:
                 new = indented(new, spot.indent)
             gap = _usual_gap(new, file, spot) if spot.gap is None else spot.gap
-            return Rewrite(
-                line, line - 1, self._parted(new, gap, line, text.snapshot), named, text.base
-            ), fuzzy
+            new = self._parted(new, gap, line, text.snapshot)
+            return replace(edit, replace=new, start_line=line, named=named)
         if item.symbol is not None:
             lines = self._lines(file, text, item.symbol)
-            first, last, goes = lines.first, lines.last, lines if item.delete else None
+            edit = replace(edit, start_line=lines.first, end_line=lines.last)
             new = indented(new, lines.indent) if fuzzy else new
-            named = f"symbol {visible(item.symbol)}{' deleted' if item.delete else ''}"
-        else:
-            first, last, named, goes = item.start_line or 0, item.end_line or 0, "by its lines", None
-            self._check_range(file, text, first, last)
-        return Rewrite(first, last, new, named, text.base, symbol=goes), fuzzy
+            named, goes = f"symbol {visible(item.symbol)}", lines if item.delete else None
+            return replace(edit, replace=new, named=f"{named} deleted" if goes else named, symbol=goes)
+        self._check_range(file, text, first or 0, last or 0)
+        return replace(edit, named="by its lines")
 
     def _text(self, file: _EditedFile, snapshot: Snapshot, version: str | None) -> _Text:
         """The text that lines and symbols are of. Raises `stale_version` for one that is not remembered."""
@@ -634,13 +631,14 @@ class _Edits:
                 what = f"lines {first}-{last}"
                 self._check_range(source, text, first, last)
             if not item.copied:
-                if any((each.first, each.last) == (first, last) for _, each in source.removed):
+                if any((each.start_line, each.end_line) == (first, last) for each in source.removed):
                     raise self._invalid(
                         f"{what} is moved by another edit", "move it once, and copy it elsewhere"
                     )
                 there = f" to {visible(file.location.shown)}" if file is not source else ""
-                removed = Rewrite(first, last, "", f"{what} moved{there}", text.base, symbol=lines)
-                source.removed.append((self._number, removed))
+                removed = Edit("", "", False, first, last, fuzzy=False, number=self._number)
+                named = f"{what} moved{there}"
+                source.removed.append(replace(removed, named=named, base=text.base, symbol=lines))
                 if lines is not None and not lines.indent and there:
                     name = re.findall(r"\w+", wanted.symbol or "")[-1:]
                     self._moved.extend((each, source.location, file.location) for each in name)

@@ -12,6 +12,7 @@ from filewright.edit.find import (
     ByteRange,
     Literal,
     Located,
+    Merge,
     Missed,
     Part,
     Region,
@@ -25,7 +26,7 @@ from filewright.edit.locate.request import Edit, RequestLines, Tier, valid
 from filewright.edit.locate.soft import find_soft
 from filewright.edit.write import checked, inserted
 from filewright.errors import Code, FilewrightError, invalid
-from filewright.text import Splice
+from filewright.text import Splice, encoded, normalised
 
 MOST_LISTED = 50
 """Equal regions counted before an ambiguous answer says «more»."""
@@ -34,25 +35,29 @@ MOST_REPLACED = 1_000_000
 """Occurrences one `replace_all` takes."""
 
 
-def locate(source: FileText, request: Edit, *, fuzzy: bool = True) -> Located | Missed:
+_COMPARED_BYTES = 1 << 20
+"""Of longer stretches the lines that stay are not looked for."""
+
+
+def locate(source: FileText, request: Edit) -> Located | Missed:
     """Where `request` goes in `source`, or why nowhere.
 
-    `fuzzy=False` ends after the exact tier. Pure: reads the snapshot, nothing else. The drift tier
+    Pure: reads the snapshot, nothing else. The drift tier
     needs what the caller was shown: see `filewright.edit.drift`. Raises `invalid_input`,
     `is_binary`, `too_large`.
     """
     edit = valid(request)
+    if edit.named or not (edit.search or edit.end_line):
+        return _of_lines(source, edit)
     if edit.start_line is not None and edit.end_line is not None:
         return _anchored(source, edit, edit.start_line, edit.end_line)
-    if not edit.search:
-        return _insertion(source, edit)
     if edit.replace_all:
         return _all(edit, find_exact(source, edit.search, MOST_REPLACED + 1))
     exact, more = _exact(source, edit.search, edit.start_line)
     if exact:
         literal = [Literal(span, edit.search, edit.replace) for span in exact]
         return _one(source, edit, Tier.EXACT, literal, more=more)
-    if not fuzzy:
+    if not edit.fuzzy:
         return Missed(edit, Code.NO_MATCH, Tier.EXACT)
     return _tolerant(source, edit)
 
@@ -235,15 +240,32 @@ def _all(edit: Edit, spans: list[ByteRange]) -> Located | Missed:
     return Located(edit, Tier.EXACT, tuple(parts))
 
 
-def _insertion(source: FileText, edit: Edit) -> Located:
-    line = edit.start_line or 1
-    count = source.snapshot.lines.count
-    if line > count + 1:
-        message = f"start_line {line} is past the end: the file has {count} lines"
-        hint = f"give a line up to {count + 1}; {count + 1} appends"
-        raise invalid(message, hint, argument="start_line", lines=count)
-    offset = source.snapshot.lines.offset_of(line)
-    return Located(edit, Tier.EXACT, (inserted(source, offset, edit.replace),))
+def _of_lines(source: FileText, edit: Edit) -> Located:
+    """Whole lines, whatever they hold."""
+    lines, first = source.snapshot.lines, edit.start_line or 0
+    last = first - 1 if edit.end_line is None else edit.end_line
+    if first < 1 or not (lines.has_line(last, source.task) if last else first == 1):
+        count = source.count
+        message = f"the lines {first}-{last} are not all in the file, which has {count}"
+        if last < first:
+            message = f"line {last} is past the end of the file, which has {count} lines"
+        raise invalid(message, f"use lines from 1 to {count}", argument="start_line", line_count=count)
+    start, end, text = source.offset(first - 1), source.offset(last), edit.replace
+    if last < first:
+        return Located(edit, Tier.EXACT, (inserted(source, start, text, edit.data),))
+    text = text if text.endswith("\n") or not text else text + "\n"
+    span = ByteRange(start, end)
+    if not text or end - start > _COMPARED_BYTES:
+        new = encoded(text, source.encoding, source.dominant, argument="replace")
+        return Located(edit, Tier.EXACT, (Merge(span, (Splice(start, end - start, new),)),))
+    data = source.read(start, end)
+    body = data.removesuffix(b"\n").removesuffix(b"\r")
+    if body and not body.endswith((b"\n", b"\r")):
+        # The last line keeps its terminator; at the end of a file it may have none.
+        data, text = body, text.removesuffix("\n")
+    old = normalised(source.text(data))
+    part = Literal(ByteRange(start, start + len(data)), old, text)
+    return Located(replace(edit, search=old), Tier.EXACT, (part,))
 
 
 def _anchored(source: FileText, edit: Edit, start: int, end: int) -> Located | Missed:

@@ -1,4 +1,4 @@
-"""What is asked for: one search text, its replacement, and where it may stand; and what comparing looks past.
+"""What is asked for: an `Edit`, a text and what it takes the place of; and what comparing looks past.
 
 Folding (whitespace, typography, Unicode normalisation) only ever compares; what is written are the file's own
 bytes or the caller's words.
@@ -126,22 +126,6 @@ class Tier(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
-    """Replace `search` by `replace`; any terminators, both are normalised to ``\\n``.
-
-    `start_line` alone chooses between equal regions; with `end_line` (both 1-based, inclusive)
-    exactly that text must be on those lines. An empty `search` with a `start_line` inserts
-    `replace` as whole lines before that line. `replace_all` takes every exact occurrence.
-    """
-
-    search: str
-    replace: str
-    replace_all: bool = False
-    start_line: int | None = None
-    end_line: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class SymbolLines:
     """The lines of a symbol, with its comment and decorators, and the blank lines beside them.
 
@@ -160,18 +144,29 @@ class SymbolLines:
 
 
 @dataclass(frozen=True, slots=True)
-class Rewrite:
-    """Put `text` in place of lines `first` to `last` (1-based, inclusive; a `last` before its `first` inserts there).
+class Edit:
+    """Put `replace` in place of `search`; any terminators, both are normalised to ``\\n``.
 
-    The lines are those of the text `base` (None: of the file as it is); `named` says in words how the request
-    named them. `data` are the bytes to insert as they are, terminators and all. With a `symbol` that goes the blank
-    lines that it would leave do.
+    Of a text, `start_line` alone chooses between equal regions; with `end_line` (both 1-based, inclusive)
+    exactly that text must be on those lines. `replace_all` takes every exact occurrence. Without `fuzzy` it is there
+    exactly, and its replacement is written as it is, whatever it looks like.
+
+    An empty `search` means whole lines, whatever they hold: from `start_line` to `end_line`, or none before
+    `start_line` where `end_line` is the line above it, or not given. They are those of the text `base` (None: of the
+    file as it is); `named` says in words how the request named them. `data` are the bytes to insert as they are,
+    terminators and all. With a `symbol` that goes the blank lines that it would leave do.
+
+    `number` is that of the edit in its call, from 0.
     """
 
-    first: int
-    last: int
-    text: str
-    named: str
+    search: str
+    replace: str
+    replace_all: bool = False
+    start_line: int | None = None
+    end_line: int | None = None
+    fuzzy: bool = True
+    number: int = 0
+    named: str = ""
     base: bytes | None = None
     data: bytes | None = None
     symbol: SymbolLines | None = None
@@ -179,9 +174,9 @@ class Rewrite:
 
 def valid(edit: Edit) -> Edit:
     """The edit with its texts normalised to ``\\n``. Raises `invalid_input`."""
-    check_text(edit.search, "search")
-    check_text(edit.replace, "replace")
     start, end = edit.start_line, edit.end_line
+    for name in ("search", "replace") if not edit.named else ():
+        check_text(getattr(edit, name), name)
     if start is not None and start < 1:
         raise invalid(f"start_line {start} is below 1", "lines are counted from 1", argument="start_line")
     if end is not None and start is None:

@@ -69,8 +69,12 @@ class Unplaced:
 
 
 def located(lines: FileText, hunk: PatchHunk, place: Placed, *, spelled: bool) -> Located:
-    """A placed hunk as a located edit. `spelled`: the patch writes carriage returns out."""
-    edit = Edit("".join(f"{row}\n" for row in hunk.old), "".join(f"{row}\n" for row in hunk.new))
+    """A placed hunk as a located edit. `spelled`: the patch writes carriage returns out.
+
+    One that is where its header says, exactly, is written as it is.
+    """
+    confirmed = place.tier is Tier.EXACT and hunk.start is not None and place.at == _stated(hunk)
+    edit = Edit("", "", fuzzy=not confirmed)
     region, at, count = place.region, place.at, place.end - place.at
     if region is not None and place.tier is Tier.BLANK_LINES:
         part = WholeLines(region, RequestLines.of_lines(hunk.old), RequestLines.of_lines(hunk.new))

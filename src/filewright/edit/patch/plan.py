@@ -15,7 +15,6 @@ from filewright.boundary import Location
 from filewright.edit.changeset import Copy, Decided, Expected, Modify, SetMode, Step
 from filewright.edit.filetext import FileText
 from filewright.edit.find import UnclearError
-from filewright.edit.locate.request import Tier
 from filewright.edit.nearest import nearest
 from filewright.edit.patch.place import Placed, Placing, Unplaced, applied, located
 from filewright.edit.patch.reader import FilePatch, Kind, Patch, PatchHunk
@@ -24,7 +23,7 @@ from filewright.edit.write import checked
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.languages import language_of
 from filewright.progress import Task
-from filewright.text import Narrowed, Snapshot, Splice, ordered
+from filewright.text import Snapshot, Splice, ordered
 from filewright.visible import one_line
 from filewright.wording import counted
 
@@ -314,8 +313,6 @@ def _placed(
             path=file.path,
             type=snapshot.binary,
         )
-    narrow = Narrowed.to_edit(snapshot) if snapshot.encoding.width > 1 else None
-    text = snapshot if narrow is None else narrow.snapshot
     first, *others = file.hunks
     marked = [row.sign for row in first.rows if row.text.startswith("\ufeff")]
     if snapshot.encoding.bom:
@@ -324,7 +321,7 @@ def _placed(
         first = replace(first, rows=rows)
     hunks = (first, *others)
     language = language_of(file.path.rpartition("/")[2].encode(errors="replace"), b"")
-    lines = FileText(text, task, language=language)
+    lines = FileText(snapshot, task, language=language)
     placing = Placing(hunks, lines)
     spelled = any(row.terminator not in ("\n", "") for hunk in file.hunks for row in hunk.rows)
     splices: list[Splice] = []
@@ -337,9 +334,8 @@ def _placed(
             outcomes.append(HunkOutcome(hunk.number, place.lines[0], place.why, None, hunk.repaired))
             continue
         moved = None if hunk.start is None else place.at + 1 - max(1, hunk.start)
-        confirmed = place.tier is Tier.EXACT and moved == 0
         try:
-            splices += checked(lines, located(lines, hunk, place, spelled=spelled), literal=confirmed)
+            splices += checked(lines, located(lines, hunk, place, spelled=spelled))
         except UnclearError as why:
             raise FilewrightError(
                 Code.PATCH_FAILED,
@@ -351,11 +347,10 @@ def _placed(
                 reason="unclear",
             ) from why
         outcomes.append(HunkOutcome(hunk.number, place.at + 1, str(place.tier), moved, hunk.repaired))
-    if marked == ["-"] and narrow is None and text.start and outcomes[0].line == 1:
+    if marked == ["-"] and snapshot.encoding.width == 1 and lines.start and outcomes[0].line == 1:
         # It is taken away where only the old first line has it; UTF-16 would be no text without it.
-        splices.insert(0, Splice(0, text.start, b""))
-    made = ordered(splices, text.size)
-    return tuple(made) if narrow is None else tuple(narrow.widened(made)), tuple(outcomes)
+        splices.insert(0, Splice(0, lines.start, b""))
+    return tuple(lines.of_file(ordered(splices, lines.size))), tuple(outcomes)
 
 
 def _but_those_applied(
