@@ -272,6 +272,8 @@ TABLE = [
          call=("grep", {"pattern": "q*", "path": "<>", "output_mode": "content", "multiline": True}), text="(no matches)"),
     given(name="grep: multiline counts a match once", files={"a.txt": "foobar\nbazqux\n"},
          call=("grep", {"pattern": "bar\\nbaz", "path": "<>", "output_mode": "count", "multiline": True}), text="<>/a.txt:1"),
+    given(name="grep: multiline counts lines, whatever is on them", files={"a.txt": "ab ab\nab\n"},
+         call=("grep", {"pattern": "ab", "path": "<>", "output_mode": "count", "multiline": True}), text="<>/a.txt:2"),
     given(name="patch: out", call=("apply_patch", {"patch": NEW.replace("<>", "../..")}), error="path_escape"),
     # whole files
     given(name="write: a new file gets newlines alone, folders are made",

@@ -14,17 +14,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from filewright import errors
-from filewright.dialects.table import Call, Json, Record, encoded, fit, table, worded
+from filewright.dialects.table import Call, Json, Parts, Record, encoded, fit, table, worded
 from filewright.errors import Code, FilewrightError
-from filewright.tools import FailedCall, ToolResult
+from filewright.tools import FailedCall, ToolResult, clip
 from filewright.visible import visible
 from filewright.wording import counted
 
 if TYPE_CHECKING:
     from filewright.structure import Symbol
-    from filewright.tools import FileRead, ListedEntry, OverviewResult, SearchHit
-
-Parts = tuple[bytes, ...]
+    from filewright.tools import FileRead, OverviewResult, SearchHit
 
 _LINE_CHARS = 2000
 _CUT = " [... line truncated ...]"
@@ -33,6 +31,7 @@ _FOOTER_BYTES = 600
 _IMAGE_BYTES = 5 << 20
 _GREP_FILES = 20_000
 _GREP_PAGE = 2_000
+_CONTEXT = ("context", "context_before", "context_after")
 _NEAR_CHARS = 200
 _LINES_LISTED = 20
 _EDIT_NAMED = re.compile(r"edits\[(\d+)\]")
@@ -47,21 +46,23 @@ _STOPPED = (
 def refusal(error: FilewrightError, limit: int) -> ToolResult:
     """The answer of a call that failed: `{"error", "message", …}`, its fields as far as they fit."""
     details, read = error.details, table("agent_tools")
-    code = details.get("error", read["codes"].get(error.code, str(error.code)))
-    body: Json = {"error": "not_found" if "tool" in details else code}
-    body["message"] = worded(error.message, "agent_tools")
-    if body["error"] != error.code:
-        body["native_code"] = str(error.code)
-    if error.hint:
-        body["hint"] = worded(error.hint, "agent_tools")
-    if len(encoded(body)) > limit:
-        body["message"] = body["message"][: limit // 4] + "…"
-    if named := _EDIT_NAMED.match(str(details.get("argument"))):
-        body["index"] = int(named[1])
-    for name, value in details.items():
-        value = "offset" if (name, value) == ("argument", "start") else value
-        fits = name not in read["unsaid"] and len(encoded({**body, name: value})) <= limit
-        if fits and value not in (None, [], {}):
+    code = "not_found" if "tool" in details else read["codes"].get(error.code, str(error.code))
+    named = _EDIT_NAMED.match(str(details.get("argument")))
+    facts: Json = {
+        "error": details.get("error", code),
+        "message": clip(worded(error.message, read), limit // 8),
+        "native_code": str(error.code),
+        "hint": worded(error.hint or "", read),
+        "index": int(named[1]) if named else None,
+        **{name: value for name, value in details.items() if name not in read["unsaid"]},
+    }
+    if facts["error"] == facts["native_code"]:
+        del facts["native_code"]
+    if facts.get("argument") == "start":
+        facts["argument"] = "offset"
+    body: Json = {}
+    for name, value in facts.items():
+        if value not in (None, "", [], {}) and len(encoded({**body, name: value})) <= limit:
             body[name] = value
     return FailedCall(encoded(body), error=error)
 
@@ -114,13 +115,15 @@ def read_file(
     call: Call, path: str, offset: int, limit: int, encoding: str | None, column: int | None
 ) -> str:
     """Numbered lines, and the offset to go on with."""
+    how: Json = {"start": offset, "limit": limit or _READ_LINES}
     if column is not None:
-        piece = call.read(path, line=max(1, offset), column=column, encoding=encoding)
-        row = f"{piece.start_line:>6}\t{visible(piece.content)}"
-        more = f"\n(the line goes on; call again with column={piece.next.column})" if piece.next else ""
-        return row + more
-    file = call.read(path, start=offset, limit=limit or _READ_LINES, encoding=encoding)
+        how = {"line": max(1, offset), "column": column}
+    file = call.read(path, encoding=encoding, **how)
     rows, following = _page(file, _room(call))
+    if column is not None:
+        if file.next:
+            rows.append(f"(the line goes on; call again with column={file.next.column})")
+        return "\n".join(rows)
     last = file.start_line + len(rows) - 1
     if following is not None:
         many = counted(len(rows), "line")
@@ -153,7 +156,7 @@ def read_files(call: Call, paths: Sequence[str]) -> str:
         except FilewrightError as error:
             if error.ends_call:
                 raise
-            code = table("agent_tools")["codes"].get(error.code, error.code)
+            code = call.table["codes"].get(error.code, error.code)
             section = [f"==> {name} — {code}: {visible(error.message)} <=="]
         if following is not None:
             section.append(f"[... more; use read_file with offset={following} for the rest ...]")
@@ -208,19 +211,14 @@ def glob(call: Call, path: str, pattern: str, respect_gitignore: bool) -> str:
 
 def tree(call: Call, path: str, depth: int, respect_gitignore: bool) -> str:
     """A folder drawn as a tree, folders first; linked folders are named, not entered."""
-    entries, complete = call.entries(
-        path, depth=depth or 4, details=True, include_ignored=not respect_gitignore
-    )
-    top = call.locate(path)
-    below: dict[Parts, list[tuple[bool, Parts, ListedEntry]]] = {}
-    for entry in entries:
-        parts = call.locate(entry.path.removesuffix("/")).parts
-        below.setdefault(parts[:-1], []).append((entry.type != "folder", parts, entry))
+    how: Json = {"depth": depth or 4, "include_ignored": not respect_gitignore}
+    entries, complete = call.entries(path, details=True, **how)
+    top, below = call.locate(path), call.by_folder(entries)
 
     def drawn(folder: Parts, margin: str) -> Iterator[str]:
-        rows = sorted(below.get(folder, ()))
-        for _, parts, entry in rows:
-            corner, deeper = ("└── ", "    ") if parts == rows[-1][1] else ("├── ", "│   ")
+        rows = sorted(below.get(folder, ()), key=lambda row: (row[1].type != "folder", row[0]))
+        for parts, entry in rows:
+            corner, deeper = ("└── ", "    ") if parts == rows[-1][0] else ("├── ", "│   ")
             end = {"folder": "/", "link": "@"}.get(entry.type, f"\t{entry.size}")
             yield f"{margin}{corner}{visible(entry.name)}{end}"
             yield from drawn(parts, margin + deeper)
@@ -302,41 +300,30 @@ def grep(
 ) -> str:
     """Search; sorted by path and line. A file that is not text has no matches."""
     content, last = output_mode == "content", offset + head_limit if head_limit else None
-    before, after = (
-        (context or 0 if side is None else side) * content for side in (before_context, after_context)
-    )
     output = "matches" if content or multiline else {"count": "counts"}.get(output_mode, "files")
-    how = {**_regex(call, pattern, ignore_case, multiline), "output": output, "path": path, "glob": glob}
+    how = {**_regex(call, pattern, ignore_case, multiline), "path": path, "glob": glob, "output": output}
+    how |= {"context": context or 0, "context_before": before_context, "context_after": after_context}
     hits: list[SearchHit] = []
-    lines: set[tuple[str, int]] = set()
-    counts: Counter[str] = Counter()
-    rows, room, shown, total, complete = list[str](), _room(call), 0, 0, True
-    cursor = None
-    while True:
-        try:
-            found = call.search(
-                **how, context_before=before, context_after=after, max_results=_GREP_PAGE, cursor=cursor
-            )
-        except FilewrightError as error:
-            if error.code != Code.IS_BINARY:
-                raise
-            break
-        cursor, complete, total = found.next_cursor, found.complete, total or found.total or 0
+    lines, counts = set[tuple[str, int]](), Counter[str]()
+    room, total, cursor, full = _room(call), 0, None, False
+    while not full:
+        found = call.search(**how, max_results=_GREP_PAGE, cursor=cursor)
+        cursor, total = found.next_cursor, total or found.total or 0
         # Of several lines, a match of nothing is none.
         matches = [hit for hit in found.results if hit.end > hit.offset or not multiline]
         if content:
             hits += matches
-            rows, shown = _hit_rows(hits[offset:last], room, groups=bool(before or after))
-            if shown < len(hits[offset:last]) or len(hits) == last:
-                complete = complete or total > 0
-                break
+            rows, shown = _hit_rows(hits[offset:last], room, groups=any(map(how.get, _CONTEXT)))
+            full = shown < len(hits[offset:last]) or len(hits) == last
         else:
             lines |= {(hit.path, hit.line) for hit in matches}
-            counts.update({file.path: file.count or 1 for file in found.files if file.count != 0})
-        if cursor is None or len(counts) >= _GREP_FILES:
+            counts.update({file.path: file.count or 1 for file in found.files})
+            full = len(counts) >= _GREP_FILES
+        if cursor is None:
             break
+    complete = found.complete or bool(content and cursor and total)
     if content:
-        total = max(len(hits), 0 if multiline and complete else total)
+        total = len(hits) if multiline and complete else max(total, len(hits))
     else:
         counts.update(name for name, _ in sorted(lines))
         names = [visible(name) + f":{count}" * (output_mode == "count") for name, count in counts.items()]
@@ -490,7 +477,7 @@ def apply_patch(call: Call, patch: str) -> str:
     rows = ["Applied patch:"]
     for file in made.files:
         was = f"{visible(file.was)} -> " if file.was else ""
-        letter = table("agent_tools")["letters"].get(file.operation, "M")
+        letter = call.table["letters"].get(file.operation, "M")
         rows.append(f"  {letter} {was}{visible(file.path or '')}")
         rows += [
             f"note: hunk {hunk.number} matched by {hunk.tier} at line {hunk.line}"
@@ -521,18 +508,8 @@ def replace(
     dry_run: bool,
 ) -> str:
     """Every match of a regex in a file or a tree; a preview unless dry_run is false."""
-    try:
-        made = call.replace(
-            replacement=replacement,
-            path=path or ".",
-            glob=glob,
-            preview=dry_run,
-            **_regex(call, pattern, ignore_case, multiline),
-        )
-    except FilewrightError as error:
-        if error.code in (Code.NO_MATCH, Code.NO_CHANGE):
-            return "(no matches)"
-        raise
+    how = _regex(call, pattern, ignore_case, multiline)
+    made = call.replace(replacement=replacement, path=path or ".", glob=glob, preview=dry_run, **how)
     files = [f"  M {visible(file.path)} ({counted(file.count, 'replacement')})" for file in made.files]
     head = f"Replaced {made.count} occurrence(s) in {len(files)} file(s):"
     if dry_run:

@@ -10,6 +10,7 @@ import os
 import posixpath
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
@@ -64,12 +65,6 @@ def _ordered(given: Record) -> Record:
     return given
 
 
-def _named_once(given: Record) -> Record:
-    if len({change.path for change in given.changes}) < len(given.changes):
-        raise ValueError("each file path must appear only once in a single request")
-    return given
-
-
 def _does_something(change: Record) -> Record:
     if not change.search_pattern and change.replace_content is None:
         raise ValueError("either search_pattern or replace_content must be given")
@@ -79,7 +74,6 @@ def _does_something(change: Record) -> Record:
 CHECKS = {
     "read_content": _ordered,
     "block": _ordered,
-    "apply_diff": _named_once,
     "change": _does_something,
 }
 
@@ -100,7 +94,7 @@ def _phrase(call: Call, error: FilewrightError, path: str) -> str:
         return error.message
     root = quote(call.context.boundary.roots[0].path)
     place = f"(resolved to '{error.details.get('resolved') or _resolved(call, path)}', project root '{root}')"
-    return said(call.name, error, path=path, place=place)
+    return said(call.table, error, path=path, place=place)
 
 
 def _resolved(call: Call, path: str) -> str:
@@ -112,19 +106,19 @@ def _resolved(call: Call, path: str) -> str:
 # Items
 
 
-def run(call: Call, row: Json, given: Json, act: Callable[..., Any] | None) -> ToolResult | str:
+def run(call: Call, row: Json, given: Json, act: Callable[..., Any] | None) -> Any:
     """The answer of a tool; `act` is its function, if it has one.
 
     A tool with items (its row says `each`) answers an object for each in order: its paths, with what was made of it
     or why it was `refused`. Its function is handed the item, the native path and the other arguments.
     """
-    if "each" not in row:
+    if act is not None and "each" not in row:
         asked = given["path"]
         try:
-            answer: str = act(call, asked, **{**given, "path": _native(asked)}) if act else ""
-            return answer
+            return act(call, asked, **{**given, "path": _native(asked)})
         except FilewrightError as error:
-            raise FilewrightError(error.code, _phrase(call, error, asked), details=error.details) from error
+            error.message, error.hint = _phrase(call, error, asked), None
+            raise
     from filewright.tools import check_count
 
     items = given.pop(row["each"])
@@ -161,7 +155,7 @@ def run(call: Call, row: Json, given: Json, act: Callable[..., Any] | None) -> T
                 (word for word in native if native[word] == error.details.get("path")), next(iter(named))
             )
             facts = {"error": _phrase(call, error, named[wrong]), "details": error.details}
-            result |= filled(row.get("refused", table("filesystem")["refused"]), facts)
+            result |= filled(row.get("refused", call.table["refused"]), facts, call.table)
         left -= len(encoded(result)) + 2  # what an item leaves of its share the following ones may use
         results.append(result)
     answered = _array(call, results)
@@ -172,16 +166,16 @@ def run(call: Call, row: Json, given: Json, act: Callable[..., Any] | None) -> T
 
 
 def _require_distinct(call: Call, paths: Sequence[str]) -> None:
-    """Refuse a file that is named twice by other spellings."""
+    """Refuse a file that is named twice, also by other spellings."""
     seen: dict[object, str] = {}
     for path in paths:
-        try:
+        file: object = path
+        with suppress(FilewrightError):  # which is said of its item
             file = call.context.boundary.stat(call.locate(_native(path))).identity
-        except FilewrightError:
-            continue  # said of its item
-        if seen.setdefault(file, path) != path:
-            message = f"{path} is named twice (also as {seen[file]}); each file may appear once"
+        if file in seen:
+            message = f"{path} is named twice (also as {seen[file]}); each file path may appear only once"
             raise errors.refused(Code.INVALID_INPUT, path, message, "join its blocks into one entry")
+        seen[file] = path
 
 
 def _array(call: Call, items: Sequence[object], *, complete: bool = True) -> str:
@@ -238,17 +232,10 @@ def read_content(
         if lines:
             numbered = enumerate(file.rows, file.start_line)
             content = [{"lineNumber": number, "content": line} for number, line in numbered]
-        result: Json = {"content": content}
-        if file.line_ending not in (None, "lf", "none"):
-            result["line_ending"] = file.line_ending
         wanted = end_line is None or file.end_line < end_line
-        if (file.next is not None and wanted) or file.cut_at:
-            result |= {"truncated": True, "total_lines": file.total_lines}
-            if file.next is not None:
-                result["next_start_line"] = file.next.start
-            if file.cut_at:
-                result["cut_lines"] = [*file.cut_at[:50]]
-        return result
+        goes_on = (file.next is not None and wanted) or file.cut_at
+        cut = call.shaped("cut", file) if goes_on else {}
+        return {**call.shaped("read", {"content": content, "file": file}), **cut}
 
     return fitted(call, read, call.share)
 
@@ -273,30 +260,21 @@ def search_files(call: Call, asked: str, path: str, regex: str, file_pattern: st
     items: list[Json] = []
     for hit in found.results:
         context = [*hit.context_before, hit.text, *hit.more_lines, *hit.context_after]
-        file = {"type": "match", "file": posixpath.normpath(hit.path), "line": hit.line}
-        for start, end in hit.submatches or ((0, 0),):
-            match = hit.text[start:end]
-            if (
-                hit.matched is not None and (start, end) == hit.submatches[-1]
-            ):  # that goes on in the next line
-                match = hit.matched.replace("\r\n", "\n")
-            items.append({**file, "match": match, "context": context})
-    if not found.complete:
-        items.append(_incomplete(asked, "more matches than are shown"))
+        matches = [hit.text[start:end] for start, end in hit.submatches] or [""]
+        if hit.matched is not None:  # the last goes on in the next line
+            matches[-1] = hit.matched.replace("\r\n", "\n")
+        where = {"type": "match", "file": hit.path, "line": hit.line}
+        items += [{**where, "match": match, "context": context} for match in matches]
     kept = items[: fit_as_json(items, call.limit - 600)]  # room for what says that more is left out
-    if len(kept) < len(items):
-        cut = f"{len(kept)} matches are shown; narrow path, regex or file_pattern"
-        kept.append(_incomplete("general", cut))
-    return _array(call, kept)
+    if len(kept) < len(items) or not found.complete:
+        why = f"incomplete: {len(kept)} matches are shown; narrow path, regex or file_pattern"
+        kept.append({"type": "error", "file": asked, "error": why})
+    return encoded(kept)
 
 
 def _spans_lines(pattern: str) -> bool:
     """Whether a regex names line ends, and so may match several lines."""
     return "\\n" in pattern or "\n" in pattern
-
-
-def _incomplete(file: str, why: str) -> Json:
-    return {"type": "error", "file": file, "error": f"incomplete: {why}"}
 
 
 # Parts of files
@@ -346,8 +324,7 @@ def apply_diff(call: Call, change: Record, path: str) -> Json:
         return plan(snapshot, edits, fuzzy=False, task=call.task)
 
     made = change_text(call.context, "apply_diff", path, planned)
-    result: Json = {"success": True, "diff_count": len(change.diffs)}
-    return {**result, "warning": "; ".join(made.warnings)} if made.warnings else result
+    return call.shaped("applied", {"count": len(change.diffs), "made": made})
 
 
 def edit_file(call: Call, change: Record, path: str, dry_run: bool, output_diff: bool) -> Json:
@@ -376,18 +353,18 @@ def edit_file(call: Call, change: Record, path: str, dry_run: bool, output_diff:
             made = change_text(call.context, "edit_file", path, planned, preview=dry_run)
             warnings = f" warning: {'; '.join(made.warnings)}" if made.warnings else ""
             done = "changes calculated (dry run)" if dry_run else "modified successfully"
-            call.outcomes[path] = made.diff.text, f"File {change.path} {done}.{warnings}"
+            facts = {"message": f"File {change.path} {done}.{warnings}", "diff": made.diff.text}
+            call.outcomes[path] = facts
         except FilewrightError as error:
             call.outcomes[path] = error
+            if error.code == Code.NO_CHANGE:
+                same = f"File {change.path} reads like this already; nothing was written."
+                call.outcomes[path] = {"message": same, "diff": ""}
     outcome = call.outcomes[path]
-    if isinstance(outcome, FilewrightError):
-        refused = outcome.details.get("edit")
-        if outcome.code == Code.NO_CHANGE:
-            outcome = "", f"File {change.path} reads like this already; nothing was written."
-        elif refused is None or together[refused] is change:
-            raise outcome
-        else:
-            why = f"not made, because change {refused + 1} of this file was refused"
-            return {"status": "skipped", "message": why}
-    diff, message = outcome
-    return {"status": "success", "message": message, **({"diff": diff} if output_diff else {})}
+    if not isinstance(outcome, FilewrightError):
+        return call.shaped("edited", outcome if output_diff else {"message": outcome["message"]})
+    refused = outcome.details.get("edit")
+    if refused is None or together[refused] is change:
+        raise outcome
+    why = f"not made, because change {refused + 1} of this file was refused"
+    return {"status": "skipped", "message": why}

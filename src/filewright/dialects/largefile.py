@@ -9,27 +9,27 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from filewright.boundary import quote
 from filewright.dialects.table import (
     Call,
     Json,
+    Parts,
     Record,
     fit_as_json,
     fitted,
-    table,
 )
 from filewright.errors import Code, FilewrightError
 from filewright.tools import clip
 
 if TYPE_CHECKING:
     from filewright.structure import Symbol
-    from filewright.tools import FileRead, ListedEntry, SearchHit, SearchResult
+    from filewright.tools import FileRead, SearchHit, SearchResult
 
 _UNLISTED = ("__pycache__/", "node_modules/")
-_KINDS = ("added", "modified", "removed")
 _SYMBOL_CHARS = 150
 _ENVELOPE = 1_000
 _SIMILAR = 3
@@ -51,15 +51,6 @@ def _absolute(path: str) -> str:
     return path
 
 
-def _ranges(ranges: list[list[Any]]) -> list[list[Any]]:
-    for start, end, *kind in ranges:
-        if not (isinstance(start, int) and isinstance(end, int) and 1 <= start <= end):
-            raise ValueError(f"[{start!a}, {end!a}] is not a range of lines: 1 <= start <= end")
-        if kind and kind[0] not in _KINDS:
-            raise ValueError(f"type must be one of {', '.join(_KINDS)}, not {kind[0]!a}")
-    return ranges
-
-
 def _one_place(given: Record) -> Record:
     if given.target is not None and given.pattern is not None:
         raise ValueError("give target or pattern, not both")
@@ -76,7 +67,7 @@ def _one_style(given: Record) -> Record:
     return given
 
 
-CHECKS = {"absolute": _absolute, "ranges": _ranges, "read_content": _one_place, "edit_content": _one_style}
+CHECKS = {"absolute": _absolute, "read_content": _one_place, "edit_content": _one_style}
 
 
 # Overview
@@ -93,18 +84,18 @@ def _overview(call: Call, path: str, ranges: Sequence[Sequence[Any]] | None) -> 
         overview = call.get_overview(
             path,
             max_symbols=max(1, call.context.settings.page_chars // _SYMBOL_CHARS),
-            changed_lines=None if ranges is None else [(entry[0], entry[1]) for entry in ranges],
-            changed_kinds=None if ranges is None else [[*entry, "modified"][2] for entry in ranges],
+            changed_lines=None if ranges is None else [each[:2] for each in ranges],
+            changed_kinds=None if ranges is None else [[*each, "modified"][2] for each in ranges],
         )
     except FilewrightError as error:
         if error.code != Code.IS_BINARY or ranges is not None:
             raise
         kind = str(error.details.get("type"))
-        hint = table("largefile")["binary"].get(kind, "image" if kind.startswith("image/") else None)
+        hint = call.table["binary"].get(kind, "image" if kind.startswith("image/") else None)
         return call.shaped("binary", {**error.details, "hint": hint, "threshold": threshold})
     changed, notes, left_out = overview.changed_symbols, overview.syntax_errors, overview.symbols_left_out
     marks = None if changed is None else {(c.name, c.end_line): c.status for c in changed if c.name}
-    hints = table("largefile")["hints"]
+    hints = call.table["hints"]
     kind = "log" if overview.search_hints.log else overview.language or "other"
     warnings = ["read_enclosing with a line shows a definition that is left out here"] * bool(left_out)
     warnings += filter(None, [overview.outline_note])
@@ -126,15 +117,15 @@ def _overview(call: Call, path: str, ranges: Sequence[Sequence[Any]] | None) -> 
 def _outline(
     call: Call, symbols: Sequence[Symbol], marks: Mapping[tuple[str, int], str] | None, depth: int = 0
 ) -> list[Json]:
-    found = []
-    for symbol in symbols:
-        item = call.shaped("symbol", symbol)
-        item["line_count"] = symbol.end_line - symbol.start_line + 1
-        item["children"] = _outline(call, symbol.children, marks, depth + 1) if depth < 30 else []
-        if marks is not None:
-            item["changes"] = marks.get((symbol.name, symbol.end_line))
-        found.append(item)
-    return found
+    return [
+        {
+            **call.shaped("symbol", symbol),
+            "line_count": symbol.end_line - symbol.start_line + 1,
+            "children": _outline(call, symbol.children, marks, depth + 1) if depth < 30 else [],
+            **({} if marks is None else {"changes": marks.get((symbol.name, symbol.end_line))}),
+        }
+        for symbol in symbols
+    ]
 
 
 # Reading
@@ -169,17 +160,15 @@ def read_content(
 
 def _lines(call: Call, file: FileRead, mode: str) -> Json:
     """A native read in this dialect's fields; lines counted from an unread end have no number."""
-    result = {**call.shaped("lines", file), "mode": mode}
+    result = call.shaped("lines", file)
+    goes_on = file.truncated if mode in ("semantic", "enclosing") else file.next is not None
+    result |= {"mode": mode, "truncated": goes_on or bool(file.cut_at)}
     if not file.lines_returned:
         result["content"] = ""
     elif file.terminated:
         result["content"] += "\n"
     if not file.lines_returned or file.start_line < 1:
         result["start_line"] = result["end_line"] = None
-    goes_on = file.truncated if mode in ("semantic", "enclosing") else file.next is not None
-    result["truncated"] = goes_on or bool(file.cut_at)
-    if file.cut_at:
-        result["long_lines_cut"] = [*file.cut_at[:50]]
     return result
 
 
@@ -206,31 +195,20 @@ def read_enclosing(call: Call, path: str, line: int, depth: int, context_lines: 
 
 def list_directory(call: Call, path: str, max_depth: int, max_entries: int, include_hidden: bool) -> Json:
     """The entries of a folder, folders first on each level."""
-    listed, complete = call.entries(
-        path,
-        depth=max_depth + 1,
-        details=True,
-        include_hidden=include_hidden,
-        include_ignored=True,
-        exclude=_UNLISTED,
-    )
-    rows: list[tuple[list[tuple[bool, str]], str, ListedEntry]] = []
-    counts: Counter[str] = Counter()
-    start = _start(call, path)
-    for entry in listed:
-        name = entry.path.removeprefix(start).removesuffix("/")
-        counts[name.rpartition("/")[0]] += 1
-        *above, last = name.lower().split("/")
-        order = [*((False, part) for part in above), (entry.type != "folder", last)]
-        if len(order) <= max_depth:
-            rows.append((order, name, entry))
-    entries = [
-        call.shaped(
-            "folder" if entry.type == "folder" else "file",
-            {"name": name, "entry": entry, "count": counts[name]},
-        )
-        for _, name, entry in sorted(rows, key=lambda row: row[:2])
-    ]
+    how: Json = {"include_hidden": include_hidden, "include_ignored": True, "exclude": _UNLISTED}
+    listed, complete = call.entries(path, depth=max_depth + 1, details=True, **how)
+    top, below = call.locate(path).parts, call.by_folder(listed)
+
+    def shown_in(folder: Parts) -> Iterator[Json]:
+        members = below.get(folder, ())
+        for parts, entry in sorted(members, key=lambda row: (row[1].type != "folder", row[1].name.lower())):
+            kind = "folder" if entry.type == "folder" else "file"
+            name = quote(b"/".join(parts[len(top) :]))
+            yield call.shaped(kind, {"name": name, "entry": entry, "count": len(below.get(parts, ()))})
+            if len(parts) - len(top) < max_depth:
+                yield from shown_in(parts)
+
+    entries = [*shown_in(top)]
     shown = entries[: min(max_entries, fit_as_json(entries, call.limit - _ENVELOPE))]
     kinds = Counter(entry["type"] for entry in shown)
     cut = len(shown) < len(entries)
@@ -242,12 +220,6 @@ def list_directory(call: Call, path: str, max_depth: int, max_entries: int, incl
         "truncated": cut or not complete,
         "truncated_at": entries[len(shown)]["name"] if cut else None,
     }
-
-
-def _start(call: Call, folder: str) -> str:
-    """How the paths below a folder begin, which answers about it leave out."""
-    top = call.locate(folder).shown
-    return "" if top == "." else f"{top}/"
 
 
 # Searching
@@ -354,8 +326,8 @@ def search_directory(
     for result in results:
         del result["semantic_context"], result["submatches"]  # which the original has for one file only
     shown = min(max_results, fit_as_json(results, call.limit - 2 * _ENVELOPE))
-    start = _start(call, path)
-    names = [each.removeprefix(start) for each in paths[:shown]]
+    top = call.locate(path)
+    names = [quote(b"/".join(call.locate(each).parts[len(top.parts) :])) for each in paths[:shown]]
     files: dict[str, list[Json]] = {}
     for name, result in zip(names, results, strict=False):
         files.setdefault(name, []).append(result)
@@ -392,7 +364,7 @@ def edit_content(
     try:
         made = call.edit(path, edits, fuzzy=fuzzy, preview=preview)
     except FilewrightError as error:
-        if error.code not in table("largefile")["refused"]:
+        if error.code not in call.table["refused"]:
             raise
         return _refused(call, path, len(edits), error)
     results = call.shaped("outcomes", made)["results"]

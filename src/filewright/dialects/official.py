@@ -7,7 +7,6 @@ edited) is what a user gets rid of; the rest is as there.
 
 from __future__ import annotations
 
-import datetime
 import json
 import os
 from collections.abc import Sequence
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from filewright import errors, system
 from filewright.boundary import quote
-from filewright.dialects.table import Call, Json, Record, said, table
+from filewright.dialects.table import Call, Json, Parts, Record, said
 from filewright.errors import Code, FilewrightError
 from filewright.tools import Image, ToolResult, clip
 from filewright.visible import visible
@@ -68,7 +67,7 @@ def read_multiple_files(call: Call, paths: Sequence[str]) -> ToolResult:
         try:
             text = f"{path}:\n{_whole(call, path)}\n"
         except FilewrightError as error:
-            text = f"{path}: Error - {said('official', error, hinted=False)}"
+            text = f"{path}: Error - {said(call.table, error, hinted=False)}"
         left -= len(text) + 5
         if left < 0 and parts:
             parts.append(f"[{len(paths) - number} more files, not shown; ask for fewer at once]")
@@ -92,7 +91,7 @@ def read_media_file(call: Call, path: str) -> ToolResult:
                 limit=limit,
             )
         end = os.fsdecode(os.path.splitext(location.name)[1]).lower()
-        kind = table("official")["media"].get(end, "application/octet-stream")
+        kind = call.table["media"].get(end, "application/octet-stream")
         uri = system.url_of_path(location.absolute)
         return ToolResult("", images=(Image(snapshot.read(0, snapshot.size), kind, uri),))
 
@@ -144,18 +143,22 @@ def directory_tree(call: Call, path: str, exclude: Sequence[str] | None) -> Tool
     excluded = [f"./{pattern}" for pattern in exclude or ()]  # without a star, a name at any depth
     excluded += [f"**/{pattern}" for pattern in exclude or () if "*" not in pattern]
     entries, more = _entries(call, path, depth=_TREE_LEVELS, exclude=excluded)
-    top: list[Json] = []
-    folder = call.locate(path).parts
-    below = {folder: top}
-    for entry in entries:
-        parts = call.locate(entry.path.removesuffix("/")).parts
-        made: Json = {"name": entry.name, "type": "file"}
-        if entry.type == "folder":
-            made |= {"type": "directory", "children": below.setdefault(parts, [])}
-            if len(parts) == len(folder) + _TREE_LEVELS and not more:
-                more.append(f"[what is deeper than {_TREE_LEVELS} levels is not shown]")
-        below.setdefault(parts[:-1], []).append(made)
-    return _cut(call, json.dumps(top, ensure_ascii=False, indent=2), *more)
+    top, below = call.locate(path).parts, call.by_folder(entries)
+    deepest = len(top) + _TREE_LEVELS
+    if not more and any(
+        len(parts) == deepest and entry.type == "folder" for rows in below.values() for parts, entry in rows
+    ):
+        more.append(f"[what is deeper than {_TREE_LEVELS} levels is not shown]")
+
+    def members(folder: Parts) -> list[Json]:
+        return [
+            {"name": entry.name, "type": "directory", "children": members(parts)}
+            if entry.type == "folder"
+            else {"name": entry.name, "type": "file"}
+            for parts, entry in below.get(folder, ())
+        ]
+
+    return _cut(call, json.dumps(members(top), ensure_ascii=False, indent=2), *more)
 
 
 def search_files(call: Call, path: str, pattern: str, exclude: Sequence[str] | None) -> ToolResult:
@@ -169,22 +172,9 @@ def search_files(call: Call, path: str, pattern: str, exclude: Sequence[str] | N
 def get_file_info(call: Call, path: str) -> str:
     """What is known of a file or directory; of a link, of what it leads to."""
     status = call.status(path)
-    facts = {
-        "size": status.size,
-        "created": _date(status.birth_ns if status.birth_ns is not None else status.ctime_ns),
-        "modified": _date(status.mtime_ns),
-        "accessed": _date(status.atime_ns),
-        "isDirectory": str(status.kind == "folder").lower(),
-        "isFile": str(status.kind == "file").lower(),
-        "permissions": f"{status.mode & 0o777:03o}",
-    }
+    created = status.ctime_ns if status.birth_ns is None else status.birth_ns
+    facts = call.shaped("info", {"status": status, "created": created})
     return "\n".join(f"{name}: {value}" for name, value in facts.items())
-
-
-def _date(nanoseconds: int) -> str:
-    """A time as the original writes it, in UTC."""
-    moment = datetime.datetime.fromtimestamp(nanoseconds // 1_000_000_000, datetime.UTC)
-    return f"{moment:%a %b %d %Y %H:%M:%S} GMT+0000 (Coordinated Universal Time)"
 
 
 def list_allowed_directories(call: Call) -> str:
@@ -204,13 +194,9 @@ def write_file(call: Call, path: str, content: str) -> str:
 
 def edit_file(call: Call, path: str, edits: Sequence[Record], dry_run: bool) -> ToolResult:
     """Replace texts one after the other, all or none; the diff."""
-    try:
-        diff = call.edit(path, [each.model_dump() for each in edits], preview=dry_run, in_turn=True).diff
-    except FilewrightError as error:
-        if error.code is not Code.NO_CHANGE:
-            raise
-        diff = ""
+    made = call.edit(path, [each.model_dump() for each in edits], preview=dry_run, in_turn=True)
+    diff = visible(made.diff)
     fence = "```"
     while fence in diff:
         fence += "`"
-    return _cut(call, f"{fence}diff\n{visible(diff)}{fence}\n\n")
+    return _cut(call, f"{fence}diff\n{diff}{fence}\n\n")

@@ -6,12 +6,12 @@ else is said, required unless there is a `default` or it is `optional`; `as` is 
 `also` are other names for it, `check` is a function of the module, `environment` the variable of the original that
 has its default. `objects` are arguments that others are made of.
 A tool whose row names a `native` tool is that tool: `with` has its arguments and `says` the answer, or the row has
-one for an operation. Every other tool is a function of the module with the tool's name, which is handed a `Call`
-and the arguments by name. A module that has a `run` of its own is asked in its place, as `filesystem` is for the
-tools that answer for `each` of their items. `shapes` are answers: a field of a native value for each field (`filled`).
-`limits` are settings as they are here: a number, or the least of other settings, `less` some. `errors` has what is
-said of a code, and of any `other`, and `hint` how what to do next is added. What else a table holds (codes, words)
-is for the module to read.
+one for an operation. `nothing` has the answers to native errors that are none there, by their codes. Every other tool
+is a function of the module with the tool's name, which is handed a `Call` and the arguments by name. A module that has
+a `run` of its own is asked in its place, as `filesystem` is for the tools that answer for `each` of their items.
+`shapes` are answers: a field of a native value for each field (`filled`). `limits` are settings as they are here: a
+number, or the least of other settings, `less` some. `errors` has what is said of a code, and of any `other`, and `hint`
+how what to do next is added. What else a table holds (codes, words) is for the module to read.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from __future__ import annotations
 import json
 import os
 import tomllib
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from filewright.tools import ListedEntry
 
 Json = dict[str, Any]
+Parts = tuple[bytes, ...]
 Record = Any
 """An object of a table's `objects`, its fields by name."""
 
@@ -72,6 +74,7 @@ class Call(TypedTools):
         self.limit = context.settings.hard_chars
         """Characters of an answer."""
         self.name = name
+        self.table = table(name)
         self.given = given
         self.outcomes: dict[str, Any] = {}
 
@@ -94,9 +97,17 @@ class Call(TypedTools):
         listed = self.within(_LISTED_CHARS).list_files(path, limit=ENTRIES, **how)
         return [*listed.entries], listed.next_cursor is None
 
+    def by_folder(self, entries: Iterable[ListedEntry]) -> Mapping[Parts, list[tuple[Parts, ListedEntry]]]:
+        """Entries with their places, by the place of the folder that each is in."""
+        found: dict[Parts, list[tuple[Parts, ListedEntry]]] = defaultdict(list)
+        for entry in entries:
+            parts = self.locate(entry.path.removesuffix("/")).parts
+            found[parts[:-1]].append((parts, entry))
+        return found
+
     def shaped(self, shape: str, value: object) -> Json:
         """A native value in the fields of a shape of this dialect."""
-        return shaped(self.name, shape, value)
+        return _shaped(value, shape, self.table)
 
     def locate(self, path: str) -> Location:
         """The place a path names."""
@@ -125,17 +136,17 @@ def table(name: str) -> Json:
     return tomllib.loads(files(__package__).joinpath(f"{name}.toml").read_text("utf-8"))
 
 
-def filled(shape: Any, value: Any, name: str = "") -> Any:
-    """What a shape of the dialect `name` makes of a value.
+def filled(shape: Any, value: Any, read: Json) -> Any:
+    """What a shape of the dialect whose table is `read` makes of a value.
 
     A text `$field` is the field of that name (`$made.stats.size` one of a field of it, `$` the value itself), and
     `$field|word` what a conversion makes of it. A key that ends with `?` is left out where there is nothing.
     """
     if isinstance(shape, dict):
-        made = {word: filled(each, value, name) for word, each in shape.items()}
+        made = {word: filled(each, value, read) for word, each in shape.items()}
         return {word.rstrip("?"): each for word, each in made.items() if each is not None or word[-1] != "?"}
     if isinstance(shape, list):
-        return [filled(each, value, name) for each in shape]
+        return [filled(each, value, read) for each in shape]
     if not isinstance(shape, str) or not shape.startswith("$"):
         return shape
     path, _, conversion = shape[1:].partition("|")
@@ -145,78 +156,78 @@ def filled(shape: Any, value: Any, name: str = "") -> Any:
         elif value is not None:
             value = value[int(part)] if part.isdigit() else getattr(value, part)
     word, _, argument = conversion.partition(" ")
-    return _CONVERSIONS[word](value, argument, name)
+    return _CONVERSIONS[word](value, argument, read)
 
 
-def _iso(nanoseconds: int | None) -> str | None:
+def _shaped(value: object, shape: str, read: Json) -> Json:
+    made: Json = filled(read["shapes"][shape], value, read)
+    return made
+
+
+def _date(nanoseconds: int | None, form: str, _: Json) -> str | None:
     if nanoseconds is None:
         return None
     moment = datetime.fromtimestamp(nanoseconds // 1_000_000_000, UTC)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{nanoseconds // 1_000_000 % 1000:03}Z"
+    return moment.strftime(form.replace("%3", f"{nanoseconds // 1_000_000 % 1000:03}"))
 
 
-_CONVERSIONS: Mapping[str, Callable[[Any, str, str], Any]] = {
+_CONVERSIONS: Mapping[str, Callable[[Any, str, Json], Any]] = {
     "": lambda value, _, __: value,
     "is": lambda value, wanted, _: value == wanted,
-    "as": lambda value, words, name: table(name)[words].get(str(value), table(name)[words].get("other")),
+    "as": lambda value, words, read: read[words].get(str(value), read[words].get("other")),
     "given": lambda value, _, __: value is not None,
     "beginning": lambda value, start, _: value if (value or "").startswith(start) else None,
     "round": lambda value, digits, _: round(value, int(digits)),
     "bare": lambda value, _, __: value.rstrip("/") or value,
     "bits": lambda value, _, __: value[-3:],
+    "permissions": lambda mode, _, __: f"{mode & 0o777:03o}",
     "text": lambda value, _, __: str(value),
-    "iso": lambda value, _, __: _iso(value),
-    "each": lambda value, shape, name: [shaped(name, shape, each) for each in value],
-    "shape": lambda value, shape, name: shaped(name, shape, value),
+    "first": lambda value, most, _: value[: int(most)] or None,
+    "joined": lambda value, _, __: "; ".join(value) or None,
+    "date": _date,
+    "each": lambda value, shape, read: [_shaped(each, shape, read) for each in value],
+    "shape": _shaped,
 }
 """What a shape may make of a field: `is WORD` whether it is that word, `as WORDS` what the table of words has for it
 (or for `other`), `given` whether there is anything, `beginning TEXT` itself if it begins so, `round N`, `bare` without
-a slash at the end, `bits` the last three digits of a mode, `text`, `iso` a moment in ISO 8601, `shape NAME` another
+a slash at the end, `bits` the last three digits of a mode, `permissions` them of a number, `text`, `first N` of a list
+and `joined` as one text (nothing of none), `date FORM` a moment in UTC (`%3` its milliseconds), `shape NAME` another
 shape of it, and `each NAME` one of each member."""
 
 
-def shaped(name: str, shape: str, value: object) -> Json:
-    """A native value in the fields of a shape of the table `name`."""
-    made: Json = filled(table(name)["shapes"][shape], value, name)
-    return made
-
-
-def worded(text: str, name: str) -> str:
-    """A native message with the own words of the dialect `name` for the arguments it speaks of, each once: text
-    of a file that comes further on in it is left as it is."""
-    for word, own in table(name).get("words", {}).items():
+def worded(text: str, read: Json) -> str:
+    """A native message with a dialect's own words for the arguments it speaks of, each once: text of a file that
+    comes further on in it is left as it is."""
+    for word, own in read.get("words", {}).items():
         text = text.replace(word, own, 1)
     return text
 
 
-def said(name: str, error: FilewrightError, *, hinted: bool = True, **more: str) -> str:
-    """What the dialect `name` says of an error, with what to do next where that is `hinted`; `more` it may name."""
-    read = table(name)
+def said(read: Json, error: FilewrightError, *, hinted: bool = True, **more: str) -> str:
+    """What a dialect says of an error, with what to do next where that is `hinted`; `more` it may name."""
     shown: dict[str, str] = read["errors"]
-    own = worded(error.message, name)
     facts = {
         "code": error.code,
-        "message": error.message,
-        "said": own,
+        "message": worded(error.message, read),
         "path": error.details.get("path"),
         **more,
     }
     text = shown.get(error.code, shown["other"])
     if "{path}" in text and not facts["path"]:
         text = shown["other"]
-    hint = read.get("hints", {}).get(error.code, worded(error.hint or "", name)) if hinted else ""
+    hint = read.get("hints", {}).get(error.code, worded(error.hint or "", read)) if hinted else ""
     return text.format(**facts) + (shown["hint"].format(hint=hint) if hint else "")
 
 
-def refusal_of(name: str, error: FilewrightError, limit: int) -> ToolResult:
+def refusal_of(read: Json, error: FilewrightError, limit: int) -> ToolResult:
     """The answer of a call that failed."""
-    return FailedCall(clip(said(name, error), limit), error=error)
+    return FailedCall(clip(said(read, error), limit), error=error)
 
 
-def limits_of(name: str, settings: Settings) -> Json:
-    """The settings that are others in the dialect `name`."""
+def limits_of(read: Json, settings: Settings) -> Json:
+    """The settings that are others in a dialect."""
     made: Json = {}
-    for setting, limit in table(name).get("limits", {}).items():
+    for setting, limit in read.get("limits", {}).items():
         made[setting] = limit
         if isinstance(limit, dict):
             made[setting] = min(getattr(settings, each) for each in limit["least"]) - limit.get("less", 0)
@@ -266,7 +277,7 @@ def fit_as_json(items: Iterable[object], limit: int) -> int:
 def natively(call: Call, row: Json, given: Json) -> Any:
     """The answer of a tool that is a native one: what its row says, or says of the operation that was done, or of
     the kind of thing that there is."""
-    (made,) = call._run(row["native"], filled(row["with"], given, call.name)).results
+    (made,) = call._run(row["native"], filled(row["with"], given, call.table)).results
     if made.error is not None:
         raise made.error
     stats = getattr(made, "stats", None)
@@ -274,7 +285,7 @@ def natively(call: Call, row: Json, given: Json) -> Any:
     says = row.get(case, row["says"])
     if isinstance(says, str):
         return says.format_map({name: visible(str(value)) for name, value in given.items()})
-    return filled(says, {**given, "made": made}, call.name)
+    return filled(says, {**given, "made": made}, call.table)
 
 
 def surface_of(module: ModuleType) -> Surface:
@@ -322,10 +333,15 @@ def surface_of(module: ModuleType) -> Surface:
                 value = from_environment(schema.get("environment", ""))
                 if value is not None and member not in call.given and schema["ge"] <= value <= schema["le"]:
                     given[member] = value
-            if hasattr(module, "run"):
-                made = module.run(call, row, given, act)
-            else:
-                made = act(call, **given) if act else natively(call, row, given)
+            try:
+                if hasattr(module, "run"):
+                    made = module.run(call, row, given, act)
+                else:
+                    made = act(call, **given) if act else natively(call, row, given)
+            except FilewrightError as error:
+                made = row.get("nothing", {}).get(error.code)
+                if made is None:
+                    raise
             if not isinstance(made, ToolResult):
                 made = ToolResult(made if isinstance(made, str) else encoded(made))
             unknown = ", ".join(parsed.model_extra or ())
@@ -346,5 +362,5 @@ def surface_of(module: ModuleType) -> Surface:
     for each, members in read.get("objects", {}).items():
         models[each] = model(each, members)
     tools = tuple(tool(each, row) for each, row in read["tools"].items())
-    refusal = getattr(module, "refusal", partial(refusal_of, own))
-    return Surface(lambda: tools, instructions, partial(limits_of, own), refusal, read.get("json", False))
+    refusal = getattr(module, "refusal", partial(refusal_of, read))
+    return Surface(lambda: tools, instructions, partial(limits_of, read), refusal, read.get("json", False))
