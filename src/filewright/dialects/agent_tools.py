@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _LINE_CHARS = 2000
 _CUT = " [... line truncated ...]"
+_MORE = "(more entries, not shown)"
 _READ_LINES = 2000
 _FOOTER_BYTES = 600
 _IMAGE_BYTES = 5 << 20
@@ -88,13 +89,12 @@ def _fitting(rows: Sequence[str], limit: int) -> list[str]:
     return kept
 
 
-def _answered(call: Call, rows: Sequence[str], *footers: str, empty: str = "", more: str = "") -> str:
-    """The rows that fit, then what is said of them; `empty` if there are none, and if there is `more` of what."""
-    kept = _fitting(rows, _room(call)) if rows else [empty]
-    said = [f"[... output truncated: {len(kept)} of {len(rows)} lines shown; narrow the request ...]"]
-    return "\n".join(
-        [*kept, *said[len(rows) <= len(kept) :], *footers, *[f"(more {more}, not shown)"] * bool(more)]
-    )
+def _answered(call: Call, rows: Sequence[str], *footers: str | None, empty: str = "") -> str:
+    """The rows that fit, or `empty` if there are none, then what is said of them."""
+    kept = _fitting(rows, _room(call)) or [empty]
+    if len(kept) < len(rows):
+        kept.append(f"[... output truncated: {len(kept)} of {len(rows)} lines shown; narrow the request ...]")
+    return "\n".join([*kept, *filter(None, footers)])
 
 
 # Reading
@@ -167,20 +167,17 @@ def read_files(call: Call, paths: Sequence[str]) -> str:
 
 def read_image(call: Call, path: str) -> ToolResult:
     """An image to be looked at."""
+    kind = "text"
     try:
         found = call.under(image_bytes=_IMAGE_BYTES, max_file_bytes=0).read(path, limit=1)
+        if found.images:
+            return ToolResult("", images=found.images)
     except FilewrightError as error:
-        if error.code == Code.IS_BINARY:
-            error.code, error.message = (
-                Code.INVALID_INPUT,
-                f"{path} is not an image: {error.details.get('type')}",
-            )
-            error.details["error"] = "not_an_image"
-        raise
-    if found.images:
-        return ToolResult("", images=found.images)
-    text, hint = f"{path} is text, not an image", "read it with read_file"
-    raise errors.refused(Code.INVALID_INPUT, path, text, hint, error="not_an_image")
+        if error.code != Code.IS_BINARY:
+            raise
+        kind = error.details["type"]
+    message, hint = f"{path} is not an image: {kind}", "name an image, or read text with read_file"
+    raise errors.refused(Code.INVALID_INPUT, path, message, hint, error="not_an_image")
 
 
 def list_dir(call: Call, path: str) -> str:
@@ -198,7 +195,7 @@ def list_dir(call: Call, path: str) -> str:
             folders.append(f"{visible(entry.name)}/")
         else:
             others.append(f"{visible(entry.name)}\t{size}")
-    return _answered(call, folders + others, empty="(empty directory)", more="" if complete else "entries")
+    return _answered(call, folders + others, None if complete else _MORE, empty="(empty directory)")
 
 
 def glob(call: Call, path: str, pattern: str, respect_gitignore: bool) -> str:
@@ -206,7 +203,7 @@ def glob(call: Call, path: str, pattern: str, respect_gitignore: bool) -> str:
     how: Json = {"glob": pattern, "sort": "modified", "include_ignored": not respect_gitignore}
     entries, complete = call.entries(path, **how)
     rows = [visible(entry.path) for entry in entries if entry.type == "file"]
-    return _answered(call, rows, empty="(no matches)", more="" if complete else "files")
+    return _answered(call, rows, None if complete else _MORE, empty="(no matches)")
 
 
 def tree(call: Call, path: str, depth: int, respect_gitignore: bool) -> str:
@@ -224,7 +221,7 @@ def tree(call: Call, path: str, depth: int, respect_gitignore: bool) -> str:
             yield from drawn(parts, margin + deeper)
 
     rows = [*drawn(top.parts, "")] or ["(no entries)"]
-    return _answered(call, [top.shown, *rows], more="" if complete else "entries")
+    return _answered(call, [top.shown, *rows], None if complete else _MORE)
 
 
 def diff(call: Call, before: str, after: str) -> str:
@@ -247,10 +244,10 @@ def outline(call: Call, path: str) -> str:
             if depth < 30:
                 yield from rows(symbol.children, depth + 1)
 
-    notes = [f"({overview.outline_note})"] if overview.outline_note else []
-    if errors := overview.syntax_errors.count:
-        notes.append(f"note: file has syntax errors ({errors}); outline may be incomplete, see check_syntax")
-    return _answered(call, [*rows(overview.outline)], *notes, empty="(no symbols found)")
+    note, errors = overview.outline_note, overview.syntax_errors.count
+    broken = f"note: file has syntax errors ({errors}); outline may be incomplete, see check_syntax"
+    footers = note and f"({note})", broken if errors else None
+    return _answered(call, [*rows(overview.outline)], *footers, empty="(no symbols found)")
 
 
 def _overview(call: Call, tool: str, path: str, max_symbols: int) -> OverviewResult:
@@ -398,34 +395,20 @@ def _named(edit: Record) -> Record:
     return edit
 
 
-def _scoped(given: Record) -> Record:
-    if not given.path and not given.glob:
-        raise ValueError("give path or glob to scope the replacement")
-    return given
+CHECKS = {"edit": _named, "edit_file": _named}
 
 
-CHECKS = {"edit": _named, "edit_file": _named, "replace": _scoped}
-
-
-def edit_file(call: Call, path: str, **edit: Any) -> str:
-    """One edit."""
-    return _edited(call, path, [edit])
-
-
-def multi_edit(call: Call, path: str, edits: Sequence[Record]) -> str:
-    """Several edits in order, all or nothing."""
-    return _edited(call, path, [edit.model_dump() for edit in edits], several=True)
-
-
-def _edited(call: Call, path: str, edits: Sequence[Any], *, several: bool = False) -> str:
-    """The native edit; ambiguous too where several places are the text but for whitespace."""
+def edit_file(call: Call, path: str, edits: Sequence[Record] | None = None, **edit: Any) -> str:
+    """One edit, or several in order, all or nothing; ambiguous too where several places are the text but for
+    whitespace."""
+    wanted: Sequence[Any] = [edit] if edits is None else [each.model_dump() for each in edits]
     try:
-        made = call.edit(path, edits, in_turn=len(edits) > 1)
+        made = call.edit(path, wanted, in_turn=len(wanted) > 1)
     except FilewrightError as error:
         details, but = error.details, ""
         lines = details.get("lines", [])
         hint = "add lines of context to old_string until it occurs once, or give replace_all=true"
-        if error.code == Code.NO_MATCH and not edits[details["edit"]]["replace_all"]:
+        if error.code == Code.NO_MATCH and not wanted[details["edit"]]["replace_all"]:
             near = details.get("nearest", ())
             lines = sorted(place["first_line"] for place in near if place["similarity"] == 1)
             hint = "copy the text with its whitespace, and with enough lines around it to occur once"
@@ -435,12 +418,12 @@ def _edited(call: Call, path: str, edits: Sequence[Any], *, several: bool = Fals
             details["lines"] = lines[:_LINES_LISTED]
             shown = ", ".join(map(str, details["lines"])) + " and more" * (len(lines) > _LINES_LISTED)
             error.message = f"{details['path']}: old_string occurs more than once{but}: lines {shown}"
-        if several and "edit" in details:
+        if edits and "edit" in details:
             error.message = f"edit[{details['edit']}]: {error.message}"
             details["index"] = details["edit"]
         raise
     rows = [f"Replaced {counted(made.changes_made, 'occurrence')} in {visible(path)}."]
-    if several:
+    if edits:
         rows = [f"Applied {counted(len(edits), 'edit')} to {visible(path)}."]
     for outcome in made.results:
         if outcome.tier != "exact":
@@ -451,6 +434,9 @@ def _edited(call: Call, path: str, edits: Sequence[Any], *, several: bool = Fals
                 f"at line {outcome.first}"
             )
     return _with_diff(call, rows, made.diff, made.syntax_warning)
+
+
+multi_edit = edit_file
 
 
 def _with_diff(call: Call, rows: Sequence[str], diff: str, *warnings: str | None) -> str:

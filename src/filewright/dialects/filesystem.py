@@ -65,16 +65,9 @@ def _ordered(given: Record) -> Record:
     return given
 
 
-def _does_something(change: Record) -> Record:
-    if not change.search_pattern and change.replace_content is None:
-        raise ValueError("either search_pattern or replace_content must be given")
-    return change
-
-
 CHECKS = {
     "read_content": _ordered,
     "block": _ordered,
-    "change": _does_something,
 }
 
 
@@ -129,31 +122,24 @@ def run(call: Call, row: Json, given: Json, act: Callable[..., Any] | None) -> A
     left = call.limit - 10
     for number, item in enumerate(items):
         call.task.report(number, len(items), "items")
-        own = (
-            {"path": item}
-            if isinstance(item, str)
-            else {word: value for word, value in item if value is not None}
-        )
+        own = {"path": item} if isinstance(item, str) else {k: v for k, v in item if v is not None}
         named = {word: own[word] for word in _PATHS if word in own}
         result = {row.get("key", word): path for word, path in named.items()}
-        call.items, call.share = items, left // (len(items) - number) - len(own.get("path", "")) - 20
+        asked = own.get("path", "")
+        call.items, call.share = items, left // (len(items) - number) - len(asked) - 20
         native: Json = {}
         try:
             native |= {word: _native(path) for word, path in named.items()}
             if act is None:
-                resolved = _resolved(call, own.get("path", ""))
-                made = natively(
-                    call, row, {**given, **own, **native, "asked": own.get("path"), "resolved": resolved}
-                )
+                facts = {"asked": asked, "resolved": _resolved(call, asked)}
+                result |= natively(call, row, {**given, **own, **native, **facts})
             else:
-                made = act(call, item, path=native["path"], **given)
-            result |= made
+                result |= act(call, item, path=native["path"], **given)
         except FilewrightError as error:
             if error.ends_call:
                 raise
-            wrong = next(
-                (word for word in native if native[word] == error.details.get("path")), next(iter(named))
-            )
+            about = error.details.get("path")
+            wrong = next((word for word in native if native[word] == about), next(iter(named)))
             facts = {"error": _phrase(call, error, named[wrong]), "details": error.details}
             result |= filled(row.get("refused", call.table["refused"]), facts, call.table)
         left -= len(encoded(result)) + 2  # what an item leaves of its share the following ones may use

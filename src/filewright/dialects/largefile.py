@@ -51,23 +51,7 @@ def _absolute(path: str) -> str:
     return path
 
 
-def _one_place(given: Record) -> Record:
-    if given.target is not None and given.pattern is not None:
-        raise ValueError("give target or pattern, not both")
-    if isinstance(given.target, int) and given.target < 1:
-        raise ValueError("target must be a line from 1, or a pattern")
-    return given
-
-
-def _one_style(given: Record) -> Record:
-    if (given.changes is None) == (given.search_text is None):
-        raise ValueError("give changes, or search_text and replace_text")
-    if (given.search_text is None) != (given.replace_text is None):
-        raise ValueError("search_text and replace_text belong together")
-    return given
-
-
-CHECKS = {"absolute": _absolute, "read_content": _one_place, "edit_content": _one_style}
+CHECKS = {"absolute": _absolute}
 
 
 # Overview
@@ -90,23 +74,18 @@ def _overview(call: Call, path: str, ranges: Sequence[Sequence[Any]] | None) -> 
     except FilewrightError as error:
         if error.code != Code.IS_BINARY or ranges is not None:
             raise
-        kind = str(error.details.get("type"))
-        hint = call.table["binary"].get(kind, "image" if kind.startswith("image/") else None)
-        return call.shaped("binary", {**error.details, "hint": hint, "threshold": threshold})
+        return call.shaped("binary", {**error.details, "threshold": threshold})
     changed, notes, left_out = overview.changed_symbols, overview.syntax_errors, overview.symbols_left_out
     marks = None if changed is None else {(c.name, c.end_line): c.status for c in changed if c.name}
-    hints = call.table["hints"]
-    kind = "log" if overview.search_hints.log else overview.language or "other"
     warnings = ["read_enclosing with a line shows a definition that is left out here"] * bool(left_out)
     warnings += filter(None, [overview.outline_note])
     if notes.count:
         first = ", ".join(str(issue.line) for issue in notes.first[:5])
         warnings.append(f"{notes.count} syntax errors, the first at line {first}")
     facts = {
-        "long": overview.long_lines > 0,
         "threshold": threshold,
         "outline": _outline(call, overview.outline, marks),
-        "hints": hints.get(kind, hints["other"]),
+        "kind": "log" if overview.search_hints.log else overview.language,
         "changed": None if marks is None else len(marks),
         "left_out": left_out or None,
         "warning": "; ".join(warnings) or None,
@@ -248,9 +227,13 @@ def search_content(
         if how["fuzzy"] and "fuzzy" in call.given and not loose:
             warnings.append("fuzzy ignored with regex or invert")
         return {"count": count, **about, **({"warnings": warnings} if warnings else {})}
-    found, paths, results = _found(call, path, pattern, max_results, how, context=context_lines)
+    found, hits = _found(call, path, pattern, max_results, how, context=context_lines)
     exact = len(found.results)
-    count = len(paths) - exact + (exact if found.complete else count_lines())
+    count = len(hits) - exact + (exact if found.complete else count_lines())
+    results = [
+        call.shaped("hit", {"hit": hit, "at": hit.symbol or f"Line {hit.line}", "kind": kind})
+        for hit, kind in hits.items()
+    ]
     shown = min(max_results, fit_as_json(results, call.limit - _ENVELOPE))
     answer: Json = {"results": results[:shown], "total_matches": max(count, len(results)), **about}
     if left := len(results[:max_results]) - shown:
@@ -268,8 +251,8 @@ def _exactly(how: Mapping[str, bool]) -> Json:
 
 def _found(
     call: Call, path: str, pattern: str, most: int, how: Mapping[str, bool], **where: Any
-) -> tuple[SearchResult, list[str], list[Json]]:
-    """What is there exactly; and of all hits, those that are only similar at the end, the paths and the fields."""
+) -> tuple[SearchResult, dict[SearchHit, str]]:
+    """What is there exactly; and all hits with their kinds, those that are only similar at the end."""
     found = call.search(pattern, path, max_results=most, **_exactly(how), **where)
     kind = ("regex" if how["regex"] else "exact") + ("_inverted" if how["invert"] else "")
     hits = dict.fromkeys(found.results, kind)
@@ -277,11 +260,7 @@ def _found(
         exact = {(hit.path, hit.line) for hit in hits}
         similar = _similar(call, path, pattern, most, **where)
         hits |= {hit: "fuzzy" for hit in similar if (hit.path, hit.line) not in exact}
-    results = [
-        call.shaped("hit", {"hit": hit, "at": hit.symbol or f"Line {hit.line}", "kind": kind})
-        for hit, kind in hits.items()
-    ]
-    return found, [hit.path for hit in hits], results
+    return found, hits
 
 
 def _similar(call: Call, path: str, pattern: str, most: int, **where: Any) -> Sequence[SearchHit]:
@@ -311,27 +290,17 @@ def search_directory(
 ) -> Json:
     """The hits in the files of a folder, by file."""
     call.context.boundary.open_folder(call.locate(path)).close()  # a file is refused here
-    found, paths, results = _found(
-        call,
-        path,
-        pattern,
-        max_results,
-        how,
-        context=context_lines,
-        glob=None if include_pattern == "*" else include_pattern,
-        include_hidden=include_hidden,
-        include_ignored=True,
-        exclude=_UNLISTED,
-    )
-    for result in results:
-        del result["semantic_context"], result["submatches"]  # which the original has for one file only
+    where: Json = {"include_hidden": include_hidden, "include_ignored": True, "exclude": _UNLISTED}
+    where |= {"context": context_lines, "glob": None if include_pattern == "*" else include_pattern}
+    found, hits = _found(call, path, pattern, max_results, how, **where)
+    results = [call.shaped("hit_below", {"hit": hit, "kind": kind}) for hit, kind in hits.items()]
     shown = min(max_results, fit_as_json(results, call.limit - 2 * _ENVELOPE))
-    top = call.locate(path)
-    names = [quote(b"/".join(call.locate(each).parts[len(top.parts) :])) for each in paths[:shown]]
+    top = len(call.locate(path).parts)
+    names = [quote(b"/".join(call.locate(hit.path).parts[top:])) for hit in [*hits][:shown]]
     files: dict[str, list[Json]] = {}
     for name, result in zip(names, results, strict=False):
         files.setdefault(name, []).append(result)
-    cut = shown < min(len(paths), max_results) or not found.complete
+    cut = shown < min(len(hits), max_results) or not found.complete
     return {
         "path": path,
         "pattern": pattern,
@@ -367,10 +336,9 @@ def edit_content(
         if error.code not in call.table["refused"]:
             raise
         return _refused(call, path, len(edits), error)
-    results = call.shaped("outcomes", made)["results"]
-    exact = all(each["match_type"] == "exact" for each in results)
-    facts = {"results": results, "kind": "exact" if exact else "fuzzy", "count": len(results)}
-    return call.shaped("edited", {**facts, "diff": clip(made.diff, call.limit // 3), "made": made})
+    exact = all(outcome.tier == "exact" for outcome in made.results)
+    facts = {"kind": "exact" if exact else "fuzzy", "count": len(edits), "made": made}
+    return call.shaped("edited", {**facts, "diff": clip(made.diff, call.limit // 3)})
 
 
 def _refused(call: Call, path: str, count: int, error: FilewrightError) -> Json:

@@ -4,7 +4,8 @@ A table is a TOML file beside the module of its dialect. `tools` has a row for e
 toolset (one that does not read only, writes) and its `arguments`, bounded in pydantic's words: a string where nothing
 else is said, required unless there is a `default` or it is `optional`; `as` is the name that the code has for it,
 `also` are other names for it, `check` is a function of the module, `environment` the variable of the original that
-has its default. `objects` are arguments that others are made of.
+has its default. `objects` are arguments that others are made of. Of what a rule names (a tool's
+row has `rules`, those of objects are apart) so many `may` be given.
 A tool whose row names a `native` tool is that tool: `with` has its arguments and `says` the answer, or the row has
 one for an operation. `nothing` has the answers to native errors that are none there, by their codes. Every other tool
 is a function of the module with the tool's name, which is handed a `Call` and the arguments by name. A module that has
@@ -176,6 +177,7 @@ _CONVERSIONS: Mapping[str, Callable[[Any, str, Json], Any]] = {
     "is": lambda value, wanted, _: value == wanted,
     "as": lambda value, words, read: read[words].get(str(value), read[words].get("other")),
     "given": lambda value, _, __: value is not None,
+    "any": lambda value, _, __: bool(value),
     "beginning": lambda value, start, _: value if (value or "").startswith(start) else None,
     "round": lambda value, digits, _: round(value, int(digits)),
     "bare": lambda value, _, __: value.rstrip("/") or value,
@@ -188,11 +190,11 @@ _CONVERSIONS: Mapping[str, Callable[[Any, str, Json], Any]] = {
     "each": lambda value, shape, read: [_shaped(each, shape, read) for each in value],
     "shape": _shaped,
 }
-"""What a shape may make of a field: `is WORD` whether it is that word, `as WORDS` what the table of words has for it
-(or for `other`), `given` whether there is anything, `beginning TEXT` itself if it begins so, `round N`, `bare` without
-a slash at the end, `bits` the last three digits of a mode, `permissions` them of a number, `text`, `first N` of a list
-and `joined` as one text (nothing of none), `date FORM` a moment in UTC (`%3` its milliseconds), `shape NAME` another
-shape of it, and `each NAME` one of each member."""
+"""What a shape may make of a field: `is WORD` whether it is that word, `as WORDS` what the table of words has for
+it (or for `other`), `given` whether there is anything, `any` whether it is more than nothing, `beginning TEXT`
+itself if it begins so, `round N`, `bare` without a slash at the end, `bits` the last three digits of a mode,
+`permissions` them of a number, `text`, `first N` of a list and `joined` as one text (nothing of none), `date FORM`
+a moment in UTC (`%3` its milliseconds), `shape NAME` another shape of it, and `each NAME` one of each member."""
 
 
 def worded(text: str, read: Json) -> str:
@@ -312,19 +314,26 @@ def surface_of(module: ModuleType) -> Surface:
             made = made | None
         return Annotated[made, Field(**{word: schema[word] for word in _CONSTRAINTS if word in schema})]
 
-    def model(name: str, arguments: Json) -> type[Arguments]:
+    def model(name: str, arguments: Json, rules: Sequence[Json]) -> type[Arguments]:
         """The arguments of a tool or an object as a model."""
+
+        def checked(given: Record) -> Record:
+            for rule in rules:
+                if sum(getattr(given, each) is not None for each in rule["of"]) not in rule["may"]:
+                    raise ValueError(rule["says"])
+            return checks[name](given) if name in checks else given
+
         members: Json = {}
         for word, schema in arguments.items():
             names = AliasChoices(word, *schema.get("also", ()))
             default = schema.get("default", None if schema.get("optional") else ...)
             members[schema.get("as", word)] = (kind_of(schema), Field(default, validation_alias=names))
-        check: Any = {"check": model_validator(mode="after")(checks[name])} if name in checks else None
+        check: Any = {"check": model_validator(mode="after")(checked)}
         return create_model(name, __base__=base, __validators__=check, **members)
 
     def tool(name: str, row: Json) -> Tool:
         schemas = row.get("arguments", {})
-        arguments, act = model(name, schemas), getattr(module, name, None)
+        arguments, act = model(name, schemas, row.get("rules", ())), getattr(module, name, None)
 
         def run(context: Context, parsed: Any) -> ToolResult:
             call = Call(context, own, parsed.model_fields_set)
@@ -360,7 +369,7 @@ def surface_of(module: ModuleType) -> Surface:
         return f"{read['workflow']}\nServed: {', '.join(roots)}"
 
     for each, members in read.get("objects", {}).items():
-        models[each] = model(each, members)
+        models[each] = model(each, members, read.get("rules", {}).get(each, ()))
     tools = tuple(tool(each, row) for each, row in read["tools"].items())
     refusal = getattr(module, "refusal", partial(refusal_of, read))
     return Surface(lambda: tools, instructions, partial(limits_of, read), refusal, read.get("json", False))
