@@ -17,7 +17,6 @@ from typing import Literal
 
 from filewright.boundary import quote, unquote
 from filewright.edit.linediff import line_splices, replaced
-from filewright.edit.visible import cut_line, cut_pair, terminator_mark
 from filewright.text import Narrowed, NotebookView, Snapshot, Splice, apply, notebook_view, terminators_in
 from filewright.visible import one_line
 from filewright.wording import counted, sized
@@ -32,6 +31,8 @@ _COUNTED = 100_000
 _CONTEXT = 3
 #: Characters of a line of context beyond which a brief diff leaves it out.
 _NARROW = 120
+#: What is shown after a changed line that ends unlike most lines of its file.
+_MARKS = {b"\r\n": "\u240d\u240a", b"\n": "\u240a", b"\r": "\u240d"}
 #: Regions above this many bytes (old and new) are given by their beginnings, not compared.
 _COMPARED = 8 << 20
 #: What is read of such a region, and the most that is read of one line of context.
@@ -441,7 +442,7 @@ def _changed(before: Snapshot, edit: Touched, room: int, line_chars: int) -> lis
     added = [_row(before, "+", line, None, at, usual) for at, line in come]
     if len(edit.old) == len(edit.new):
         for at, (one, two) in enumerate(zip(removed, added, strict=False)):
-            texts = cut_pair(one.text, two.text, line_chars)
+            texts = _cut_pair(one.text, two.text, line_chars)
             removed[at], added[at] = replace(one, text=texts[0]), replace(two, text=texts[1])
     if hidden := edit.old_count - fit_old:
         removed.append(Row("-", "", edit.line + fit_old, None, hidden=hidden))
@@ -450,13 +451,33 @@ def _changed(before: Snapshot, edit: Touched, room: int, line_chars: int) -> lis
     return removed + added
 
 
+def cut_line(text: str, limit: int) -> str:
+    """`text`, or its first `limit` characters and how many follow."""
+    if len(text) <= limit + 40:
+        return text
+    return f"{text[:limit]}… [{len(text) - limit:,} more characters]"
+
+
+def _cut_pair(old: str, new: str, limit: int) -> tuple[str, str]:
+    """Two long lines that differ somewhere, cut alike to the part that differs."""
+    if max(len(old), len(new)) <= limit + 40 or old == new:
+        return old, new
+    pairs = enumerate(zip(old, new, strict=False))
+    low = next((at for at, (one, other) in pairs if one != other), min(len(old), len(new)))
+    start = max(0, low - limit // 2)
+    if start <= 40:
+        return old, new
+    lead = f"[{start:,} characters] …"
+    return lead + old[start:], lead + new[start:]
+
+
 def _row(
     before: Snapshot, sign: Sign, line: bytes, old: int | None, new: int | None, usual: bytes | None = None
 ) -> Row:
     """One line of a diff, marked where it does not end as is `usual`."""
     body = line.rstrip(b"\r\n")
     terminator = line[len(body) :]
-    mark = terminator_mark(terminator, usual) if usual is not None else ""
+    mark = _MARKS.get(terminator, "") if usual not in (None, terminator) else ""
     return Row(sign, one_line(body.decode(before.encoding.name, "replace")), old, new, mark, not terminator)
 
 

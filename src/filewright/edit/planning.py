@@ -18,9 +18,9 @@ from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.request import Edit, RequestLines, Tier
 from filewright.edit.nearest import alike
 from filewright.edit.overlay import Overlay
-from filewright.edit.refusal import Refusal, explained, overlapping, unchanged, unclear
+from filewright.edit.refusal import explained, overlapping, unchanged, unclear
 from filewright.edit.write import checked
-from filewright.errors import Code, check_limit, invalid
+from filewright.errors import Code, FilewrightError, check_limit, invalid
 from filewright.languages import language_of
 from filewright.progress import Task
 from filewright.settings import Settings
@@ -175,7 +175,7 @@ def plan(
     source = FileText(snapshot, task, language=language_of(file_name, b""))
     placed: list[_Placed] = []
     splices: tuple[Splice, ...] = ()
-    refusals: list[Refusal] = []
+    refusals: list[FilewrightError] = []
     for at, edit in enumerate(given):
         source.task.check()
         text, found = _located(source, splices, edit, bases, in_turn=in_turn and at > 0)
@@ -188,7 +188,7 @@ def plan(
                 refusals.append(unclear(text, found, why))
             else:
                 taken = _taken(source, text, placed, splices, found, made)
-                if isinstance(taken, Refusal):
+                if isinstance(taken, FilewrightError):
                     refusals.append(taken)
                 else:
                     placed.append(taken[0])
@@ -198,8 +198,10 @@ def plan(
     if not refusals and not splices:
         refusals.append(unchanged())
     if refusals:
-        error = refusals[0].error(name, total or len(edits))
-        error.details["refusals"] = [refusal.data() for refusal in refusals]
+        error, calls = refusals[0], total or len(edits)
+        which = "" if calls == 1 else f" edit {error.details['edit'] + 1} of {calls}:"
+        error.message = f"{name}:{which} {error.message}"
+        error.details = {"path": name, **error.details, "refusals": [one.details for one in refusals]}
         raise error
     return Plan(tuple(source.of_file(ordered(splices, source.size))), tuple(_outcomes(placed)))
 
@@ -252,7 +254,7 @@ def _taken(
     before: tuple[Splice, ...],
     located: Located,
     splices: tuple[Splice, ...],
-) -> tuple[_Placed, tuple[Splice, ...]] | Refusal:
+) -> tuple[_Placed, tuple[Splice, ...]] | FilewrightError:
     """A located edit and the splices with it, unless it touches what an earlier one changes in the original."""
     spans = [part.span for part in located.parts]
     changed = [ByteRange(splice.offset, splice.end) for splice in splices]

@@ -1,6 +1,6 @@
 """Refusing well: why an edit goes nowhere, what is there instead, and what would make it succeed.
 
-A `Refusal` is data; `text` is the same for a reader, bounded. Its suggestions are whole edits, offered
+A refusal is an error with a bounded text, and the same as data. Its suggestions are whole edits, offered
 only where they would do what was meant as far as the request tells it; each has been run before, so
 following one literally succeeds. The nearest text is shown in any case.
 
@@ -14,7 +14,7 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice, takewhile
 from typing import Any
 
@@ -49,69 +49,55 @@ _LIKELY, _APART = 0.6, 0.1
 """How alike a region must be for its text to be offered, and how much more than the next best."""
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """Why edit number `index` (0-based) of a call goes nowhere.
+def _refusal(
+    number: int,
+    code: Code,
+    message: str,
+    hint: str,
+    reached: Tier | None = None,
+    lines: Sequence[int] = (),
+    near: Sequence[NearText] = (),
+    conflicts: Sequence[dict[str, str]] = (),
+    suggestions: Sequence[Edit] = (),
+    other: int | None = None,
+    there: str | None = None,
+) -> FilewrightError:
+    """Why edit `number` (from 0) of a call goes nowhere: for a reader some dozens of lines at most, and as values.
 
     `lines` are those of the equal regions of an ambiguous text, or where an applied change is.
     `suggestions` are the edit with the smallest change that makes it succeed, best first. `there` is
     what is on the lines of an edit that named its lines.
     """
-
-    index: int
-    code: Code
-    message: str
-    hint: str
-    reached: Tier | None = None
-    lines: tuple[int, ...] = ()
-    nearest: tuple[NearText, ...] = ()
-    conflicts: tuple[dict[str, str], ...] = ()
-    suggestions: tuple[Edit, ...] = ()
-    other: int | None = None
-    there: str | None = None
-
-    def data(self) -> dict[str, Any]:
-        """The refusal as plain values."""
-        return {
-            "edit": self.index,
-            "code": str(self.code),
-            "message": self.message,
-            "hint": self.hint,
-            "reached": None if self.reached is None else str(self.reached),
-            "lines": list(self.lines),
-            "nearest": [candidate.data() for candidate in self.nearest],
-            "conflicts": list(self.conflicts),
-            "suggestions": [_edit_data(edit) for edit in self.suggestions],
-            "other_edit": self.other,
-            "text_found": self.there,
-        }
-
-    @property
-    def text(self) -> str:
-        """The refusal for a reader, without its code: some dozens of lines at most."""
-        parts = [self.message]
-        for conflict in self.conflicts:
-            for side, said in (("shown", "as shown before:"), ("there", "as it is now:")):
-                parts += [said, *_quoted(conflict[side])]
-            parts += ["as the edit wants it:", *_quoted(conflict["wanted"])]
-        for candidate in self.nearest:
-            where = _lines(candidate.first_line, candidate.last_line)
-            parts.append(f"nearest: {where}, {candidate.similarity:.0%} alike")
-            if candidate.differs_at is not None:
-                parts.append(f"  first difference at line {candidate.differs_at}:")
-                parts += [f"    asked: {candidate.asked}", f"    found: {candidate.found}"]
-        if self.nearest and self.suggestions and self.suggestions[0].search != "":
-            parts += ["the text that is there:", *_quoted(self.nearest[0].text)]
-        return "\n".join(parts)
-
-    def error(self, asked: str, count: int = 1) -> FilewrightError:
-        """The error of a call of `count` edits on the file the caller named `asked`."""
-        which = "" if count == 1 else f" edit {self.index + 1} of {count}:"
-        message = f"{asked}:{which} {self.text}"
-        return FilewrightError(self.code, message, self.hint, details={"path": asked, **self.data()})
+    parts = [message]
+    for conflict in conflicts:
+        for side, said in (("shown", "as shown before:"), ("there", "as it is now:")):
+            parts += [said, *_quoted(conflict[side])]
+        parts += ["as the edit wants it:", *_quoted(conflict["wanted"])]
+    for candidate in near:
+        where = _lines(candidate.first_line, candidate.last_line)
+        parts.append(f"nearest: {where}, {candidate.similarity:.0%} alike")
+        if candidate.differs_at is not None:
+            parts.append(f"  first difference at line {candidate.differs_at}:")
+            parts += [f"    asked: {candidate.asked}", f"    found: {candidate.found}"]
+    if near and suggestions and suggestions[0].search != "":
+        parts += ["the text that is there:", *_quoted(near[0].text)]
+    return FilewrightError(
+        code,
+        "\n".join(parts),
+        hint,
+        details={"code": str(code), "message": message, "hint": hint},
+        edit=number,
+        reached=None if reached is None else str(reached),
+        lines=[*lines],
+        nearest=[candidate.data() for candidate in near],
+        conflicts=[*conflicts],
+        suggestions=[_edit_data(edit) for edit in suggestions],
+        other_edit=other,
+        text_found=there,
+    )
 
 
-def explained(source: FileText, missed: Missed) -> Refusal:
+def explained(source: FileText, missed: Missed) -> FilewrightError:
     """The refusal of a missed edit, with what is near and what would succeed."""
     edit, code = missed.edit, missed.code
     lines = tuple(source.line_number(span.start) for span in missed.spans)
@@ -124,13 +110,13 @@ def explained(source: FileText, missed: Missed) -> Refusal:
         message = f"the file has changed since it was shown, where the edit changes it{where}"
         hint = "read the file again and make the edit anew from the text that is there now"
         near = nearest(source, edit.search)
-        return Refusal(edit.number, code, message, hint, missed.reached, lines, near, missed.conflicts)
+        return _refusal(edit.number, code, message, hint, missed.reached, lines, near, missed.conflicts)
     if applied := lines if code is Code.ALREADY_APPLIED else _already(source, edit):
         return _applied(missed, applied)
     return _nowhere(source, missed) if edit.end_line is None else _elsewhere(source, missed, lines)
 
 
-def unclear(source: FileText, found: Located, why: UnclearError) -> Refusal:
+def unclear(source: FileText, found: Located, why: UnclearError) -> FilewrightError:
     """The refusal of an edit whose place is certain, and of which nobody can say what it writes there."""
     rows = _rows_of(source, found.start, found.end)
     there = compared(source, rows, found.edit.search.split("\n"), 1.0)
@@ -139,30 +125,32 @@ def unclear(source: FileText, found: Located, why: UnclearError) -> Refusal:
     )
     lines = (there.first_line,)
     message = why.message + readings
-    return Refusal(found.edit.number, why.code, message, why.hint, found.tier, lines, (there,))
+    return _refusal(found.edit.number, why.code, message, why.hint, found.tier, lines, (there,))
 
 
-def unchanged(index: int = 0) -> Refusal:
+def unchanged(index: int = 0) -> FilewrightError:
     """The refusal of edits whose result is what is there."""
     message = "the result would leave the file as it is"
-    return Refusal(index, Code.NO_CHANGE, message, "correct the replacement, or leave the edit out")
+    return _refusal(index, Code.NO_CHANGE, message, "correct the replacement, or leave the edit out")
 
 
-def overlapping(index: int, other: int, line: int) -> Refusal:
+def overlapping(index: int, other: int, line: int) -> FilewrightError:
     """The refusal of an edit that touches what an earlier one changes."""
     message = f"edits {other + 1} and {index + 1} overlap at line {line}"
     hint = f"join edits {other + 1} and {index + 1} into one"
     if index == other:
         message = f"edit {index + 1} moves text into itself, at line {line}"
         hint = "name a place outside of what is moved"
-    return Refusal(index, Code.OVERLAP, message, hint, lines=(line,), other=None if index == other else other)
+    return _refusal(
+        index, Code.OVERLAP, message, hint, lines=(line,), other=None if index == other else other
+    )
 
 
-def _applied(missed: Missed, lines: tuple[int, ...]) -> Refusal:
+def _applied(missed: Missed, lines: tuple[int, ...]) -> FilewrightError:
     where = f"line {lines[0]}" if len(lines) == 1 else f"lines {', '.join(map(str, lines))}"
     message = f"the replacement is there already, at {where}, and the search text is not in the file"
     hint = f"if {where} is the place that was meant, nothing is left to do"
-    return Refusal(missed.edit.number, Code.ALREADY_APPLIED, message, hint, missed.reached, lines)
+    return _refusal(missed.edit.number, Code.ALREADY_APPLIED, message, hint, missed.reached, lines)
 
 
 def _already(source: FileText, edit: Edit) -> tuple[int, ...]:
@@ -200,7 +188,7 @@ def _succeeds(source: FileText, edit: Edit) -> bool:
         return False
 
 
-def _ambiguous(source: FileText, missed: Missed, lines: tuple[int, ...]) -> Refusal:
+def _ambiguous(source: FileText, missed: Missed, lines: tuple[int, ...]) -> FilewrightError:
     listed = ", ".join(map(str, lines[:_LINES_LISTED]))
     more = " and more" if missed.more or len(lines) > _LINES_LISTED else ""
     how = "" if missed.reached is Tier.EXACT else f" (by the tier {missed.reached})"
@@ -223,7 +211,7 @@ def _ambiguous(source: FileText, missed: Missed, lines: tuple[int, ...]) -> Refu
     if missed.edit.start_line is not None:
         hint = f"none of them begins at line {missed.edit.start_line}, or several do; {hint}"
     number, reached = missed.edit.number, missed.reached
-    return Refusal(number, missed.code, message, hint, reached, lines, suggestions=suggestions)
+    return _refusal(number, missed.code, message, hint, reached, lines, suggestions=suggestions)
 
 
 def _choices(source: FileText, missed: Missed, span: ByteRange, line: int) -> Iterator[Edit | None]:
@@ -254,7 +242,7 @@ def _as_there(source: FileText, found: Located, rows: Sequence[Line]) -> Edit | 
     return replace(found.edit, search=search, replace=wanted, start_line=None, end_line=None)
 
 
-def _elsewhere(source: FileText, missed: Missed, places: tuple[int, ...]) -> Refusal:
+def _elsewhere(source: FileText, missed: Missed, places: tuple[int, ...]) -> FilewrightError:
     """The refusal of a text that is not on the lines it was said to be on."""
     edit = missed.edit
     start, end = edit.start_line or 1, edit.end_line or 1
@@ -279,12 +267,12 @@ def _elsewhere(source: FileText, missed: Missed, places: tuple[int, ...]) -> Ref
     elif near:
         choices = [replace(one, start_line=start, end_line=end) for one in _carried(source, edit, near[0])]
     offered = _first_run(source, choices, True)
-    return Refusal(
+    return _refusal(
         edit.number, missed.code, message, hint, Tier.EXACT, places, near, suggestions=offered, there=there
     )
 
 
-def _nowhere(source: FileText, missed: Missed) -> Refusal:
+def _nowhere(source: FileText, missed: Missed) -> FilewrightError:
     edit = missed.edit
     found = None if edit.fuzzy else locate(source, replace(edit, fuzzy=True))
     near: tuple[NearText, ...]
@@ -312,12 +300,15 @@ def _nowhere(source: FileText, missed: Missed) -> Refusal:
     if not suggestions and near:
         hint = "look at what differs, and make search and replace anew from the text that is there"
     number, reached = edit.number, missed.reached
-    return Refusal(number, missed.code, message, hint, reached, (), near, suggestions=suggestions)
+    return _refusal(number, missed.code, message, hint, reached, (), near, suggestions=suggestions)
 
 
 def _carried(source: FileText, edit: Edit, there: NearText) -> tuple[Edit, ...]:
     """The edit with the text that is there and the replacement carried over to it; none if that is not certain."""
-    if any(map(_is_doubtful, (edit.search, edit.replace))) or len(there.text) > MOST_CHARS:
+    for text in (edit.search, edit.replace):  # that bears damage, or means more than it says
+        if is_damaged(text) or is_typographic(text) or any(map(says_omitted, text.split("\n"))):
+            return ()
+    if len(there.text) > MOST_CHARS:
         return ()
     if not _corresponds(edit.search, there.text) or _goes_on(source, edit.search, there):
         return ()
@@ -331,11 +322,6 @@ def _carried(source: FileText, edit: Edit, there: NearText) -> tuple[Edit, ...]:
     ]
     # It is sent as the refused one was, or without fuzzy.
     return _first_run(source, choices, True, False)
-
-
-def _is_doubtful(text: str) -> bool:
-    """Whether a text bears damage, or means more than it says."""
-    return is_damaged(text) or is_typographic(text) or any(map(says_omitted, text.split("\n")))
 
 
 def _goes_on(source: FileText, search: str, there: NearText) -> bool:

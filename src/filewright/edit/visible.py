@@ -12,8 +12,6 @@ from filewright.visible import one_line
 LINE_CHARS = 160
 """Characters of a line that are shown in a refusal."""
 
-_MARKS = {b"\r\n": "\u240d\u240a", b"\n": "\u240a", b"\r": "\u240d"}
-
 
 def clean(text: str) -> str:
     """`text` with U+FFFD for bytes that are not text."""
@@ -36,28 +34,3 @@ def visible(line: str) -> str:
     return "".join(
         f"<U+{ord(char):04X}>" if unicodedata.combining(char) else char for char in one_line(marked)
     )
-
-
-def terminator_mark(terminator: bytes, usual: bytes) -> str:
-    """What is shown after a changed line that ends unlike most lines of its file: ``␍␊``, ``␊``, ``␍``."""
-    return "" if terminator == usual else _MARKS.get(terminator, "")
-
-
-def cut_line(text: str, limit: int) -> str:
-    """`text`, or its first `limit` characters and how many follow."""
-    if len(text) <= limit + 40:
-        return text
-    return f"{text[:limit]}… [{len(text) - limit:,} more characters]"
-
-
-def cut_pair(old: str, new: str, limit: int) -> tuple[str, str]:
-    """Two long lines that differ somewhere, cut alike to the part that differs."""
-    if max(len(old), len(new)) <= limit + 40 or old == new:
-        return old, new
-    pairs = enumerate(zip(old, new, strict=False))
-    low = next((at for at, (one, other) in pairs if one != other), min(len(old), len(new)))
-    start = max(0, low - limit // 2)
-    if start <= 40:
-        return old, new
-    lead = f"[{start:,} characters] …"
-    return lead + old[start:], lead + new[start:]

@@ -215,7 +215,13 @@ def _paired(part: WholeLines) -> tuple[dict[int, int], dict[int, int]]:
     mine, theirs = _places(search), _places(replace)
     same: dict[int, int] = {}
     gap_of: dict[int, int] = {}
-    for run in _longest_first(search.lines, replace.lines):
+    left, right = search.lines, replace.lines
+    if len(left) * len(right) > _MOST_COMPARED:
+        runs = align(left, right)
+    else:  # how a person reads a change
+        blocks = SequenceMatcher(None, left, right, autojunk=False).get_matching_blocks()
+        runs = [Run(*block) for block in blocks]
+    for run in runs:
         for step in range(run.length):
             (at, solid), (to, _) = mine[run.left + step], theirs[run.right + step]
             (same if solid else gap_of)[to] = at
@@ -243,14 +249,6 @@ def _places(block: RequestLines) -> list[tuple[int, bool]]:
             result += [(index - 1, False)] * len(block.blank[index - 1])
         result.append((index, True))
     return result
-
-
-def _longest_first(left: Sequence[str], right: Sequence[str]) -> list[Run]:
-    """Equal runs, the longest first: how a person reads a change. Bounded where lines are many."""
-    if len(left) * len(right) > _MOST_COMPARED:
-        return align(left, right)
-    blocks = SequenceMatcher(None, left, right, autojunk=False).get_matching_blocks()
-    return [Run(*block) for block in blocks if block.size]
 
 
 def _moved(old: Sequence[str], new: Sequence[str], same: Mapping[int, int]) -> dict[int, int]:

@@ -13,12 +13,12 @@ from functools import cache
 
 from filewright.boundary import Location
 from filewright.edit.changeset import Copy, Decided, Expected, Modify, SetMode, Step
+from filewright.edit.diff import cut_line
 from filewright.edit.filetext import FileText
 from filewright.edit.find import UnclearError
 from filewright.edit.nearest import nearest
 from filewright.edit.patch.place import Placed, Placing, Unplaced, applied, located
 from filewright.edit.patch.reader import FilePatch, Kind, Patch, PatchHunk
-from filewright.edit.visible import cut_line
 from filewright.edit.write import checked
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.languages import language_of

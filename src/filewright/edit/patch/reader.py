@@ -34,7 +34,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from filewright.boundary import quote, unquote
-from filewright.edit.visible import cut_line
+from filewright.edit.diff import cut_line
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.text import check_text
 from filewright.visible import one_line
