@@ -92,6 +92,19 @@ def test_edits_whose_diff_is_not_shown_name_their_lines(root: Path, workspace: W
     )
 
 
+def test_of_a_diff_that_is_long_the_files_whose_diffs_are_short_are_shown(
+    root: Path, workspace: Workspace
+) -> None:
+    for name in "abcdefghijk":
+        (root / f"{name}.txt").write_text(LONG)
+    edits = [{"path": "a.txt", "search": LONG[LONG.index("line 20\n") :], "replace": ""}]
+    edits += [{"path": f"{name}.txt", "search": "line 7\n", "replace": "row\n"} for name in "bcdefghijk"]
+    done = workspace.call("edit_content", {"edits": edits}).text
+    assert done.count("\n@@ -8 +8 @@\n-line 7\n+row") == 8
+    assert "\n-line 20" not in done
+    assert "[2 lines added, 82 removed in 3 other files; get_history with change_id=" in done
+
+
 def test_whoever_gives_the_count_is_shown_no_examples(root: Path, workspace: Workspace) -> None:
     (root / "a.txt").write_text(LONG)
     asked = {"pattern": "line", "replacement": "row", "preview": False}

@@ -74,7 +74,25 @@ def test_a_preview_of_a_whole_step_shows_it_and_writes_nothing(shop: Path, works
     assert not seen.is_error, seen.text
     assert "+A = 1" in seen.text
     assert "-old" in seen.text
+    assert seen.text.startswith("new.py: would be created, 1 line (preview; nothing was written)\n")
     assert tree(shop) == before
+
+
+def test_a_new_file_is_said_to_be_created_and_a_moved_symbol_which_lines_it_was(
+    root: Path, workspace: Workspace
+) -> None:
+    body = "".join(f"    total += {n}\n" for n in range(40))
+    (root / "a.py").write_text(f"import x\n\n\n# how much\n@x.cached\ndef sum_up():\n{body}\n\nrest = 1\n")
+    edits = [
+        {"path": "b.py", "content": "import x\n\n\n", "from": {"path": "a.py", "symbol": "sum_up"}},
+        {"path": "a.py", "search": "rest = 1", "replace": "rest = 2"},
+    ]
+    done = workspace.call("edit_content", {"edits": edits}).text.splitlines()
+    assert done[0].startswith("b.py: created, 46 lines; change ")
+    assert done[1:3] == [
+        "a.py: 2 edits (lines 4, 49) applied",
+        "edit 1: lines 4-48, symbol sum_up moved to b.py",
+    ]
 
 
 def test_a_file_without_text_is_moved_and_deleted_too(shop: Path, workspace: Workspace) -> None:

@@ -741,18 +741,27 @@ def _answer(
     made, diff = change.files, change.diff
     page = Page(context.settings.page_chars)
     seen = context.previewed(arguments, diff.text, preview=arguments.preview)
-    done = "applied" if change.id else "would be applied (preview; nothing was written)"
+    would, aside = ("", "") if change.id else ("would be ", " (preview; nothing was written)")
     ending = f"; change {change.id}" if change.id else ""
-    shown = seen or arguments.diff != "auto" or short_diff(diff)
+    shown = seen or arguments.diff != "auto" or short_diff(diff)[0]
     for one in made:
-        count = counted(one.decision.changes_made, "edit")
+        which = ""
         if not shown:  # no diff says which lines of the file as it was
             lines = [each.first for each in one.decision.outcomes]
-            count += f" ({'lines' if len(lines) > 1 else 'line'} {listed(lines, _NAMED)})"
-        page.add(f"{visible(one.location.shown)}: {count} {done}{one.form}{ending}")
+            which = f" ({'lines' if len(lines) > 1 else 'line'} {listed(lines, _NAMED)})"
+        said = f"{counted(one.decision.changes_made, 'edit')}{which} {would}applied"
+        if one.diff is not None and one.diff.action == "created":
+            said = f"{would}created, {counted(one.diff.added or 0, 'line')}"
+        page.add(f"{visible(one.location.shown)}: {said}{aside}{one.form}{ending}")
         ending = ""
         if not seen:
-            told = (visible(each.text) for each in one.decision.outcomes if not each.is_plain)
+            # How far a symbol goes is seen in its diff, or said.
+            told = [
+                visible(each.text)
+                for each in one.decision.outcomes
+                if not each.is_plain
+                or (not shown and each.named.startswith("symbol") and each.first <= each.last)
+            ]
             page.extend(told, reserve=2000)
         if change.id and one.hard_links > 1:
             page.add(f"[the file had {one.hard_links} hard links; the other names keep the old content]")
@@ -762,7 +771,7 @@ def _answer(
     for each in users:
         users_named = listed([visible(path) for path in each.files], _NAMED)
         page.add(f"[{each.name} is still used as of {visible(each.path)} in {users_named}]")
-    page.add_change(diff, arguments.diff, change.id, seen=seen)
+    page.add_change(diff, arguments.diff, change.id, seen=seen, partly=True)
     outcomes = sorted((each for one in made for each in one.decision.outcomes), key=lambda each: each.index)
     files = tuple(EditedFile(one.location.shown, one.decision.changes_made, one.version) for one in made)
     return EditResult(
