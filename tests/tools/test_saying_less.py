@@ -151,6 +151,17 @@ def test_few_hits_have_context_and_many_have_none(
         assert asked.text.count("- x") == 2 * hits
 
 
+@pytest.mark.parametrize("name", ["app.log", "app.log.1", "rows.csv", "rows.tsv", "orders.jsonl"])
+def test_beside_the_few_hits_in_records_is_only_what_goes_on_with_one(
+    root: Path, workspace: Workspace, name: str
+) -> None:
+    (root / name).write_text("one\ntwo\nhit failed\n  at place 7\n\tat place 8\nthree\n")
+    found = workspace.call("search_content", {"pattern": "hit"}).text
+    assert found.splitlines()[1:-1] == ["3: hit failed", "4-   at place 7", "5- \tat place 8"]
+    asked = workspace.call("search_content", {"pattern": "hit", "context": 1}).text
+    assert asked.splitlines()[1:-1] == ["2- two", "3: hit failed", "4-   at place 7"]
+
+
 def test_the_last_line_says_how_many_there_are_and_what_was_skipped(root: Path, workspace: Workspace) -> None:
     (root / ".gitignore").write_text("built/\n")
     (root / "built").mkdir()

@@ -16,6 +16,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary import Location
 from filewright.errors import Code, FilewrightError, invalid
+from filewright.languages import Language
 from filewright.search import (
     ContextLine,
     Found,
@@ -32,7 +33,7 @@ from filewright.search import (
     mark_of,
 )
 from filewright.search import context as context_of
-from filewright.structure import enclosing, path_of
+from filewright.structure import enclosing, language_of_snapshot, path_of
 from filewright.text import NotebookView, Snapshot
 from filewright.tools.context import Context, spare_time
 from filewright.tools.listing import below, decode, encode, globs, place
@@ -50,6 +51,9 @@ FEW, _NEAR = 5, 2
 
 _BESIDE = 120
 """Characters of a line that is shown unasked beside a hit, and of a line without end in which there is one."""
+
+_RECORDS = {Language.LOG, Language.CSV, Language.TSV, Language.JSON_LINES}
+"""Where a line says nothing of those beside it, unless it goes on with one: it is indented then."""
 
 _ALIKE = 10
 """Files of one name with as many matches that are each named."""
@@ -104,7 +108,8 @@ class SearchArguments(Arguments):
     `mailbox full`
     """
     context: _ContextLines = None
-    """lines shown around each hit; of up to 5 hits 2 short ones, or all of a definition of up to 12 lines; else 0"""
+    """lines shown around each hit; of up to 5 hits 2 short ones, or all of a definition of up to 12 lines; else 0, and
+    of logs and tables only the indented ones"""
     context_before: _ContextLines = None
     """the same, above the hit only"""
     context_after: _ContextLines = None
@@ -537,6 +542,7 @@ class _Search:
             arguments.context or 0 if side is None else side
             for side in (arguments.context_before, arguments.context_after)
         )
+        records = language_of_snapshot(snapshot) in _RECORDS
         block: list[_Row] = []
         self.blocks.append((path, block))
         shown_to = matched_to = 0
@@ -550,12 +556,13 @@ class _Search:
             above, more, under, further = context_of(
                 snapshot, hit, before, after, width, most=_MATCH_LINES, task=task
             )
-            if adaptive:  # a long line that nobody asked for
+            if adaptive:  # a long line that nobody asked for, or another record
                 above, under = (
                     tuple(
                         line
                         for line in near
                         if not line.cut and len(line.text) <= (width if body else _BESIDE)
+                        if not records or line.text[:1].isspace()
                     )
                     for near in (above, under)
                 )
