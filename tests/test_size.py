@@ -22,7 +22,7 @@ ROOMS = {
     # room: (limit, goal), in code tokens
     "changes": (65_755, 42_000),
     "edit": (55_558, 40_000),
-    "tools": (44_481, 32_000),
+    "tools": (44_531, 32_000),
     "structure": (24_886, 20_500),
     "system": (22_558, 23_000),
     "boundary": (20_686, 20_000),
