@@ -9,10 +9,10 @@ are called now, for the form of a file, which is said to be kept only where it i
 stands in for, for names that are not listed any more but can be called, for the refusal of every edit that would be
 lost with its file or would take all of a file for want of a place, for one encoding in a file of pieces, for the line
 ends of what is moved in any encoding, for what is moved once and elsewhere, for the names of who still uses a moved
-definition, for counts of what is not shown, for the lines of edits and symbols that no diff
-shows and the short diffs beside a long one, for hits in logs without the records beside them, for several patterns, files or
-items in one call of which each has its own answer, for answers that say nothing twice and nothing that was only asked
-for, and for the words of every refusal.
+definition, for counts of what is not shown, for the lines of edits and symbols that no diff shows and the short diffs
+beside a long one, for hits in logs without the records beside them, for several patterns, files or items in one call
+of which each has its own answer, for answers that say nothing twice and nothing that was only asked for, and for the
+words of every refusal.
 
 Never: imports the protocol, opens a path by itself, writes a file, or decides where an edit goes.
 
