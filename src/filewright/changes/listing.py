@@ -36,7 +36,7 @@ _NO_STAMPS = marshal.dumps([], 2)
 class ListedStamp(NamedTuple):
     """What a listing has of a thing: see `Folder.stamps`."""
 
-    mode: int
+    kind_and_mode: int
     inode: int
     device: int
     links: int
@@ -49,7 +49,12 @@ class ListedStamp(NamedTuple):
     @property
     def kind(self) -> Kind:
         """What it is."""
-        return _KINDS.get(self.mode & 0o170000, "other")
+        return _KINDS.get(self.kind_and_mode & 0o170000, "other")
+
+    @property
+    def mode(self) -> int:
+        """Its permission bits."""
+        return self.kind_and_mode & 0o7777
 
     @property
     def key(self) -> bytes:
@@ -144,12 +149,14 @@ def unsealed(file: File) -> Any:
 
 
 @contextmanager
-def fresh_in(folder: Folder, data: bytes) -> Iterator[bytes]:
-    """The name of a new file that holds this, to be given another name."""
+def fresh_in(folder: Folder, data: bytes, *, flush: bool = False) -> Iterator[bytes]:
+    """The name of a new file that holds this, on the disk if it is to `flush` it, to be given another name."""
     fresh = b"new-" + os.urandom(8).hex().encode()
     try:
         with folder.create(fresh) as file:
             file.write(data, 0)
+            if flush:
+                file.flush()
         yield fresh
     finally:
         with suppress(FileNotFoundError):

@@ -12,7 +12,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from filewright.changes.contents import is_whole
-from filewright.changes.record import ChangeRecord, Entry, Kind, Place, Stamp, continues, same_content
+from filewright.changes.record import (
+    ChangeRecord,
+    Entry,
+    Kind,
+    Place,
+    Stamp,
+    continues,
+    is_unchanged,
+    same_content,
+)
 from filewright.progress import Task
 
 
@@ -204,11 +213,9 @@ def _net(thing: _Thing, *, changed_only: bool) -> Entry | None:
         return together
     if thing.home != thing.slot or wanted != place:
         return together._replace(was=wanted, carried=thing.home == thing.slot, moved_on=thing.moved_on)
-    if changed_only and same_content(together):
-        is_known = not edits or before.kind != "file" or before.digest is not None
-        rights = (before.mode, before.uid, before.gid), (after.mode, after.uid, after.gid)
-        if is_known and rights[0] == rights[1] and len(thing.runs) < 2:
-            return None
+    is_known = not edits or before.kind != "file" or before.digest is not None
+    if changed_only and is_known and is_unchanged(together) and len(thing.runs) < 2:
+        return None
     return together
 
 

@@ -80,15 +80,16 @@ class Preparation:
 
     def entries(self) -> tuple[Entry, ...]:
         """One entry per place: made things, then moved, altered, rewritten ones, then what is gone."""
-        rewritten = {Place.of(item.will_be_at): item for item in self._saved if item.fresh and item.alive}
-        elsewhere = {Place.of(item.was_at) for item in rewritten.values()}
+        rewritten = {
+            Place.of(item.will_be_at): saved
+            for item, saved in self._saved.items()
+            if item.fresh and item.alive
+        }
+        elsewhere = {saved.place for saved in rewritten.values()}
         found: list[Entry] = []
         for item in self._tree.fresh:
             for place, after in _spread(item.will_be_at, self._made[item]):
-                if place not in rewritten:
-                    found.append(Entry(place, None, after))
-                    continue
-                saved = self._saved[rewritten[place]]
+                saved = rewritten.get(place) or Entry(place, None, None)
                 was = saved.place if saved.place != place else None
                 found.append(saved._replace(place=place, after=after, was=was))
         moved, altered = self._tree.moved, self._tree.altered

@@ -128,7 +128,7 @@ class QuickLook:
         with system.open_file(os.path.join(self._base, _FOLDER, self._key)) as file:
             version, seen, roots, databases = unsealed(file)
             ours = file.status().uid == system.effective_user()
-        if not ours or version != _FORMAT or any(_status(path) != stamp for path, stamp in seen.items()):
+        if not ours or version != _FORMAT or any(stamp_of(path) != stamp for path, stamp in seen.items()):
             raise _Other
         found: list[tuple[Folder, KeptListing]] = []
         self._databases = databases
@@ -162,7 +162,7 @@ class QuickLook:
         """Note of each root its path, its identity and its state, and all databases in which its changes may be."""
         files = [os.path.join(self._base, b"roots"), *(state.at(b"others") for _, _, state in states)]
         roots = [(path, identity, state.at(b"shell")) for path, identity, state in states]
-        data = sealed((_FORMAT, {path: _status(path) for path in files}, roots, [*databases]))
+        data = sealed((_FORMAT, {path: stamp_of(path) for path in files}, roots, [*databases]))
         path = os.path.join(self._base, _FOLDER)
         with suppress(OSError):
             with suppress(FileExistsError):
@@ -224,7 +224,8 @@ def _index(root: Folder) -> tuple[int, ...] | None:
         return None
 
 
-def _status(path: bytes) -> tuple[int, ...] | None:
+def stamp_of(path: bytes) -> tuple[int, ...] | None:
+    """What tells something that is there from what it was before; None if it is not there."""
     try:
         return written(system.status_of(path))
     except OSError:
@@ -234,7 +235,7 @@ def _status(path: bytes) -> tuple[int, ...] | None:
 def _written_logs(databases: Sequence[bytes]) -> tuple[object, ...]:
     """What tells these logs from what will be written; nothing if that may be within the same tick of a clock."""
     files = [path + end for path in databases for end in (b"", b"-wal")]
-    stamps = tuple(stamp if stamp and stamp[1] else None for stamp in map(_status, files))
+    stamps = tuple(stamp if stamp and stamp[1] else None for stamp in map(stamp_of, files))
     lately = time.time_ns() - SLACK_NS
     return stamps if all(stamp is None or stamp[2] < lately for stamp in stamps) else ()
 

@@ -17,6 +17,7 @@ from filewright.boundary import Location, quote
 if TYPE_CHECKING:
     from filewright.boundary import Root
     from filewright.changes.contents import Keeper
+    from filewright.changes.listing import ListedStamp
     from filewright.system import Status
     from filewright.text import Splice
 
@@ -128,7 +129,7 @@ class Stamp(NamedTuple):  # noqa: PLW1641  it holds a mapping: it has no hash
         return not self == other
 
     @classmethod
-    def of(cls, status: Status, **known: Any) -> Stamp:
+    def of(cls, status: Status | ListedStamp, **known: Any) -> Stamp:
         """What is there, by its status and by what else is `known`, as named above."""
         kind = kind_of(status)
         size = status.size if kind == "file" else 0
@@ -136,6 +137,11 @@ class Stamp(NamedTuple):  # noqa: PLW1641  it holds a mapping: it has no hash
         return cls(
             kind, status.mode, status.uid, status.gid, size, status.mtime_ns, inode=status.inode, **known
         )
+
+    @property
+    def rights(self) -> tuple[int, int, int]:
+        """Mode, user and group."""
+        return self.mode, self.uid, self.gid
 
     def untouched(self, status: Status) -> bool:
         """Whether a status is that of the very thing, and by its size and time nobody has written to it."""
@@ -146,7 +152,7 @@ class Stamp(NamedTuple):  # noqa: PLW1641  it holds a mapping: it has no hash
         return (status.size, status.mtime_ns) == (self.size, self.mtime_ns)
 
 
-def kind_of(status: Status) -> Kind:
+def kind_of(status: Status | ListedStamp) -> Kind:
     """What a change makes of a thing: a file, a link, a folder, or something else that it leaves alone."""
     kind = status.kind
     return "other" if kind == "fifo" or kind == "socket" or kind == "device" else kind  # noqa: PLR1714
@@ -268,6 +274,12 @@ def same_content(entry: Entry) -> bool:
     if before is None or after is None or entry.spliced:
         return False
     return (before.digest, before.target) == (after.digest, after.target)
+
+
+def is_unchanged(entry: Entry) -> bool:
+    """Whether a thing is afterwards what it was before, but for where it is."""
+    before, after = entry.before, entry.after
+    return before is not None and after is not None and same_content(entry) and before.rights == after.rights
 
 
 def continues(left: Stamp | None, found: Stamp | None) -> bool:

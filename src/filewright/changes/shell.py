@@ -21,7 +21,6 @@ import errno
 import hashlib
 import os
 import re
-import stat
 import struct
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -58,7 +57,7 @@ from filewright.changes.listing import (
 from filewright.changes.log import Log
 from filewright.changes.plan import CommitPlan
 from filewright.changes.quick import SLACK_NS, TAKES_AWAY, QuickLook, begun_since, list_of
-from filewright.changes.record import ChangeRecord, Entry, Kind, Place, Stamp, same_content
+from filewright.changes.record import ChangeRecord, Entry, Kind, Place, Stamp, is_unchanged
 from filewright.changes.state import Index, base_folder
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task
@@ -495,11 +494,6 @@ class Thing(NamedTuple):
         """Which thing it is, as it was last written."""
         return self.kind, self.side.inode, self.side.size, self.side.mtime_ns
 
-    @property
-    def rights(self) -> object:
-        """Its mode and owner."""
-        return _rights(self.side)
-
 
 _Pair = tuple[Thing | None, Thing | None]
 """What was there, and what became of it."""
@@ -541,8 +535,7 @@ class _Command:
             if entry.before is None and was is not None and _along(moves, was) != was:
                 was = None  # What was there has been moved by this change.
             old, found = before.get(was) if was is not None else None, None
-            is_as_it_was = same_content(entry) and _rights(entry.before) == _rights(entry.after)
-            if old is not None and path is not None and path != was and is_as_it_was:
+            if old is not None and path is not None and path != was and is_unchanged(entry):
                 moves[old.path] = path
                 continue
             if path is not None and entry.after is not None:
@@ -720,7 +713,9 @@ class _Command:
             # What is in a folder that was moved goes along.
             along = self._moves.get(dirname(old.path)) == dirname(now.path)
             is_carried = along and basename(old.path) == basename(now.path)
-            if (was is not None and not is_carried) or (now.kind != "link" and old.rights != now.rights):
+            if (was is not None and not is_carried) or (
+                now.kind != "link" and old.side.rights != now.side.rights
+            ):
                 same = now.side._replace(digest=old.side.digest, target=old.side.target)
                 yield Entry(self._at(now), old.side._replace(blob=None), same, was)
         elif (before := self._told(old)) is not None:
@@ -730,7 +725,7 @@ class _Command:
                 if before.target != after.target:
                     yield Entry(self._at(old), before, None)
                     yield Entry(self._at(now), None, after)
-            elif (before.digest, old.rights) != (after.digest, now.rights):
+            elif (before.digest, before.rights) != (after.digest, after.rights):
                 yield Entry(self._at(now), before, after)
 
     def _is_unwritten(self, old: Thing, now: Thing) -> bool:
@@ -746,7 +741,7 @@ class _Command:
         if old.path != now.path or now.seen is None or old.seen.ctime_ns == now.seen.ctime_ns:
             return True
         # It may have been given its earlier time again.
-        held = old.held() if old.rights == now.rights else None
+        held = old.held() if old.side.rights == now.side.rights else None
         return held is None or now.held() in (None, held)
 
     def _told(self, thing: Thing, *, is_now: bool = False) -> Stamp | None:
@@ -795,10 +790,7 @@ def _things(
     """What was listed of a folder, by path."""
     for name, stamp in row.things():
         path = prefix + name
-        mode, size = stat.S_IMODE(stamp.mode), stamp.size if stamp.kind == "file" else 0
-        rights = mode, stamp.uid, stamp.gid
-        side = Stamp(stamp.kind, *rights, size, stamp.mtime_ns, inode=stamp.inode)
-        yield path, Thing(path, side, partial(read, path, stamp), stamp, path)
+        yield path, Thing(path, Stamp.of(stamp), partial(read, path, stamp), stamp, path)
 
 
 def _along(moves: Mapping[bytes, bytes], path: bytes) -> bytes:
@@ -809,7 +801,3 @@ def _along(moves: Mapping[bytes, bytes], path: bytes) -> bytes:
             return moves[above] + path[len(above) :]
         above = dirname(above)
     return path
-
-
-def _rights(side: Stamp | None) -> object:
-    return side and (side.mode, side.uid, side.gid)

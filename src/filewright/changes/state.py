@@ -29,8 +29,9 @@ from functools import partial
 from filewright import system
 from filewright.annotations import NamedTuple
 from filewright.boundary import Root, quote
+from filewright.changes.listing import fresh_in
 from filewright.changes.locks import lock_folder, wait_for
-from filewright.changes.quick import state_base
+from filewright.changes.quick import stamp_of, state_base
 from filewright.errors import Code, FilewrightError, from_os_error, locked
 from filewright.progress import Task
 from filewright.settings import Settings
@@ -94,7 +95,7 @@ class Index:
     @property
     def owners(self) -> dict[str, Owner]:
         """Every state folder's owner, by its id; read again only when something was added."""
-        seen = _seen(self._path) or _seen(self.base)
+        seen = stamp_of(self._path) or stamp_of(self.base)
         if seen is None or seen != self._seen:
             found = map(Owner.of_line, self._lines())
             self._owners, self._seen = {owner.id: owner for owner in found if owner is not None}, seen
@@ -339,14 +340,6 @@ def _birth(root: Root) -> int | None:
     return None
 
 
-def _seen(path: bytes) -> object:
-    """What tells something that is there from what it was before; None if it is not there."""
-    with suppress(OSError):
-        status = system.status_of(path)
-        return status.inode, status.size, status.mtime_ns
-    return None
-
-
 def _refuse_foreign(status: Status, *allowed: int) -> None:
     if status.kind != "folder":
         raise NotADirectoryError(20, "something other than a folder is there")
@@ -375,9 +368,6 @@ def _read(path: bytes) -> bytes:
 
 def _write(folder: Folder, name: bytes, content: bytes) -> None:
     """Write a small file of the state folder, whole and flushed, or not at all."""
-    fresh = name + b".new-" + os.urandom(4).hex().encode()
-    with folder.create(fresh) as file:
-        file.write(content, 0)
-        file.flush()
-    folder.rename(fresh, folder, name, "replace")
+    with fresh_in(folder, content, flush=True) as fresh:
+        folder.rename(fresh, folder, name, "replace")
     folder.flush()

@@ -332,11 +332,13 @@ class Reversal:
                 self._refuse(was, _SOMETHING_NEW if gone and before.kind != "folder" else _is_now(kind))
             self._play(Delete(where, recursive=True))
         self._require_inside(was)
-        rights = before.mode, before.uid, before.gid
         if before.kind == "folder":
             self._play(MakeFolder(where, before.attributes))
             if not over:
-                self._afterwards += (SetOwner(where, *rights[1:]), SetMode(where, f"{before.mode:05o}"))
+                self._afterwards += (
+                    SetOwner(where, before.uid, before.gid),
+                    SetMode(where, f"{before.mode:05o}"),
+                )
         elif before.target is not None:
             self._play(MakeLink(where, before.target))
         else:
@@ -345,7 +347,9 @@ class Reversal:
                 content = Held(self._earlier(entry, None) or b"")
             if content is None:
                 self._refuse(entry.place, _NOT_KEPT if gone else _GONE if moves else _ONLY_CHANGES_KEPT)
-            self._play(Create(where, content, *rights, before.mtime_ns, before.attributes, replace=over))
+            self._play(
+                Create(where, content, *before.rights, before.mtime_ns, before.attributes, replace=over)
+            )
             if not gone and not moves:
                 self._notes.append(f"{where.shown} has been deleted or moved since; it is made anew")
 
