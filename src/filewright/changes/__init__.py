@@ -14,6 +14,13 @@ the way are values of their own: what was there and what will be (`Stamp`, in `p
 (`plan`). `settle` does an operation, rolls it back, or cleans up after it, by what is in each place (`slots`), for a
 commit, for one that fails and for `recovery` alike.
 
+What several changes come to is worked out in one place (`net`), for those who look at it and for an undo alike. Taken
+back one after another on the tree of a commit, two changes that leave nothing together would conflict with a later one
+in the same lines, and of a file that was changed a hundred thousand times every content would be read and merged, not
+the first and the last. What files hold before a command of a shell lies in a cache beside the log (`shell`), which is
+never flushed and may be thrown away: in the log, packed, named and flushed as undo data are, 3 to 8 MB of small files
+were kept within the 0.2 s of a `begin` instead of 17 to 30.
+
 Its size has grown by what commands and tools do to the same file at the same time, which is on record once, in the
 order in which it happened, and taken back as such, and by `quick`: a command of a shell that changes nothing opens
 no workspace, since an agent waits for the hooks around each. For the same reason what a start needs is made of plain

@@ -41,9 +41,6 @@ _IN_THE_WAY = (
 )
 
 
-_LOOK_CLOSER = (Code.STALE_VERSION, Code.PATH_ESCAPE, Code.HARD_LINKED)
-
-
 class Withheld(NamedTuple):
     """The absolute paths of unfinished changes that cannot be settled here, each by its names, the `root`
     to open, and what was `seen` of them."""
@@ -356,7 +353,7 @@ class Changes(RecordedChanges):
         `path_escape`, and `stale_version` with the conflicts in its details.
         """
         task = task or Task()
-        reversal = self._reversal(scope, force, break_hard_links, task)()
+        reversal = self._reversal(scope, force, break_hard_links, task)
         with _reported_as_undo(reversal.selected):
             reversal.diff = self._rehearsed(reversal.change_set, task)
         return reversal
@@ -378,27 +375,14 @@ class Changes(RecordedChanges):
         """
         task = task or Task()
         with self.writing(task):
-            undo = self._reversal(scope, force, break_hard_links, task)
-            # At first without a look at what the commit will look at anyway; if something is not as the
-            # change left it, a second time, to merge it or to say what is in the way.
-            for trusting in (not force, False):
-                reversal = undo(trusting=trusting)
-                try:
-                    with _reported_as_undo(reversal.selected):
-                        return self.commit(reversal.change_set, task=task), reversal
-                except FilewrightError as error:
-                    if not trusting or error.code not in _LOOK_CLOSER:
-                        raise
-        raise AssertionError("unreachable")
+            reversal = self._reversal(scope, force, break_hard_links, task)
+            with _reported_as_undo(reversal.selected):
+                return self.commit(reversal.change_set, task=task), reversal
 
-    def _reversal(
-        self, scope: Scope | str, force: bool, break_hard_links: bool, task: Task
-    ) -> Callable[..., Reversal]:
-        """Makes the reversal of what a scope names."""
+    def _reversal(self, scope: Scope | str, force: bool, break_hard_links: bool, task: Task) -> Reversal:
         from filewright.changes.undo import Reversal
 
-        return partial(
-            Reversal,
+        return Reversal(
             self.select(scope, every=force, task=task),
             self._settings,
             task,

@@ -59,7 +59,7 @@ class RecordedChanges:
         self._index = Index(base_folder(settings), settings.lock_seconds)
         self._own = [self._log(StateFolder(self._index, root)) for root in boundary.roots]
         self._related: dict[str, Log] = {}
-        self._listed: tuple[object, list[str], list[Log]] = None, [], self._own
+        self._listed: tuple[object, list[Log]] = None, self._own
 
     def _log(self, state: StateFolder) -> Log:
         return Log(self._boundary, self._settings, state, self._flusher)
@@ -69,19 +69,18 @@ class RecordedChanges:
         """Every log that may hold changes of what is below the roots, their own first."""
         # Without a lock: a child process would find it held, by a thread that it does not have.
         owners = self._index.owners
-        seen, known, listed = self._listed
+        seen, listed = self._listed
         if owners is not seen:
-            # The first change of a root may have been made by another process since it was opened here.
-            for log in self._own:
-                log.state.find()
-        own = [log.state.owner.id for log in self._own]
-        if owners is not seen or own != known:
             listed = list(self._own)
+            # The first change of a root may have been made by another process since it was opened here.
+            for log in listed:
+                log.state.find()
+            own = [log.state.owner.id for log in listed]
             for owner in self._index.related(self._boundary.roots, own):
                 if owner.id not in self._related:
                     self._related[owner.id] = self._log(StateFolder(self._index, None, owner))
                 listed.append(self._related[owner.id])
-            self._listed = owners, own, listed
+            self._listed = owners, listed
         return listed
 
     # Listing

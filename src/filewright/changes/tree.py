@@ -19,7 +19,7 @@ from itertools import pairwise
 from typing import Any
 
 from filewright import errors, system
-from filewright.boundary import Boundary, DenyRules, Location, Root, is_temporary, quote
+from filewright.boundary import Boundary, DenyRules, Location, is_temporary, quote
 from filewright.changes import modes
 from filewright.changes.content import Edited, Held, OnDisk, digest_of
 from filewright.changes.record import Kind, kind_of
@@ -74,7 +74,7 @@ class Item:
     `seen` is its status on the disk, None for a new one; `origin` the thing on the disk that it is, or is a copy of.
     `rights` are those it has after the change. `content`, `mtime_ns` and `attributes` None are left as they are.
 
-    Of a folder, `root` is the root that it is; `entries` are those that any step has looked at, None being
+    Of a folder, `was` is its place at the start; `entries` are those that any step has looked at, None being
     "nothing there", and `initial` what they were then; `emptied`: it is deleted, and only if no more is in it than the
     steps have taken away. `rules_at_home` is
     what is denied of the names in it where it was, the last of `entered` that under a name in a folder with such rules.
@@ -93,7 +93,7 @@ class Item:
     expected: Expected | None = None
     mtime_ns: int | None = None
     attributes: Mapping[str, bytes] | None = None
-    root: Root | None = None
+    was: Location | None = None
     entries: dict[bytes, Item | None] = field(default_factory=dict)
     initial: dict[bytes, Item | None] = field(default_factory=dict)
     rules_at_home: DenyRules | None = None
@@ -101,9 +101,9 @@ class Item:
     emptied: bool = False
 
     @classmethod
-    def on(cls, tree: Tree, seen: Status, asked: str, home: End | None, root: Root | None = None) -> Item:
-        """A thing on the disk: the folder of a `root`, or what is at its `home`."""
-        item = cls(tree, kind_of(seen), asked, (seen.mode, seen.uid, seen.gid), seen, home, root=root)
+    def on(cls, tree: Tree, seen: Status, asked: str, home: End | None, was: Location | None) -> Item:
+        """A thing on the disk."""
+        item = cls(tree, kind_of(seen), asked, (seen.mode, seen.uid, seen.gid), seen, home, was=was)
         item.origin = item
         return item
 
@@ -113,10 +113,15 @@ class Item:
         return self.seen is None or self.content is not None
 
     @property
+    def is_root(self) -> bool:
+        """Whether it is the folder of a root."""
+        return self.seen is not None and self.home is None
+
+    @property
     def alive(self) -> bool:
         """Whether it is still in the tree, and every folder above it too."""
         item = self
-        while item.root is None:
+        while not item.is_root:
             if item.place is None:
                 return False
             item = item.place[0]
@@ -157,8 +162,8 @@ class Item:
     @property
     def was_at(self) -> Location:
         """Where it was at the start."""
-        if self.root is not None:
-            return Location(self.root, (), ".")
+        if self.was is not None:
+            return self.was
         assert self.home is not None
         return self.home[0].was_at.child(self.home[1])
 
@@ -228,8 +233,10 @@ class Item:
             return None
         except OSError as error:
             raise from_os_error(error, asked, doing="look at") from error
-        rules.require(asked, name, seen.kind == "folder")
-        item = Item.on(self.tree, seen, asked, (origin, name))
+        is_folder = seen.kind == "folder"
+        rules.require(asked, name, is_folder)
+        was = origin.was_at.child(name) if is_folder else None
+        item = Item.on(self.tree, seen, asked, (origin, name), was)
         if item.kind == "link":
             try:
                 item.target = folder.read_link(name)
@@ -418,7 +425,7 @@ class Tree:
     def _at_first(self) -> Iterator[Item]:
         """All that was looked at on the disk, but for roots."""
         items = (item for folder in self.old.values() for item in folder.initial.values())
-        return (item for item in items if item is not None and item.root is None)
+        return (item for item in items if item is not None and not item.is_root)
 
     @property
     def made(self) -> Iterator[Item]:
@@ -464,7 +471,7 @@ class Tree:
         identity = root.device, root.inode
         if identity not in self._roots:
             # It may have been reached from a root above.
-            top = Item.on(self, root.folder.status(), root.name, None, root)
+            top = Item.on(self, root.folder.status(), root.name, None, Location(root, (), "."))
             self._roots[identity] = self.old.setdefault(identity, top)
         folder = self._roots[identity]
         # The folders on the way, each with its rules.
@@ -749,9 +756,8 @@ class Tree:
 
     def _require_removable(self, folder: Item, item: Item, where: Location) -> None:
         """Refuse to delete, move or overwrite a root or what holds one, a mount, and what a sticky folder keeps."""
-        if item.kind == "folder" and item.seen is not None:
-            was = item.was_at
-            path = b"/".join((was.root.resolved.rstrip(b"/"), *was.parts))
+        if item.was is not None:
+            path = b"/".join((item.was.root.resolved.rstrip(b"/"), *item.was.parts))
             for other in self.boundary.roots:
                 if other.resolved == path or other.resolved.startswith(path + b"/"):
                     raise errors.holds_root(where.asked, other.name)

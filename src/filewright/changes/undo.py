@@ -96,7 +96,7 @@ class Reversal:
     """The undo of what `selected` names: a change set that is worked out on the tree of its commit.
 
     Each time it is, `merged` are the paths where later changes were kept by a three-way merge, and `notes` say what
-    a person should know. A `trusting` one leaves it to the commit to find that a file is not as the change left it.
+    a person should know.
 
     Raises `unsupported` if nothing was kept, `path_escape` if it would reach beyond the roots.
     """
@@ -110,7 +110,6 @@ class Reversal:
         locate: Callable[[Place], Location],
         force: bool,
         break_hard_links: bool,
-        trusting: bool = False,
     ) -> None:
         record = selected.record
         if not record.undoable:
@@ -123,7 +122,6 @@ class Reversal:
         self.selected, self.diff = selected, Diff(())
         self._hunk = selected.hunk
         self._settings, self._task, self._locate, self._force = settings, task, locate, force
-        self._trusting = trusting and selected.hunk is None
         self._entries = [*record.entries]
         self._places = {place: locate(place) for entry in self._entries for place in entry.ends}
         self.change_set = Arranged(
@@ -288,8 +286,7 @@ class Reversal:
             self._refuse(place, _is_now(item.kind))
         if item.kind == "link" and item.target != after.target:
             self._refuse(place, "is a link to something else now")
-        item.expected = self._trusted(entry, after, item)
-        if item.kind != "file" or item.expected is not None:
+        if item.kind != "file":
             return
         with self._open(item, self._where(place)) as now:
             item.expected = Expected.of(now)
@@ -299,12 +296,6 @@ class Reversal:
                 self._earlier(entry, now.held)
             elif len(entry.runs) > 1 or now.digested(self._task).hex() != after.digest:
                 self._refuse(place, _EDITED)
-
-    def _trusted(self, entry: Entry, after: Stamp, item: Item) -> Expected | None:
-        """What a file is if it is as the change left it, for the commit to find out; None if there is need to look."""
-        if not self._trusting or after.digest is None or item.holds.size != after.size or len(entry.runs) > 1:
-            return None
-        return Expected(after.size, None, bytes.fromhex(after.digest))
 
     # What was deleted or moved
 
@@ -380,13 +371,13 @@ class Reversal:
         self, entry: Entry, before: Stamp, after: Stamp, item: Item, where: Location
     ) -> Modify | Create | None:
         """The step that gives a file its earlier content; None if it has that."""
-        expected = self._trusted(entry, after, item)
-        if expected is not None and (splices := backward(entry)) is not None:
-            return Modify(where, expected, splices)
         with self._open(item, self._where(entry.place)) as now:
             held = now.held
             if held is None or max(now.size, before.size, after.size) > self._settings.hold_bytes:
                 return self._rewritten_large(entry, before, after, item, now, where)
+            unchanged = self._hunk is None and len(entry.runs) == 1 and _is(held, after)
+            if unchanged and (made := backward(entry)) is not None:
+                return Modify(where, Expected.of(now), made)
             stream = whole_before(entry) if self._force and self._hunk is None else None
             earlier = stream.read() if stream is not None else self._earlier(entry, held)
             splices = line_splices(held, earlier or b"")
