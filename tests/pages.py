@@ -107,9 +107,8 @@ def _takes(node: dict[str, Any], many: str = "") -> str:
 
 def arguments_table(name: str) -> str:
     """The arguments of a tool as its model has them."""
-    tools = [entry.load() for entry in entries()]
-    (tool,) = [each for each in tools if each.name == name]
-    said = {each.name: _said(each.arguments) for each in tools}
+    tool = entries()[name]
+    said = {each.name: _said(each.load()[0]) for each in entries().values()}
     shared = {key: next(texts[key] for texts in said.values() if key in texts) for key in _ALIKE}
     lines = ["| argument | takes | default | meaning |", "|---|---|---|---|"]
     required = tool.schema.get("required", ())
@@ -125,9 +124,8 @@ def arguments_table(name: str) -> str:
 def methods_table() -> str:
     """The methods of the library: those of the tools' arguments, then those of `Workspace` itself."""
     lines = ["| method | by name | returns | does |", "|---|---|---|---|"]
-    tools = {entry.name: entry.load() for entry in entries()}
     for method in _methods(STUB.read_text(encoding="utf-8"), "TypedTools"):
-        tool = tools[METHODS[method.name][0]]
+        tool = entries()[METHODS[method.name][0]]
         listed = [
             each["items"].get("properties", {})
             for each in tool.schema["properties"].values()

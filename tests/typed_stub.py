@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from filewright import tools as tools_face
-from filewright.tools import Context, Tool, entries
+from filewright.tools import Context, entries
 
 STUB = Path(__file__).parents[1] / "src/filewright/tools/typed.pyi"
 _ALIASES = {
@@ -135,23 +135,23 @@ def _parameter(name: str, field: FieldInfo, *, default: bool = True) -> str:
 
 def typed_stub() -> str:
     """What mypy and an editor know of the library's methods: their arguments are those of the tools' models."""
-    tools: dict[str, Tool] = {entry.name: entry.load() for entry in entries()}
-    models = {model.__name__: model for tool in tools.values() for model in _models(tool.arguments)}
-    reading = tools["read_content"].arguments.model_fields
+    tools = {name: tool.load() for name, tool in entries().items()}
+    models = {model.__name__: model for taken, _ in tools.values() for model in _models(taken)}
+    reading = tools["read_content"][0].model_fields
     options = [name for name in reading if name not in ("path", "paths", "items")]
     methods = []
     results: set[str] = set()
     for name, (tool, ordered, several) in METHODS.items():
-        hints = get_type_hints(tools[tool].run, localns={"Context": Context, "Task": object})
+        arguments, run = tools[tool]
+        hints = get_type_hints(run, localns={"Context": Context, "Task": object})
         answer = _ANSWERS.get(name) or " | ".join(
             each.__name__ for each in get_args(hints["return"]) or (hints["return"],)
         )
         results.update(answer.split(" | "))
-        doc = f'        """{(tools[tool].run.__doc__ or "").strip().splitlines()[0]}"""\n'
+        doc = f'        """{(run.__doc__ or "").strip().splitlines()[0]}"""\n'
         if name == "read":
             methods.append(_READ.replace("DOC", doc.strip()))
             continue
-        arguments = tools[tool].arguments
         shared = getattr(arguments.__mro__[1], "model_fields", {})
         fields = dict(sorted(arguments.model_fields.items(), key=lambda item: item[0] in shared))
         for gone in _ELSEWHERE.get(name, ()):

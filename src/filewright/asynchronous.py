@@ -13,8 +13,7 @@ import anyio.to_thread
 
 from filewright.progress import Report, Task
 from filewright.settings import Settings
-from filewright.surface import Listed
-from filewright.tools import ReadOptions, ReadRequest, ToolResult, TypedTools
+from filewright.tools import ReadOptions, ReadRequest, Tool, ToolResult, TypedTools
 from filewright.workspace import AnyPath, Workspace
 
 if TYPE_CHECKING:
@@ -96,7 +95,7 @@ class AsyncWorkspace:
         with anyio.CancelScope(shield=True):
             await anyio.to_thread.run_sync(self.blocking.close)
 
-    def tools(self, toolsets: Collection[str] | None = None) -> Sequence[Listed]:
+    def tools(self, toolsets: Collection[str] | None = None) -> Sequence[Tool]:
         """As `Workspace.tools`."""
         return self.blocking.tools(toolsets)
 

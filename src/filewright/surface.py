@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.progress import Task
@@ -22,10 +22,7 @@ from filewright.visible import safe, visible
 from filewright.wording import did_you_mean
 
 if TYPE_CHECKING:
-    from filewright.tools import CatalogueEntry, Tool
-
-Listed: TypeAlias = "CatalogueEntry | Tool"
-"""One tool as clients see it; `schema` is the JSON Schema of its arguments, `load` gives the tool itself."""
+    from filewright.tools import Tool
 
 _logger = logging.getLogger("filewright")
 
@@ -48,7 +45,7 @@ class Surface:
     `answers_json` says that answers are JSON, to which nothing can be added.
     """
 
-    tools: Callable[[], Sequence[Listed]]
+    tools: Callable[[], Iterable[Tool]]
     instructions: Callable[[Collection[str], Sequence[str]], str]
     limits: Callable[[Settings], Mapping[str, Any]] = lambda _settings: {}
     refusal: Callable[[FilewrightError, int], ToolResult] = lambda error, _limit: FailedCall(
@@ -57,7 +54,11 @@ class Surface:
     answers_json: bool = False
 
 
-NATIVE = Surface(entries, instructions)
+def _native() -> Iterable[Tool]:
+    return entries().values()
+
+
+NATIVE = Surface(_native, instructions)
 """filewright's own tools."""
 
 
@@ -84,7 +85,7 @@ class Offer:
             self._surface.instructions({tool.name for tool in self.tools()}, roots), INSTRUCTIONS_CHARS
         )
 
-    def tools(self, unlisted: bool = False) -> Sequence[Listed]:
+    def tools(self, unlisted: bool = False) -> Sequence[Tool]:
         """The tools offered, in a fixed order: none that writes in a read-only workspace.
 
         Those whose work another tool does now are `unlisted`; they can be called.
@@ -109,19 +110,18 @@ class Offer:
 
     def run(self, name: str, arguments: Mapping[str, Any], *, task: Task | None = None) -> ToolResult:
         """Run a tool; the result is the tool's own. Raises `FilewrightError`."""
-        listed = next((tool for tool in self._tools if tool.name == name), None)
-        if listed is None:
+        tool = next((tool for tool in self._tools if tool.name == name), None)
+        if tool is None:
             raise self._not_offered(name)
         self._context.boundary.require_open()
-        tool = listed.load()
-        parsed = tool.parse(arguments)
+        prepared = tool.prepared(arguments)
         task = task or Task(seconds=self._settings.call_seconds)
         self._context.changes.settle()
         try:
             # Before the call: what it is about to show or change is then no news any more. The answers of the
             # other surfaces are what other servers would say, often nothing but a file's text.
             changed = self._context.seen.changed() if self._surface is NATIVE else None
-            result = tool.run(self._context.at(task), parsed)
+            result = prepared(self._context.at(task))
             if changed is not None:
                 self._context.seen.said()
             notices = [*filter(None, [changed]), *task.notices]

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
         Selected,
     )
     from filewright.edit import Diff
-    from filewright.surface import Listed, Offer
-    from filewright.tools import ChangedFiles, Context, RevertResult, SessionsResult, ToolResult
+    from filewright.surface import Offer
+    from filewright.tools import ChangedFiles, Context, RevertResult, SessionsResult, Tool, ToolResult
 
 FILE = "filewright://file/"
 HISTORY = "filewright://history/"
@@ -129,7 +129,7 @@ class Workspace(TypedTools, Closing):
     def _native(self) -> Offer:
         return self.offer()
 
-    def tools(self, toolsets: Collection[str] | None = None) -> Sequence[Listed]:
+    def tools(self, toolsets: Collection[str] | None = None) -> Sequence[Tool]:
         """The tools offered here, in a fixed order: those of `toolsets`, none that writes if read-only."""
         return self.offer(toolsets=toolsets).tools()
 
@@ -369,9 +369,8 @@ class Workspace(TypedTools, Closing):
         if uri.startswith(HISTORY):
             from filewright.tools import entries
 
-            tool = next(entry for entry in entries() if entry.name == "get_history").load()
             whole = self.context.under(self.settings.but(**_WHOLE)).at(self._task())
-            shown = tool.run(whole, tool.parse({"change_id": unquote(uri[len(HISTORY) :])}))
+            shown = entries()["get_history"].prepared({"change_id": unquote(uri[len(HISTORY) :])})(whole)
             return "text/plain", encodable(shown.text)
         raise FilewrightError(
             Code.NOT_FOUND, f"no resource {uri}", "filewright://file/PATH or filewright://history/CHANGE"

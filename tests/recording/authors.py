@@ -156,7 +156,7 @@ class Author:
         self.random = random
         self.stage = stage
         self.surface = stage.session.surface
-        offered = entries() if self.surface == "native" else surface_of(self.surface).tools()
+        offered = entries().values() if self.surface == "native" else surface_of(self.surface).tools()
         self.schemas: dict[str, Any] = {tool.name: tool.schema for tool in offered}
         self.makers, weights = tools
         assert set(self.makers) == set(self.schemas), set(self.makers) ^ set(self.schemas)

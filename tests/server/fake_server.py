@@ -22,7 +22,7 @@ from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.surface import Offer, Surface
 from filewright.tools import Context, Image, Tool, ToolResult, instructions
-from filewright.tools.registry import Arguments
+from filewright.tools.registry import Arguments, schema_of
 from filewright.workspace import Workspace
 
 
@@ -36,7 +36,10 @@ def strange(name: str, title: str, *, writes: bool = False, destructive: bool = 
     def run(context: Context, arguments: Anything) -> ToolResult:
         return getattr(StrangeTools, name)(arguments.model_dump(), context.task)
 
-    return Tool(name, title, "A tool of the tests.", Anything, run, "read", writes, destructive)
+    schema = schema_of(Anything)
+    return Tool(
+        name, title, "A tool of the tests.", "read", schema, lambda: (Anything, run), writes, destructive
+    )
 
 
 TOOLS = (

@@ -24,7 +24,7 @@ def test_the_kept_catalogue_is_what_the_tools_say():
 
 
 def test_the_tools_in_their_order():
-    assert [entry.name for entry in entries()] == NAMES
+    assert [tool.name for tool in entries().values()] == [*entries()] == NAMES
 
 
 def test_twelve_are_listed_and_all_can_be_called(tmp_path):
@@ -45,7 +45,7 @@ def test_twelve_are_listed_and_all_can_be_called(tmp_path):
 
 
 def test_schemas_are_plain_objects():
-    for entry in entries():
+    for entry in entries().values():
         assert entry.schema["type"] == "object"
         assert entry.schema["additionalProperties"] is False
         assert not {"anyOf", "oneOf", "allOf", "$defs", "title"} & entry.schema.keys()

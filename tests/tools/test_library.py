@@ -19,7 +19,7 @@ from tests.typed_stub import METHODS, STUB, typed_stub
 from filewright import AsyncWorkspace, Code, FilewrightError, Task, Workspace
 from filewright import __all__ as face
 from filewright.tools import Context, ToolResult, entries
-from filewright.tools.catalogue import CatalogueEntry
+from filewright.tools.catalogue import Tool
 from filewright.tools.typed import TypedTools
 
 PAGE = Path(__file__).parents[2] / "docs" / "library.md"
@@ -89,7 +89,7 @@ STUBS = {
 
 
 def test_every_tool_has_a_method_and_every_method_a_tool() -> None:
-    assert {METHODS[name][0] for name in STUBS} == {entry.name for entry in entries()}
+    assert {METHODS[name][0] for name in STUBS} == {*entries()}
     assert {name for name in vars(TypedTools) if not name.startswith("_")} == set(STUBS) == set(METHODS)
 
 
@@ -124,10 +124,10 @@ def test_a_method_hands_its_arguments_to_its_tool(name: str) -> None:
     assert arguments == {**expected, **{key: values[key] for key in [*ordered.split(), *named]}}
 
 
-@each_row("entry", entries())
-def test_a_tool_answers_with_a_frozen_result_of_the_face(entry: CatalogueEntry) -> None:
-    loaded = entry.load()
-    answered = get_type_hints(loaded.run, localns={"Context": Context, "Task": Task})["return"]
+@each_row("tool", [*entries().values()])
+def test_a_tool_answers_with_a_frozen_result_of_the_face(tool: Tool) -> None:
+    _, run = tool.load()
+    answered = get_type_hints(run, localns={"Context": Context, "Task": Task})["return"]
     for result in [answered] if isinstance(answered, type) else answered.__args__:
         assert issubclass(result, ToolResult)
         assert result.__dataclass_params__.frozen

@@ -35,7 +35,17 @@ from pydantic import AfterValidator, AliasChoices, ConfigDict, Field, create_mod
 from filewright.errors import FilewrightError
 from filewright.settings import Settings
 from filewright.surface import Surface
-from filewright.tools import Arguments, Context, FailedCall, Tool, ToolResult, TypedTools, clip, entries
+from filewright.tools import (
+    Arguments,
+    Context,
+    FailedCall,
+    Tool,
+    ToolResult,
+    TypedTools,
+    clip,
+    entries,
+    schema_of,
+)
 from filewright.visible import encodable, visible
 
 if TYPE_CHECKING:
@@ -81,8 +91,7 @@ class Call(TypedTools):
 
     def _run(self, name: str, arguments: Mapping[str, Any]) -> Any:
         """The result of the native tool `name`, its arguments checked as a client's are."""
-        tool = next(entry for entry in entries() if entry.name == name).load()
-        return tool.run(self.context, tool.parse(arguments))
+        return entries()[name].prepared(arguments)(self.context)
 
     def under(self, **limits: Any) -> Call:
         """The same call with other settings."""
@@ -363,7 +372,8 @@ def surface_of(module: ModuleType) -> Surface:
         writes = toolset != "read"
         title = name.replace("_", " ").capitalize()
         destructive, idempotent = row.get("destructive", writes), row.get("idempotent", not writes)
-        return Tool(name, title, row["description"], arguments, run, toolset, writes, destructive, idempotent)
+        facts = toolset, schema_of(arguments), lambda: (arguments, run), writes, destructive, idempotent
+        return Tool(name, title, row["description"], *facts)
 
     def instructions(_offered: Collection[str], roots: Sequence[str]) -> str:
         return f"{read['workflow']}\nServed: {', '.join(roots)}"

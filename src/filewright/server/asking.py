@@ -34,8 +34,7 @@ from filewright import system
 from filewright.boundary import Boundary
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Caller
-from filewright.surface import Listed
-from filewright.tools import clip
+from filewright.tools import Tool, clip
 from filewright.visible import safe
 from filewright.wording import listed
 
@@ -78,7 +77,7 @@ Shown = Callable[[], Awaitable["Diff | str"]]
 async def confirmed(
     workspace: Workspace,
     context: Context,
-    tool: Listed,
+    tool: Tool,
     params: CallToolRequestParams,
     caller: Caller,
     shown: Shown,
@@ -119,7 +118,7 @@ async def confirmed(
     return None
 
 
-def _needs_word(when: str, tool: Listed, arguments: Mapping[str, Any]) -> bool:
+def _needs_word(when: str, tool: Tool, arguments: Mapping[str, Any]) -> bool:
     if when == "never" or not tool.writes or (when == "destructive" and not tool.destructive):
         return False
     properties = tool.schema.get("properties", {})
@@ -129,7 +128,7 @@ def _needs_word(when: str, tool: Listed, arguments: Mapping[str, Any]) -> bool:
 
 
 def _confirmed_on_the_page(
-    workspace: Workspace, tool: Listed, arguments: Mapping[str, Any], caller: Caller, made: Diff | str
+    workspace: Workspace, tool: Tool, arguments: Mapping[str, Any], caller: Caller, made: Diff | str
 ) -> None:
     """Go by the word given on the review page; without one let the call wait for it there."""
     from filewright.page import WaitingCall, Words
@@ -168,7 +167,7 @@ def _refusal() -> FilewrightError:
     )
 
 
-def _text(tool: Listed, arguments: Mapping[str, Any], made: Diff | str) -> str:
+def _text(tool: Tool, arguments: Mapping[str, Any], made: Diff | str) -> str:
     """The question with what the call would do."""
     question = _question(tool, arguments, made)
     diff = made if isinstance(made, str) else made.text
@@ -183,7 +182,7 @@ def _digest(*facts: object) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-def _question(tool: Listed, arguments: Mapping[str, Any], made: Diff | str) -> str:
+def _question(tool: Tool, arguments: Mapping[str, Any], made: Diff | str) -> str:
     if isinstance(made, str):
         named, more = [], 0
     else:

@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from filewright.surface import Listed
+from filewright.tools import Tool
 
 _LEFT_OUT = frozenset(
     ["minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength", "additionalProperties"]
@@ -41,7 +41,7 @@ _WITH_APP = {"_meta": {"ui": {"resourceUri": APP}}}
 """What is said of that to the client; no model is given it."""
 
 
-def listing(tools: Sequence[Listed]) -> list[dict[str, Any]]:
+def listing(tools: Sequence[Tool]) -> list[dict[str, Any]]:
     """The tools as they are listed, in JSON, each with all four hints; those that change files name the app."""
     full = [_listed(tool, tool.schema, tool.title) for tool in tools]
     if sum(len(json.dumps(each, ensure_ascii=False, separators=(",", ":"))) + 1 for each in full) <= LIMIT:
@@ -49,7 +49,7 @@ def listing(tools: Sequence[Listed]) -> list[dict[str, Any]]:
     return [_listed(tool, terse(tool.schema, tool.name), None) for tool in tools]
 
 
-def _listed(tool: Listed, schema: Mapping[str, Any], title: str | None) -> dict[str, Any]:
+def _listed(tool: Tool, schema: Mapping[str, Any], title: str | None) -> dict[str, Any]:
     """A tool, its members in the order in which the SDK writes them."""
     return {
         **(_WITH_APP if tool.writes else {}),

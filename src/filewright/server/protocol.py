@@ -54,9 +54,9 @@ from filewright.progress import Caller, Task, caller_name
 from filewright.server.asking import ClientRoots, Context, confirmed
 from filewright.server.calls import CallRunner, T
 from filewright.server.listing import APP, APP_PARTS, listing
-from filewright.surface import Listed, Offer
+from filewright.surface import Offer
 from filewright.text import BoundedCache
-from filewright.tools import ChangeResult, Image, ToolResult, clip
+from filewright.tools import ChangeResult, Image, Tool, ToolResult, clip
 from filewright.visible import encodable, one_line, safe
 from filewright.wording import did_you_mean, listed
 from filewright.workspace import FILE, HISTORY, REVIEW
@@ -168,7 +168,7 @@ class Handlers:
         except FilewrightError as error:
             return self._render(self._offer.refused(error), links=links)
 
-    async def _preview(self, tool: Listed, arguments: Mapping[str, Any]) -> Diff | str:
+    async def _preview(self, tool: Tool, arguments: Mapping[str, Any]) -> Diff | str:
         """What a call would do, found out by a rehearsal that changes nothing; in words where it is refused."""
 
         def rehearse(task: Task) -> Diff | str:

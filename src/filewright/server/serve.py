@@ -136,7 +136,7 @@ def load_while_idle(
     from filewright.tools import entries
 
     steps: list[Callable[[], object]] = [
-        *(lambda entry=entry: entry.load().schema for entry in entries()),  # the model of its arguments, too
+        *(tool.load for tool in entries().values()),  # the model of its arguments, too
         *(partial(import_module, name) for name in _NEEDED),
         workspace.prepare,
     ]

@@ -29,7 +29,7 @@ from filewright.faces import face_of
 from filewright.tools.instructions import instructions
 
 if TYPE_CHECKING:
-    from filewright.tools.catalogue import CatalogueEntry, entries
+    from filewright.tools.catalogue import Tool, entries
     from filewright.tools.context import Context
     from filewright.tools.edit import EditResult
     from filewright.tools.filewise import compare_files, replace_in_order
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from filewright.tools.patch import PatchResult
     from filewright.tools.pipeline import Change, change_text
     from filewright.tools.read import FileRead, FilesRead, ReadArguments, read_content
-    from filewright.tools.registry import Arguments, Tool
+    from filewright.tools.registry import Arguments, schema_of
     from filewright.tools.restore import restore_file
     from filewright.tools.result import ChangeResult, FailedCall, Image, ToolResult, clip
     from filewright.tools.search import SearchHit, SearchResult
@@ -71,7 +71,7 @@ __getattr__, __all__ = face_of(
         "result": "ChangeResult FailedCall Image ToolResult clip",
         "instructions": "instructions",
         "context": "Context",
-        "catalogue": "CatalogueEntry entries",
+        "catalogue": "Tool entries",
         "items": "BatchResult ItemResult check_count",
         "edit": "EditResult",
         "filewise": "compare_files replace_in_order",
@@ -84,7 +84,7 @@ __getattr__, __all__ = face_of(
         "patch": "PatchResult",
         "pipeline": "Change change_text",
         "read": "FileRead FilesRead ReadArguments read_content",
-        "registry": "Arguments Tool",
+        "registry": "Arguments schema_of",
         "replace": "ReplaceResult",
         "restore": "restore_file",
         "search": "SearchHit SearchResult",

@@ -1,4 +1,4 @@
-"""The catalogue: what callers see of each tool, known without importing any of them.
+"""What a tool is, and the catalogue: what callers see of each native one, known without importing any of them.
 
 Making all argument models and importing what the tools need costs a good part of a second, and
 a server must answer `tools/list` at once. So what `tools.toml` says of them is kept with their schemas in
@@ -10,15 +10,18 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from inspect import get_annotations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from filewright.tools.registry import Tool, Toolset
+    from filewright.tools.context import Context
+    from filewright.tools.registry import Arguments
+    from filewright.tools.result import ToolResult
 
 FILE = "catalogue.json"
 
@@ -29,52 +32,61 @@ Two threads that import modules of one package from different ends can each wait
 holds; Python then hands out a module that is only half made. So late imports take turns.
 """
 
+Toolset = Literal["read", "edit", "files", "history"]
+
 
 @dataclass(frozen=True, slots=True)
-class CatalogueEntry:
-    """What callers see of a native tool. `schema` is the JSON Schema (2020-12) of its arguments."""
+class Tool:
+    """A tool as callers see it. `schema` is the JSON Schema (2020-12) of its arguments, to be read only.
+
+    `load` gives the model of its arguments and the function that is given the call's context and them. What is not
+    `listed` can be called, but no client is told of it; another tool does the same now.
+    """
 
     name: str
     title: str
     description: str
     toolset: Toolset
-    writes: bool
-    destructive: bool
-    idempotent: bool
-    listed: bool
-    schema: dict[str, Any]
-    module: str
+    schema: Mapping[str, Any]
+    load: Callable[[], tuple[type[Arguments], Callable[[Context, Any], ToolResult]]]
+    writes: bool = False
+    destructive: bool = False
+    idempotent: bool = True
+    listed: bool = True
 
-    def load(self) -> Tool:
-        """The tool itself: the function of its name in its module, which is imported when it is first asked for."""
+    def prepared(self, arguments: Mapping[str, Any]) -> Callable[[Context], ToolResult]:
+        """A call with these arguments, to be made in a context. Raises `invalid_input` for what they must not be."""
         with LOADING:
-            from filewright.tools.registry import Tool
-
-            module = import_module(f"filewright.tools.{self.module}")
-            run = getattr(module, self.name)
-            arguments = get_annotations(run, eval_str=True)["arguments"]
-            kind = self.toolset, self.writes, self.destructive, self.idempotent, self.listed
-            return Tool(self.name, self.title, self.description, arguments, run, *kind)
-
-
-def entries() -> tuple[CatalogueEntry, ...]:
-    """Every native tool, in the order it is listed."""
-    return _kept()
+            from filewright.tools.registry import parsed
+        model, run = self.load()
+        given = parsed(self, model, arguments)
+        return lambda context: run(context, given)
 
 
 @cache
-def _kept() -> tuple[CatalogueEntry, ...]:
-    text = Path(__file__).with_name(FILE).read_text(encoding="utf-8")
-    return tuple(CatalogueEntry(**fields) for fields in json.loads(text))
+def _load(module: str, name: str) -> tuple[type[Arguments], Callable[[Context, Any], ToolResult]]:
+    """The function of a tool's name in its module, which is imported when it is first asked for."""
+    with LOADING:
+        run = getattr(import_module(f"filewright.tools.{module}"), name)
+        return get_annotations(run, eval_str=True)["arguments"], run
+
+
+@cache
+def entries() -> Mapping[str, Tool]:
+    """Every native tool by its name, in the order they are listed."""
+    rows = json.loads(Path(__file__).with_name(FILE).read_text(encoding="utf-8"))
+    return {row["name"]: Tool(load=partial(_load, row.pop("module"), row["name"]), **row) for row in rows}
 
 
 def made() -> str:
     """The catalogue's text as the tools would have it."""
     import tomllib
 
+    from filewright.tools.registry import schema_of
+
     told = tomllib.loads(Path(__file__).with_name("tools.toml").read_text(encoding="utf-8"))
     usual = {"writes": False, "destructive": False, "idempotent": True, "listed": True}
     found = [{"name": name, **usual, **row} for name, row in told.items()]
     for each in found:
-        each["schema"] = CatalogueEntry(**each, schema={}).load().schema
+        each["schema"] = schema_of(_load(each["module"], each["name"])[0])
     return json.dumps(found, indent=1, ensure_ascii=False) + "\n"

@@ -1,4 +1,4 @@
-"""What a tool is: a name, a description for a model, typed arguments, one function.
+"""The arguments of a tool: their schema, and what is said of those that do not fit it.
 
 Arguments are pydantic models, strict: strings are taken literally, nothing is coerced, unknown names
 are refused with the nearest known one.
@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from copy import deepcopy
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from filewright.errors import FilewrightError, invalid
-from filewright.tools.result import ToolResult, clip
+from filewright.tools.result import clip
 from filewright.wording import alike, listed
 
 if TYPE_CHECKING:
-    from filewright.tools.context import Context
+    from filewright.tools.catalogue import Tool
 
 
 class Arguments(BaseModel):
@@ -30,55 +28,25 @@ class Arguments(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, hide_input_in_errors=True)
 
 
-Toolset = Literal["read", "edit", "files", "history"]
-
-
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """A tool as callers see it. `run` is given the call's context and its arguments."""
-
-    name: str
-    title: str
-    description: str
-    arguments: type[Arguments]
-    run: Callable[[Context, Any], ToolResult]
-    toolset: Toolset
-    writes: bool = False
-    destructive: bool = False
-    idempotent: bool = True
-    listed: bool = True
-    """False: it can be called, but no client is told of it; another tool does the same now."""
-
-    def load(self) -> Tool:
-        """Itself: it is loaded."""
-        return self
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        """The JSON Schema (2020-12) of its arguments: an object, no unknown names, no titles."""
-        return deepcopy(schema_of(self.arguments))
-
-    def parse(self, arguments: Mapping[str, Any]) -> Arguments:
-        """The typed arguments. Raises `invalid_input` naming the argument, what came and what is wanted."""
-        if not isinstance(arguments, Mapping):
-            raise invalid(f"{self.name}: the arguments must be an object", "give them by their names")
-        try:
-            return self.arguments.model_validate(
-                _as_meant(self.name, dict(arguments), schema_of(self.arguments))
-            )
-        except ValidationError as error:
-            raise _refusal(self, error) from error
-        except RecursionError as error:
-            raise invalid(
-                f"{self.name}: the arguments are nested too deeply", "give them as the schema has them"
-            ) from error
+def parsed(tool: Tool, model: type[Arguments], arguments: Mapping[str, Any]) -> Arguments:
+    """The typed arguments. Raises `invalid_input` naming the argument, what came and what is wanted."""
+    if not isinstance(arguments, Mapping):
+        raise invalid(f"{tool.name}: the arguments must be an object", "give them by their names")
+    try:
+        return model.model_validate(_as_meant(tool.name, dict(arguments), tool.schema))
+    except ValidationError as error:
+        raise _refusal(tool, error) from error
+    except RecursionError as error:
+        raise invalid(
+            f"{tool.name}: the arguments are nested too deeply", "give them as the schema has them"
+        ) from error
 
 
 @cache
 def schema_of(model: type[BaseModel]) -> dict[str, Any]:
     """The model's JSON Schema with references inlined and everything a reader can do without left out.
 
-    Made once for each model, since every call asks for it: to be read only.
+    Made once for each model: to be read only.
     """
     raw = model.model_json_schema()
     definitions = raw.pop("$defs", {})
@@ -172,7 +140,7 @@ def _unknown(tool: Tool, problems: Sequence[Any]) -> tuple[str, str]:
     for problem in problems[:_PROBLEMS]:
         *outer, name = problem["loc"]
         node = _node(tool, outer)
-        known = list(node.get("properties") or tool.arguments.model_fields)
+        known = list(node.get("properties") or tool.schema["properties"])
         near += map(repr, alike(str(name), known))
     hint = f"did you mean {' and '.join(dict.fromkeys(near))}?" if near else f"known: {', '.join(known)}"
     return f"unknown argument{'s' if len(problems) > 1 else ''} {places}", hint
@@ -217,7 +185,7 @@ def _given(value: Any) -> str:
 
 def _node(tool: Tool, loc: Iterable[int | str]) -> Mapping[str, Any]:
     """What the tool's schema says of a place in the arguments; nothing of a place that it does not know."""
-    node: Any = schema_of(tool.arguments)
+    node: Any = tool.schema
     for part in loc:
         node = node.get("items") if isinstance(part, int) else (node.get("properties") or {}).get(part)
         if not isinstance(node, dict):
