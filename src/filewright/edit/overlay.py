@@ -3,20 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from filewright.text import Snapshot, Splice, apply
-
-
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """A stretch of the result from `at` on: `data`, or bytes of the original from `origin`."""
-
-    at: int
-    origin: int
-    length: int
-    data: bytes | None
 
 
 class Overlay(Snapshot):
@@ -28,8 +18,8 @@ class Overlay(Snapshot):
         self.splices = tuple(splices)
         self.encoding = snapshot.encoding  # an edit never changes it
         self._snapshot = snapshot
-        self._pieces, self.size = _pieces(snapshot.size, splices)
-        self._starts = [piece.at for piece in self._pieces]
+        self._pieces = _pieces(snapshot.size, splices)
+        *self._starts, self.size = accumulate(map(len, self._pieces), initial=0)
 
     @property
     def dominant(self) -> bytes:
@@ -40,10 +30,9 @@ class Overlay(Snapshot):
         """The bytes [offset, offset + length) of the result, clipped to it."""
         if self.held is not None:
             return super().read(offset, length)
-        pieces = self._within(offset, min(length, self.size - offset))
         return b"".join(
-            self._snapshot.read(piece.origin, piece.length) if piece.data is None else piece.data
-            for piece in pieces
+            piece if isinstance(piece, bytes) else self._snapshot.read(piece.start, len(piece))
+            for piece in self._within(offset, min(offset + length, self.size))
         )
 
     def origin_of(self, offset: int, *, end: bool = False) -> int:
@@ -64,55 +53,34 @@ class Overlay(Snapshot):
 
     def composed(self, splices: Sequence[Splice]) -> tuple[Splice, ...]:
         """The splices of the original that do what these do to the result."""
-        result: list[Splice] = []
-        # Walk the final text's pieces; whatever is not original text is new.
-        position = 0
-        pending = b""
-        for piece in _pieces(self.size, splices)[0]:
-            if piece.data is not None:
-                pending += piece.data
-                continue
-            for part in self._within(piece.origin, piece.length):
-                if part.data is not None:
-                    pending += part.data
-                    continue
-                if pending or part.origin > position:
-                    result.append(Splice(position, part.origin - position, pending))
-                    pending = b""
-                position = part.origin + part.length
-        if pending or position < self._snapshot.size:
-            result.append(Splice(position, self._snapshot.size - position, pending))
-        return tuple(splice for splice in result if splice.length or splice.replacement)
+        made: list[Splice] = []
+        position, new = 0, b""
+        for whole in _pieces(self.size, splices):
+            for piece in [whole] if isinstance(whole, bytes) else self._within(whole.start, whole.stop):
+                if isinstance(piece, bytes):
+                    new += piece
+                else:
+                    made.append(Splice(position, piece.start - position, new))
+                    position, new = piece.stop, b""
+        made.append(Splice(position, self._snapshot.size - position, new))
+        return tuple(splice for splice in made if splice.length or splice.replacement)
 
-    def _within(self, offset: int, length: int) -> list[_Piece]:
-        """The pieces of the result in a range of it."""
-        end = offset + length
-        result: list[_Piece] = []
-        index = max(0, bisect_right(self._starts, offset) - 1)
-        while offset < end:
-            piece = self._pieces[index]
-            skip = offset - piece.at
-            count = min(piece.length - skip, end - offset)
-            data = None if piece.data is None else piece.data[skip : skip + count]
-            result.append(_Piece(offset, piece.origin + (skip if data is None else 0), count, data))
-            offset += count
+    def _within(self, start: int, end: int) -> Iterator[bytes | range]:
+        """The pieces of a range of the result."""
+        index = max(0, bisect_right(self._starts, start) - 1)
+        while start < end:
+            at = self._starts[index]
+            yield self._pieces[index][start - at : end - at]
             index += 1
-        return result
+            start = at + len(self._pieces[index - 1])
 
 
-def _pieces(size: int, splices: Sequence[Splice]) -> tuple[list[_Piece], int]:
-    """The pieces of `size` bytes with ordered splices applied, and the size of the result."""
-    pieces: list[_Piece] = []
-    at = origin = 0
+def _pieces(size: int, splices: Sequence[Splice]) -> list[bytes | range]:
+    """`size` bytes with ordered splices applied: new bytes, and which of the old ones there are between them."""
+    pieces: list[bytes | range] = []
+    position = 0
     for splice in splices:
-        if splice.offset > origin:
-            pieces.append(_Piece(at, origin, splice.offset - origin, None))
-            at += splice.offset - origin
-        if splice.replacement:
-            pieces.append(_Piece(at, splice.offset, len(splice.replacement), splice.replacement))
-            at += len(splice.replacement)
-        origin = splice.end
-    if origin < size:
-        pieces.append(_Piece(at, origin, size - origin, None))
-        at += size - origin
-    return pieces, at
+        pieces += range(position, splice.offset), splice.replacement
+        position = splice.end
+    pieces.append(range(position, size))
+    return [piece for piece in pieces if piece]
