@@ -21,7 +21,7 @@ PACKAGE = Path(filewright.__file__).parent
 ROOMS = {
     # room: (limit, goal), in code tokens
     "changes": (65_459, 42_000),
-    "edit": (55_558, 40_000),
+    "edit": (55_249, 40_000),
     "tools": (44_528, 32_000),
     "structure": (24_886, 20_500),
     "system": (22_558, 23_000),

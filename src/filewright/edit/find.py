@@ -116,14 +116,12 @@ def _with_any_terminators(source: FileText, pieces: list[bytes]) -> Iterator[Byt
             yield ByteRange(rows[0].body_end - len(pieces[0]), last + len(pieces[-1]))
 
 
-class TooAlikeError(Exception):
-    """There are too many places to compare."""
-
-
-def find_blocks(source: FileText, blocks: Iterable[tuple[bytes, ...]]) -> dict[tuple[bytes, ...], list[int]]:
+def find_blocks(
+    source: FileText, blocks: Iterable[tuple[bytes, ...]]
+) -> dict[tuple[bytes, ...], list[int]] | None:
     """The lines (from 0) at which each of many blocks of lines is, terminators aside.
 
-    Two passes over the file at most. Raises `TooAlikeError`.
+    Two passes over the file at most. None if there are too many places to compare.
     """
     wanted = set(blocks)
     if source.held is None and len(wanted) <= _FEW:
@@ -142,7 +140,7 @@ def find_blocks(source: FileText, blocks: Iterable[tuple[bytes, ...]]) -> dict[t
             if body in places:
                 places[body].append(index)
     if sum(len(places[block[index]]) for block, index in rarest.items()) > _MOST_PLACES:
-        raise TooAlikeError
+        return None
     return {
         block: [at - index for at in places[block[index]] if stands(source, block, at - index)]
         for block, index in rarest.items()

@@ -88,15 +88,13 @@ def nearest(source: FileText, text: str, *, line: int | None = None, limit: int 
     found = [compared(source, rows, lines, similarity, solid=True) for similarity, rows in chosen]
     if found:
         # One that shares only its edge with the first is another region, and shown nowhere.
-        others = [similarity for similarity, rows in ranked if _is_apart(rows, chosen[0][1])]
-        found[0] = replace(found[0], next_best=max(others, default=0.0))
+        first, others = chosen[0][1], [0.0]
+        for similarity, rows in ranked:
+            shared = sum(row.offset >= first[0].offset and row.end <= first[-1].end for row in rows)
+            if 2 * shared < min(len(rows), len(first)):
+                others.append(similarity)
+        found[0] = replace(found[0], next_best=max(others))
     return tuple(found)
-
-
-def _is_apart(rows: Sequence[Line], other: Sequence[Line]) -> bool:
-    """Whether two regions have less than half of their lines in common."""
-    shared = sum(row.offset >= other[0].offset and row.end <= other[-1].end for row in rows)
-    return 2 * shared < min(len(rows), len(other))
 
 
 def compared(

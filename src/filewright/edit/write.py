@@ -22,7 +22,6 @@ from typing import NamedTuple
 from filewright.edit.damage import check
 from filewright.edit.filetext import FileText
 from filewright.edit.find import (
-    ByteRange,
     Literal,
     Located,
     Merge,
@@ -141,19 +140,6 @@ def single(source: FileText, start: int, end: int, new: bytes) -> tuple[Splice, 
 
 def _in_file(source: FileText, text: str) -> bytes:
     return encoded(text, source.encoding, argument="replace")
-
-
-def inserted(source: FileText, offset: int, text: str, data: bytes | None = None) -> Merge:
-    """Whole lines put before the line that begins at `offset`; past the last line, behind it.
-
-    Those of `text`, or `data` as they are: behind a last line without an end, their last has none either.
-    """
-    if data is None:
-        ended = text if text.endswith("\n") else f"{text}\n"
-        data = encoded(ended, source.encoding, source.dominant, argument="replace")
-    if offset > source.start and source.read(offset - 1, offset) not in (b"\n", b"\r"):
-        data = source.dominant + data.removesuffix(b"\n").removesuffix(b"\r")
-    return Merge(ByteRange(offset, offset), (Splice(offset, 0, data),))
 
 
 # Whole lines

@@ -24,7 +24,7 @@ from filewright.edit.find import (
 from filewright.edit.locate.elision import find_elided
 from filewright.edit.locate.request import Edit, RequestLines, Tier, valid
 from filewright.edit.locate.soft import find_soft
-from filewright.edit.write import checked, inserted
+from filewright.edit.write import checked
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.text import Splice, encoded, normalised
 
@@ -243,21 +243,22 @@ def _all(edit: Edit, spans: list[ByteRange]) -> Located | Missed:
 def _of_lines(source: FileText, edit: Edit) -> Located:
     """Whole lines, whatever they hold."""
     lines, first = source.snapshot.lines, edit.start_line or 0
-    last = first - 1 if edit.end_line is None else edit.end_line
+    inserts, last = edit.end_line is None, edit.end_line or first - 1
     if first < 1 or not (lines.has_line(last, source.task) if last else first == 1):
         count = source.count
         message = f"the lines {first}-{last} are not all in the file, which has {count}"
-        if last < first:
+        if inserts:
             message = f"line {last} is past the end of the file, which has {count} lines"
         raise invalid(message, f"use lines from 1 to {count}", argument="start_line", line_count=count)
     start, end, text = source.offset(first - 1), source.offset(last), edit.replace
-    if last < first:
-        return Located(edit, Tier.EXACT, (inserted(source, start, text, edit.data),))
-    text = text if text.endswith("\n") or not text else text + "\n"
-    span = ByteRange(start, end)
-    if not text or end - start > _COMPARED_BYTES:
-        new = encoded(text, source.encoding, source.dominant, argument="replace")
-        return Located(edit, Tier.EXACT, (Merge(span, (Splice(start, end - start, new),)),))
+    text = text if text.endswith("\n") or not (text or inserts) else text + "\n"
+    if inserts or not text or end - start > _COMPARED_BYTES:
+        new = edit.data or encoded(text, source.encoding, source.dominant, argument="replace")
+        if inserts and start > source.start and source.read(start - 1, start) not in (b"\n", b"\r"):
+            # Behind a last line without an end: it gets one, and the last that is put there has none either.
+            new = source.dominant + new.removesuffix(b"\n").removesuffix(b"\r")
+        splices = (Splice(start, end - start, new),)
+        return Located(edit, Tier.EXACT, (Merge(ByteRange(start, end), splices),))
     data = source.read(start, end)
     body = data.removesuffix(b"\n").removesuffix(b"\r")
     if body and not body.endswith((b"\n", b"\r")):

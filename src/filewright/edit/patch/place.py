@@ -21,7 +21,6 @@ from filewright.edit.find import (
     Located,
     Region,
     Rows,
-    TooAlikeError,
     WholeLines,
     find_blocks,
     find_regions,
@@ -238,10 +237,8 @@ class Placing:
     def _everywhere(self, index: int) -> list[int]:
         """All places of a hunk by the strictest tier that has one."""
         if self._exact is None:
-            try:
-                self._exact = find_blocks(self.lines, [old for old in self._olds[index:] if old])
-            except TooAlikeError:
-                self._exact, self._too_alike = {}, True
+            found_exact = find_blocks(self.lines, [old for old in self._olds[index:] if old])
+            self._exact, self._too_alike = found_exact or {}, found_exact is None
         hunk = self.hunks[index]
         exact = self._exact.get(self._olds[index] or ())
         if exact or not self._is_loose:
