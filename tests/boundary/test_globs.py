@@ -74,6 +74,27 @@ def test_a_glob_begins_at_the_folder_that_is_listed(tree: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("glob", "names"),
+    [
+        ("deep/*.py", ["a.py"]),
+        ("src/deep/*.py", ["a.py"]),
+        ("src/deep/**/*.py", ["a.py", "er/test_a.py"]),
+        ("!deep/*.py", ["er", "er/test_a.py"]),
+        ("src/*.py", []),
+        ("deep/", []),
+        ("[d]eep/*.py", []),
+    ],
+)
+def test_a_glob_may_begin_with_the_end_of_the_path_of_the_folder(
+    tree: Path, glob: str, names: list[str]
+) -> None:
+    assert found(tree, glob, "src/deep") == names
+    (tree / "src/deep/deep").mkdir()
+    (tree / "src/deep/src").mkdir()
+    assert "a.py" not in found(tree, glob.removeprefix("!"), "src/deep")
+
+
+@pytest.mark.parametrize(
     "glob",
     ["../*", "src/../../*", "**/..", "{..,x}/*", "/..", "./../x", "!../x", "..\\*", "[.][.]/x", "\\.\\./x"],
 )

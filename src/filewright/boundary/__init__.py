@@ -8,7 +8,8 @@ Never changes what is inside the roots, and never looks at a file's content exce
 
 What its size above the goal of `tests/test_size.py` pays for: walks of trees deeper than a path may
 be and of folders with a million names within bounded memory; ignore rules as git reads them; denied
-names that are unknown to every call, asked for at each step of each walk; children that the kernel confines.
+names that are unknown to every call, asked for at each step of each walk; children that the kernel confines;
+globs that begin with the path of their folder.
 
 In: a path as a caller wrote it (`Boundary.locate`). Out: a `Location`, which is the only form a path
 travels in; from it a `File` or a `Folder` (`open_file`, `open_folder`), a `Status`

@@ -23,7 +23,7 @@ from filewright.boundary.location import (
     require_root,
     shown,
 )
-from filewright.boundary.matching import NOTHING, Globs, Matcher, require_below
+from filewright.boundary.matching import NOTHING, Globs, Matcher, from_here, require_below
 from filewright.boundary.rules import CLOSED, DENY_FILE, RULE_FILES, DenyRules, Protection, is_deny_file
 from filewright.boundary.walk import Visit, Walk, WalkOptions, read_rules
 from filewright.errors import Code, FilewrightError, from_os_error
@@ -369,10 +369,11 @@ class Boundary:
                 if denied.broken:
                     raise denied.refusal(where.asked)
                 require_below(globs, has)
+                here = Globs.of([from_here(each, where.parts, has) for each in globs])
             except FilewrightError:
                 folder.close()
                 raise
-            return Walk(where, folder, denied, options, task)
+            return Walk(where, folder, denied, options._replace(globs=here), task)
         except OSError as error:
             raise self._failure(error, where, "list") from error
 

@@ -329,6 +329,8 @@ class Globs:
 
     A glob without a slash fits names at any depth (`*.py`); one with a slash, and one that begins with
     a slash, starts from the folder that is listed. Names that begin with a dot are like any others.
+    One that begins with the end of that folder's own path, as `src/*.py` in `lib/src`, starts from it too where nothing
+    in it is so named.
     A glob names things below that folder only: `..` is refused, and so is a path from the top, which is taken
     for one where nothing in the folder has the name that it begins with.
     """
@@ -372,6 +374,18 @@ def require_below(globs: Sequence[str], has: Callable[[bytes], bool]) -> None:
         if top is not None and not has(name := os.fsencode(top[1])):
             why = f"is absolute: it begins in the folder that is looked through, which has nothing named {quote(name)}"
             raise _refused(glob, why, _ELSEWHERE, Code.PATH_ESCAPE)
+
+
+def from_here(glob: str, parts: Sequence[bytes], has: Callable[[bytes], bool]) -> str:
+    """The glob, less the end of the folder's own path `parts` if it begins with that, and nothing in it is so named."""
+    text = glob.strip()
+    bang = text[: text.startswith("!")]
+    for count in range(len(parts), 0, -1):
+        above = bang + os.fsdecode(b"/".join(parts[-count:])) + "/"
+        here = len(text) > len(above) and text.startswith(above) and not re.search(r"[*?\[{\\]", above)
+        if here and not has(parts[-count]):
+            return f"{bang}./{text[len(above) :]}"
+    return glob
 
 
 def _rule(text: str, glob: str) -> Rule:
