@@ -27,7 +27,7 @@ _ALIASES = {
 }
 _REQUESTS = {
     "MovedFrom": "MoveSource", "EditPlace": "EditPlace", "EditItem": "EditRequest", "WriteItem": "WriteRequest", "ReadItem": "ReadRequest",
-    "Pair": "",
+    "SearchArguments": "Mapping[str, Any]", "Pair": "",
 }  # fmt: skip
 METHODS: dict[str, tuple[str, str, str]] = {
     "list_files": ("list_files", "path", ""),
@@ -77,7 +77,7 @@ def _models(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
     yield model
     for field in model.model_fields.values():
         for kind in _parts(field.annotation):
-            if isinstance(kind, type) and issubclass(kind, BaseModel):
+            if isinstance(kind, type) and issubclass(kind, BaseModel) and kind is not model:
                 yield from _models(kind)
 
 

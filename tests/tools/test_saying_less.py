@@ -262,11 +262,47 @@ def test_every_malformed_pattern_is_named(root: Path, workspace: Workspace) -> N
     assert "[z-" in refused.value.message
 
 
+def test_searches_of_several_places_are_one_call(root: Path, workspace: Workspace) -> None:
+    """Each with what it does not say from the call; one that fails says so itself."""
+    (root / "src/dist").mkdir(parents=True)
+    (root / "src/a.py").write_text("def f():\n    return flag()\n")
+    (root / "src/dist/a.py").write_text("flag\n")
+    (root / "s.ini").write_text("[x]\nTimeout = 3\n")
+    items = [
+        {"pattern": "flag", "path": "src", "glob": "!dist"},
+        {"pattern": "^time", "path": "s.ini", "mode": "regex", "context": None},
+        {"pattern": "flag", "path": "none"},
+        {"pattern": "nowhere", "path": "src"},
+        {"pattern": "return", "path": "src", "glob": "!dist", "context": 0.0},
+    ]
+    answer = workspace.call("search_content", {"items": items, "case": "insensitive"})
+    assert answer.text.splitlines() == [
+        "pattern 'flag' in src:", "src/a.py", "1- def f():", "2:     return flag()   [f]   [also 'return']",
+        "[1 matching line in 1 file, all shown; 1 file searched]",
+        "pattern '^time' in s.ini:", "s.ini", "1- [x]", "2: Timeout = 3", "[1 matching line in 1 file, all shown]",
+        "pattern 'flag' in none:", "not_found: cannot look at none: No such file or directory",
+        "hint: list the folder to see what is there",
+        "pattern 'return' in src:", "[1 matching line in 1 file, all shown; 1 line shown above]",
+        "no match: 'nowhere' in src",
+    ]  # fmt: skip
+    assert not answer.is_error
+    assert not answer.data["complete"]
+    assert answer.data["searches"][2]["code"] == "not_found"
+    assert workspace.call("search_content", {"items": [items[2], {**items[2], "path": "nor"}]}).is_error
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
         {},
         {"pattern": "a", "patterns": ["b"]},
+        {"pattern": "a", "items": [{"pattern": "b"}]},
+        {"items": [{"path": "."}]},
+        {"items": [{"patterns": ["a"]}]},
+        {"items": [{"items": [{"pattern": "a"}]}]},
+        {"items": [{"pattern": "a", "cursor": "x"}]},
+        {"items": ["a"]},
+        {"items": [{"pattern": "a"}] * 21},
         {"patterns": []},
         {"patterns": ["a"], "cursor": "x"},
         {"patterns": ["a"] * 21},

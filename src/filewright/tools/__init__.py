@@ -10,7 +10,7 @@ stands in for, for names that are not listed any more but can be called, for the
 lost with its file or would take all of a file for want of a place, for one encoding in a file of pieces, for the line
 ends of what is moved in any encoding, for what is moved once and elsewhere, for the names of who still uses a moved
 definition, for counts of what is not shown, for the lines of edits and symbols that no diff shows and the short diffs
-beside a long one, for hits in logs without the records beside them, for several patterns, files or items in one call
+beside a long one, for hits in logs without the records beside them, for several searches, files or items in one call
 of which each has its own answer, for answers that say nothing twice and nothing that was only asked for, and for the
 words of every refusal.
 

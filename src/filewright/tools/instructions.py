@@ -9,7 +9,7 @@ from filewright.wording import listed
 _STEPS = (
     (
         "search_content",
-        "1. Find: get_overview maps a folder and outlines a file; search_content takes several patterns in a call.",
+        "1. Find: get_overview maps a folder and outlines a file; search_content takes several searches in a call.",
     ),
     ("read_content", "2. Read only what you need: read_content takes many places in a call (items)."),
     (

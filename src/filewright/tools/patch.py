@@ -55,7 +55,7 @@ class PatchArguments(ChangeArguments):
     """a file that holds the patch, instead of `patch`"""
     root: str = "."
     """the folder that the patch's paths are in; for a patch at `patch_path` its own folder, where none is at `.`"""
-    strip: Annotated[int, Field(ge=0, description="as patch -p")] = 0
+    strip: Annotated[int, Field(ge=0)] = 0
     """leading parts of the paths to leave out, counted as by `patch -p` and `git apply -p` (`a/` and
     `b/` are the first); `0`: only `a/` and `b/`
     """

@@ -12,7 +12,7 @@ from os.path import commonprefix
 from typing import Annotated, Literal
 
 from pydantic import Field
-from pydantic.json_schema import SkipJsonSchema
+from pydantic.json_schema import SkipJsonSchema, WithJsonSchema
 
 from filewright.boundary import Location
 from filewright.errors import Code, FilewrightError, invalid
@@ -38,7 +38,7 @@ from filewright.text import NotebookView, Snapshot
 from filewright.tools.context import Context, spare_time
 from filewright.tools.listing import below, decode, encode, globs, place
 from filewright.tools.registry import Arguments
-from filewright.tools.result import Page, ToolResult, optional
+from filewright.tools.result import FailedCall, Page, ToolResult, optional
 from filewright.visible import visible
 from filewright.wording import counted
 
@@ -77,6 +77,16 @@ _BODY_LINES = 12
 
 _ContextLines = Annotated[int | None, Field(ge=0, le=50)]
 
+_ITEM = {
+    "type": "object",
+    "properties": {
+        "context": {"type": "integer"},
+        **{name: {} for name in ("pattern", "path", "glob", "mode")},
+    },
+    "required": ["pattern"],
+}
+"""What is listed of a search among several: the names say what they say of one."""
+
 
 class SearchArguments(Arguments):
     """What to find, and where."""
@@ -84,7 +94,13 @@ class SearchArguments(Arguments):
     pattern: str | None = None
     """what to find; see [search](search.md) for the syntax"""
     patterns: Annotated[list[str] | None, Field(min_length=1, max_length=20)] = None
-    """several, each with its own hits and count; give one of `pattern` and `patterns`"""
+    """several, each with its own hits and count; give one of `pattern`, `patterns` and `items`"""
+    items: Annotated[
+        list[SearchArguments] | None,
+        Field(min_length=1, max_length=20, description="each as outside but for what it says"),
+        WithJsonSchema({"type": "array", "items": _ITEM}),
+    ] = None
+    """several searches, each with a `pattern` and what differs from the call: `path`, `glob` or any other of these"""
     path: str = "."
     """a file or a folder"""
     glob: Annotated[
@@ -103,7 +119,7 @@ class SearchArguments(Arguments):
     """a regex may match across lines"""
     invert: bool = False
     """lines that do not match"""
-    without: Annotated[str | None, Field(description="leave out lines with this, read as pattern is")] = None
+    without: Annotated[str | None, Field(description="leave out lines with this")] = None
     """leave out the lines with a match of this too, which is read as `pattern` is: `ERROR` without
     `mailbox full`
     """
@@ -178,10 +194,11 @@ class SearchResult(ToolResult):
     """What a search found: `results` with output "matches", `kinds` with "kinds", else `files`.
 
     `next_cursor` goes on; without one an incomplete search cannot. `total` counts the matching lines, those not
-    shown too; None where they were not counted. `files_searched` is None for one file. Of several patterns
-    `searches` has the result of each.
+    shown too; None where they were not counted. `files_searched` is None for one file, and for several places. Of
+    several patterns `searches` has the result of each, or its error.
     """
 
+    several = "searches"
     results: tuple[SearchHit, ...]
     files: tuple[SearchedFile, ...]
     complete: bool
@@ -189,7 +206,7 @@ class SearchResult(ToolResult):
     notes: tuple[str, ...]
     files_searched: int | None
     total: int | None = None
-    searches: tuple[SearchResult, ...] = optional(())
+    searches: tuple[SearchResult | FailedCall, ...] = optional(())
     kinds: tuple[LineKind, ...] = optional(())
 
 
@@ -214,55 +231,93 @@ def search_content(context: Context, arguments: SearchArguments) -> SearchResult
 
     Results are in file and line order, fuzzy ones by similarity.
     """
-    if (arguments.pattern is None) == (arguments.patterns is None):
+    if sum(given is not None for given in (arguments.pattern, arguments.patterns, arguments.items)) != 1:
         raise invalid(
-            "search_content takes either pattern or patterns",
-            "give pattern for one text, patterns for several; with a cursor the same pattern again",
+            "search_content takes one of pattern, patterns and items",
+            "give pattern for one text, patterns for several, items for several searches; with a cursor the same "
+            "pattern again",
             argument="pattern",
         )
-    if arguments.patterns is None:
-        search = _Search(context, arguments, context.settings.page_chars)
-        search.find()
-        _keep_context([search])
-        return search.answer()
-    if arguments.cursor is not None:
-        raise invalid(
-            "the cursor belongs to the search of one pattern",
-            "give that pattern as pattern, with its cursor",
-            argument="cursor",
-        )
-    each = [arguments.model_copy(update={"pattern": p, "patterns": None}) for p in arguments.patterns]
+    each = _each(arguments)
+    if arguments.pattern is None:
+        return _several(context, each)
+    search = _Search(context, arguments, context.settings.page_chars)
+    search.find()
+    _keep_context([search])
+    return search.answer()
+
+
+def _each(arguments: SearchArguments) -> list[SearchArguments]:
+    """The searches of one pattern that are asked for."""
+    one = arguments.model_copy(update={"patterns": None, "items": None})
+    if arguments.items is None:
+        each = [one.model_copy(update={"pattern": pattern}) for pattern in arguments.patterns or ()]
+    else:
+        each = [
+            one.model_copy(update={name: getattr(item, name) for name in item.model_fields_set})
+            for item in arguments.items
+        ]
+    for search in each:
+        if search.pattern is None or search.patterns is not None or search.items is not None:
+            hint = "give each of items a pattern, and what differs from the call"
+            raise invalid("each of items is the search of one pattern", hint, argument="items")
+        if search.cursor is not None:
+            hint = "give that pattern as pattern, with its cursor"
+            raise invalid("the cursor belongs to the search of one pattern", hint, argument="cursor")
+    return each
+
+
+def _several(context: Context, each: Sequence[SearchArguments]) -> SearchResult:
+    """What several searches found, each on its share of the page; those of the same files say nothing twice."""
     _check_patterns(context, each)
     left = context.settings.page_chars
     searches: list[_Search] = []
+    places: dict[tuple[str, str | None], list[_Search]] = {}
     for position, wanted in enumerate(each):
         room = max(_LEAST_CHARS, left // (len(each) - position)) - len(wanted.text) - 20
-        searches.append(_Search(context, wanted, room))
-        searches[-1].find()
-        left -= searches[-1].used
-    _keep_context(searches)
-    _share(searches)
-    first, *others = [search for search in searches if not search.is_nowhere] or searches
-    for search in others:  # of the same files
-        search.notes = [note for note in search.notes if note not in first.notes]
-    made = [search.answer() for search in searches]
+        search = _Search(context, wanted, room)
+        try:
+            search.find()
+        except FilewrightError as error:
+            if error.ends_call or all(one.path == wanted.path for one in each):
+                raise
+            search.failed = error
+        left -= search.used
+        searches.append(search)
+        places.setdefault((wanted.path, wanted.glob), []).append(search)
+    if len(places) > 1:
+        for search in searches:
+            search.title += f" in {visible(search.arguments.path)}"
+    for together in places.values():
+        _keep_context(together)
+        _share(together)
+        first, *others = [search for search in together if not search.is_nowhere] or together
+        for search in others:
+            search.notes = [note for note in search.notes if note not in first.notes]
+    made = [
+        FailedCall(str(search.failed), error=search.failed, path=search.arguments.path)
+        if search.failed
+        else search.answer()
+        for search in searches
+    ]
     texts = [
-        f"pattern {search.name}:\n{one.text}"
+        f"pattern {search.title}:\n{one.text}"
         for search, one in zip(searches, made, strict=True)
         if not search.is_nowhere
     ]
-    if nowhere := [search.name for search in searches if search.is_nowhere]:
+    if nowhere := [search.title for search in searches if search.is_nowhere]:
         texts.append(f"no match: {', '.join(nowhere)}")
         if len(nowhere) == len(each):
             texts.append(made[0].text.partition("\n")[2])
+    found = [one for one in made if isinstance(one, SearchResult)]
     return SearchResult(
         "\n".join(texts),
-        results=tuple(hit for result in made for hit in result.results),
-        files=tuple(file for result in made for file in result.files),
-        complete=all(result.complete for result in made),
+        results=tuple(hit for result in found for hit in result.results),
+        files=tuple(file for result in found for file in result.files),
+        complete=all(result.complete for result in found) and len(found) == len(made),
         next_cursor=None,
         notes=(),
-        files_searched=made[0].files_searched,
+        files_searched=found[0].files_searched if len(places) == 1 else None,
         searches=tuple(made),
     )
 
@@ -325,7 +380,8 @@ class _Search:
 
     def __init__(self, context: Context, arguments: SearchArguments, room: int) -> None:
         self.context, self.arguments, self.room = context, arguments, room
-        self.name = repr(visible(arguments.text))
+        self.name = self.title = repr(visible(arguments.text))
+        self.failed: FilewrightError | None = None
         self.blocks: list[tuple[str, list[_Row]]] = []
         self.results: list[SearchHit] = []
         self.notes: list[str] = []
@@ -354,7 +410,7 @@ class _Search:
     @property
     def is_nowhere(self) -> bool:
         """Whether there is nothing to say but that."""
-        return self._complete and not self._found and not self._advice
+        return not (self.failed or self._found or self._advice) and self._complete
 
     @property
     def _advice(self) -> str:

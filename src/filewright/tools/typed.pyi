@@ -130,6 +130,7 @@ class TypedTools:
         path: str = ".",
         *,
         patterns: Sequence[str] | None = None,
+        items: Sequence[Mapping[str, Any]] | None = None,
         glob: str | None = None,
         type: str | None = None,
         mode: Literal["literal", "regex", "fuzzy"] = "literal",
