@@ -13,7 +13,7 @@ from collections import namedtuple
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Any, ClassVar, Literal, NamedTuple, Self, cast, dataclass_transform
+    from typing import Any, ClassVar, Literal, NamedTuple, Self, dataclass_transform
 else:
     # What may be written with brackets, and with `|` beside others.
     Any = ClassVar = Literal = Self = tuple
@@ -28,10 +28,6 @@ else:
             return type(name, (made,), {**given, "__slots__": ()})
 
     NamedTuple = type.__new__(_Fields, "NamedTuple", (), {})
-
-    def cast(_, value):
-        """The value, which is of that kind."""
-        return value
 
     def dataclass_transform(**_):
         """Says to type checkers that a class takes its fields by their names."""

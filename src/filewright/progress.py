@@ -97,3 +97,20 @@ class Task:
         self.progress = done, total, message
         if self._report is not None:
             self._report(done, total, message)
+
+
+def wait_for(
+    lock: Callable[[], bool], deadline: float, task: Task | None, busy: Callable[[], FilewrightError]
+) -> None:
+    """Try to `lock` until it is held. Raises what `busy` makes after the deadline, `cancelled` if the task is.
+
+    Asked again and again, since a blocking call could be neither cancelled nor given up.
+    """
+    pause = 0.0005
+    while not lock():
+        if task is not None:
+            task.check()
+        if time.monotonic() >= deadline:
+            raise busy()
+        time.sleep(pause)
+        pause = min(pause * 2, 0.01)

@@ -70,12 +70,12 @@ class Offer:
         self._surface = surface
         self._context = context.under(context.settings.but(**limits)) if limits else context
         self._settings = self._context.settings
-        self._tools = tuple(
-            tool
+        self._tools = {
+            tool.name: tool
             for tool in surface.tools()
             if (toolsets is None or tool.toolset in toolsets)
             and not (tool.writes and context.settings.read_only)
-        )
+        }
 
     @property
     def instructions(self) -> str:
@@ -90,7 +90,7 @@ class Offer:
 
         Those whose work another tool does now are `unlisted`; they can be called.
         """
-        return tuple(tool for tool in self._tools if unlisted or tool.listed)
+        return tuple(tool for tool in self._tools.values() if unlisted or tool.listed)
 
     def call(self, name: str, arguments: Mapping[str, Any], *, task: Task | None = None) -> ToolResult:
         """Run a tool. A problem is an answer with `is_error`, worded in the surface's way; nothing is raised."""
@@ -110,11 +110,10 @@ class Offer:
 
     def run(self, name: str, arguments: Mapping[str, Any], *, task: Task | None = None) -> ToolResult:
         """Run a tool; the result is the tool's own. Raises `FilewrightError`."""
-        tool = next((tool for tool in self._tools if tool.name == name), None)
-        if tool is None:
+        if name not in self._tools:
             raise self._not_offered(name)
         self._context.boundary.require_open()
-        prepared = tool.prepared(arguments)
+        prepared = self._tools[name].prepared(arguments)
         task = task or Task(seconds=self._settings.call_seconds)
         self._context.changes.settle()
         try:

@@ -321,6 +321,7 @@ class Boundary:
         *,
         depth: int = 0,
         glob: str | Sequence[str] | None = None,
+        exclude: Sequence[str] = (),
         include_hidden: bool = True,
         include_ignored: bool = False,
         include_git: bool = False,
@@ -331,17 +332,18 @@ class Boundary:
         visit: Visit | None = None,
         task: Task,
     ) -> Walk:
-        """Everything below the folder `where`, sorted, as a stream: see `Walk` and, for `glob`, `Globs`.
+        """Everything below the folder `where`, sorted, as a stream: see `Walk` and, for globs, `Globs`.
 
-        `depth` 1 is the folder's own names, 0 all levels. `details` fills in each entry's status.
-        `after` goes on behind an entry of an earlier walk, which need not be there any more. The
-        folder asked for is walked even if a rule ignores it; `.git` is left out unless `include_git`, or
-        `where` lies in it; our own state, temporaries and what is denied always are, and for `changing` what
-        may not be changed. Raises as `open_folder`, and for a glob
-        `invalid_input` or `path_escape`.
+        Only what fits `glob` and none of `exclude`. `depth` 1 is the folder's own names, 0 all levels.
+        `details` fills in each entry's status. `after` goes on behind an entry of an earlier walk, which need
+        not be there any more. The folder asked for is walked even if a rule ignores it; `.git` is left out
+        unless `include_git`, or `where` lies in it; our own state, temporaries and what is denied always are,
+        and for `changing` what may not be changed. Raises as `open_folder`, and for a glob `invalid_input` or
+        `path_escape`.
         """
         require_root(where.root, where.asked)
         globs = [glob] if isinstance(glob, str) else glob or ()
+        globs = [*globs, *(f"!{each}" for each in exclude)]
         options = WalkOptions(
             rules=None if include_ignored else self._outer_rules(),
             globs=Globs.of(globs),

@@ -33,7 +33,7 @@ from contextlib import suppress
 from functools import lru_cache
 
 from filewright import system
-from filewright.annotations import TYPE_CHECKING, Literal, cast
+from filewright.annotations import TYPE_CHECKING, Literal
 from filewright.errors import Code, FilewrightError
 from filewright.system import Closing, Folder
 
@@ -65,8 +65,9 @@ class Child(Closing):
         seconds: float | None,
     ) -> None:
         self._program, self._process, self._watch = program, process, watch
-        self.stdin = cast("io.FileIO | None", process.stdin)
-        self.stdout = cast("io.FileIO", process.stdout)
+        # They are unbuffered.
+        self.stdin: io.FileIO | None = process.stdin  # type: ignore[assignment]
+        self.stdout: io.FileIO = process.stdout  # type: ignore[assignment]
         self._job: Closing | None = None
         self._timer = threading.Timer(seconds or 0, self.kill)
         if seconds is not None:

@@ -19,10 +19,9 @@ from filewright import errors, system
 from filewright.annotations import TYPE_CHECKING, Any
 from filewright.boundary import quote
 from filewright.changes.content import Flusher
-from filewright.changes.locks import wait_for
 from filewright.changes.quick import uri_of
 from filewright.errors import Code, FilewrightError
-from filewright.progress import Task
+from filewright.progress import Task, wait_for
 
 if TYPE_CHECKING:
     import sqlite3

@@ -16,13 +16,13 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 
 from filewright.boundary import Boundary
 from filewright.errors import FilewrightError, from_os_error, locked
-from filewright.progress import Task
+from filewright.progress import Task, wait_for
 from filewright.system import Folder
 
 _UNSUPPORTED = (errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS)
@@ -108,23 +108,6 @@ class WorkspaceLock:
 
     def _busy(self) -> FilewrightError:
         return locked("change held the workspace", self._seconds)
-
-
-def wait_for(
-    lock: Callable[[], bool], deadline: float, task: Task | None, busy: Callable[[], FilewrightError]
-) -> None:
-    """Try to `lock` until it is held. Raises what `busy` makes after the deadline, `cancelled` if the task is.
-
-    Asked again and again, since a blocking call could be neither cancelled nor given up.
-    """
-    pause = 0.0005
-    while not lock():
-        if task is not None:
-            task.check()
-        if time.monotonic() >= deadline:
-            raise busy()
-        time.sleep(pause)
-        pause = min(pause * 2, 0.01)
 
 
 def lock_folder(folder: Folder, *, exclusive: bool) -> bool:

@@ -83,14 +83,15 @@ class Found:
 class TreeOptions:
     """Which files, and what is wanted of them.
 
-    `glob` as the walk takes it; `kind` a language or extension (`python`, `rs`); `limit` is in hits
+    `glob` and `exclude` as the walk takes them; `kind` a language or extension (`python`, `rs`); `limit` is in hits
     for `matches`, else in files; `invert` finds lines without a match. Notebooks are searched by their
     cells.
     """
 
     limit: int
     output: Literal["matches", "files", "counts"] = "matches"
-    glob: str | Sequence[str] | None = None
+    glob: str | None = None
+    exclude: Sequence[str] = ()
     kind: str | None = None
     invert: bool = False
     include_hidden: bool = True

@@ -297,6 +297,7 @@ class _Candidates:
         self.walk = self.boundary.walk(
             self.where,
             glob=options.glob,
+            exclude=options.exclude,
             include_hidden=options.include_hidden,
             include_ignored=options.include_ignored,
             details=self.multiline,

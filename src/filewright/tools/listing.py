@@ -11,7 +11,7 @@ import datetime
 import heapq
 import json
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -147,11 +147,6 @@ class ListResult(ToolResult):
     unreadable: int
 
 
-def globs(glob: str | None, exclude: Sequence[str]) -> list[str] | None:
-    """What a walk is asked for: the names that fit `glob`, without those that fit one of `exclude`."""
-    return [*([glob] if glob is not None else []), *(f"!{name}" for name in exclude)] or None
-
-
 def list_files(context: Context, arguments: ListArguments) -> ListResult:
     """List the entries below a folder."""
     location, sort = context.boundary.locate(arguments.path), arguments.sort
@@ -165,7 +160,8 @@ def list_files(context: Context, arguments: ListArguments) -> ListResult:
     walk = context.boundary.walk(
         location,
         depth=0 if arguments.glob is not None and arguments.depth == 1 else arguments.depth,
-        glob=globs(arguments.glob, arguments.exclude),
+        glob=arguments.glob,
+        exclude=arguments.exclude,
         include_hidden=arguments.include_hidden,
         include_ignored=arguments.include_ignored,
         details=arguments.details or sort != "name",

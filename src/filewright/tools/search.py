@@ -36,7 +36,7 @@ from filewright.search import context as context_of
 from filewright.structure import enclosing, language_of_snapshot, path_of
 from filewright.text import NotebookView, Snapshot
 from filewright.tools.context import Context, spare_time
-from filewright.tools.listing import below, decode, encode, globs, place
+from filewright.tools.listing import below, decode, encode, place
 from filewright.tools.registry import Arguments
 from filewright.tools.result import FailedCall, Page, ToolResult, optional
 from filewright.visible import visible
@@ -513,7 +513,8 @@ class _Search:
         return TreeOptions(
             limit=wanted.max_results if limited else _MOST_FILES,
             output="files" if output == "kinds" else output,
-            glob=globs(wanted.glob, wanted.exclude),
+            glob=wanted.glob,
+            exclude=wanted.exclude,
             kind=wanted.type,
             invert=wanted.invert,
             include_hidden=wanted.include_hidden,
