@@ -10,7 +10,7 @@
 
 from filewright.annotations import TYPE_CHECKING
 from filewright.errors import Code, FilewrightError
-from filewright.faces import names_of
+from filewright.faces import face_of
 
 if TYPE_CHECKING:
     from filewright.asynchronous import AsyncWorkspace
@@ -83,7 +83,7 @@ __all__ = [
 ]
 
 # The heavier names are loaded when they are first asked for.
-__getattr__ = names_of(
+__getattr__, _ = face_of(
     __name__,
     {
         "asynchronous": "AsyncWorkspace",

@@ -276,6 +276,22 @@ holds_root = _plain(
     "_name",
 )
 """To delete or move what a root lies in."""
+replaced = _plain(Code.STALE_VERSION, "{_what} was replaced meanwhile", "try again", "_what")
+"""A folder or a link on the way to something was replaced since it was looked at."""
+not_touched = _plain(
+    Code.NOT_FOUND,
+    "nothing of {_what} was done to {asked}",
+    "get_history lists the files of each change",
+    "_what",
+)
+"""A path at which nothing of what was named was done."""
+unwritable = _plain(
+    Code.PERMISSION_DENIED,
+    "{asked} is read-only (mode {mode})",
+    "make it writable first, if the user wants that",
+    "mode",
+)
+"""A file without a right to write to it; its mode is in four octal digits."""
 not_ours = _plain(
     Code.PERMISSION_DENIED,
     "{asked} {_why}; nothing was changed",
@@ -356,11 +372,6 @@ def missing(asked: str, part: str | None = None) -> FilewrightError:
     )
 
 
-def replaced(what: str, asked: str) -> FilewrightError:
-    """A folder or a link on the way to something was replaced since it was looked at."""
-    return refused(Code.STALE_VERSION, asked, f"{what} was replaced meanwhile", "try again")
-
-
 def not_a_file(asked: str, kind: str, *, hint: str = "name a regular file") -> FilewrightError:
     """Something else than a file is there."""
     article = "a FIFO" if kind == "fifo" else f"a {'special file' if kind == 'other' else kind}"
@@ -406,13 +417,6 @@ def bad_setting(name: str, why: str) -> FilewrightError:
     """A setting that cannot be used; `why` goes on after its name."""
     message = f"the setting FILEWRIGHT_{name.upper()} {why}"
     return invalid(message, "correct it, or leave it out", setting=name)
-
-
-def unwritable(asked: str, mode: int) -> FilewrightError:
-    """A file without a right to write to it."""
-    shown = f"{mode:04o}"
-    hint = "make it writable first, if the user wants that"
-    return refused(Code.PERMISSION_DENIED, asked, f"{asked} is read-only (mode {shown})", hint, mode=shown)
 
 
 def too_deep(asked: str, levels: int) -> FilewrightError:
@@ -492,12 +496,6 @@ def before_history(given: str, begins: str | None) -> FilewrightError:
 def in_the_future(given: str) -> FilewrightError:
     """A moment that is yet to come."""
     return invalid(f"{given} is in the future", "times without a zone are local ones", since=given)
-
-
-def not_touched(what: str, asked: str) -> FilewrightError:
-    """A path at which nothing of what was named was done."""
-    hint = "get_history lists the files of each change"
-    return refused(Code.NOT_FOUND, asked, f"nothing of {what} was done to {asked}", hint)
 
 
 def one_file_for_a_hunk(what: str) -> FilewrightError:

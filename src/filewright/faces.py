@@ -9,33 +9,23 @@ from filewright.annotations import Any
 
 
 def face_of(package: str, parts: Mapping[str, str]) -> tuple[Callable[[str], Any], list[str]]:
-    """The `__getattr__` and `__all__` of a package whose modules `parts` hold these names.
+    """The `__getattr__` of a package whose modules `parts` hold these names, and the names, sorted.
 
-    A name is given as it is, or as `shown=name`. The package imports the same names for type checkers; those
-    it imports in any case are here too.
-    """
-    shown = (entry.partition("=")[0] for names in parts.values() for entry in names.split())
-    return names_of(package, parts), sorted(shown)
-
-
-def names_of(package: str, parts: Mapping[str, str]) -> Callable[[str], Any]:
-    """The `__getattr__` of a package whose modules `parts` hold these names (`name`, or `shown=name`).
-
-    A module of an empty list is itself such a name.
+    A name is given as it is, or as `shown=name`; a module of an empty list is itself such a name. The package
+    imports the same names for type checkers.
     """
     places = {
         shown: (part, name or shown)
         for part, names in parts.items()
         for shown, _, name in (entry.partition("=") for entry in names.split())
     }
-    whole = {part for part, names in parts.items() if not names}
 
     def load(name: str) -> Any:
-        if name in whole:
+        if parts.get(name) == "":
             return import_module(f"{package}.{name}")
         if name not in places:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         part, own = places[name]
         return getattr(import_module(f"{package}.{part}"), own)
 
-    return load
+    return load, sorted(places)

@@ -129,7 +129,7 @@ def test_another_programs_save_is_reported_in_the_answer(name, root, workspace, 
     editors[0].close()
     monkeypatch.undo()
     workspace.write("g", "so that the clean-up is tried again\n")
-    [kept] = workspace.kept
+    [kept] = workspace.changes.kept
     assert Path(kept).read_bytes() == b"saved o\n"
 
 

@@ -11,6 +11,7 @@ from filewright.progress import Task
 from filewright.search import (
     Searcher,
     TreeOptions,
+    TreeSearch,
     compile_pattern,
     count_hits,
     find_matches,
@@ -78,8 +79,12 @@ def searcher(request, tmp_path):
 
 def names(searcher: Searcher, pattern: str, **options: object) -> list[str]:
     compiled = compile_pattern(pattern, multiline=bool(options.pop("multiline", False)))
-    search = searcher.tree(
-        searcher.boundary.locate("."), compiled, TreeOptions(limit=100, **options), task=Task(seconds=100)
+    search = TreeSearch(
+        searcher,
+        searcher.boundary.locate("."),
+        compiled,
+        TreeOptions(limit=100, **options),
+        task=Task(seconds=100),
     )
     return [snapshot.location.shown for snapshot, _ in search]
 

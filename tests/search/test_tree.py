@@ -10,7 +10,7 @@ import pytest
 from filewright.boundary import Boundary, quote
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.search import Resume, Searcher, TreeOptions, compile_pattern
+from filewright.search import Resume, Searcher, TreeOptions, TreeSearch, compile_pattern
 from filewright.search import tree as tree_module
 from filewright.settings import Settings
 
@@ -64,7 +64,8 @@ def searcher(request: pytest.FixtureRequest, tree: Path) -> Iterator[Searcher]:
 def search(searcher: Searcher, pattern: str, *, where: str = ".", limit: int = 100, **options: object):
     wanted = {name: options.pop(name) for name in ("mode", "case", "multiline") if name in options}
     compiled = compile_pattern(pattern, **wanted)  # type: ignore[arg-type]
-    found = searcher.tree(
+    found = TreeSearch(
+        searcher,
         searcher.boundary.locate(where),
         compiled,
         TreeOptions(limit=limit, **options),  # type: ignore[arg-type]
@@ -156,7 +157,7 @@ def test_pages_joined_are_the_whole(searcher, limit, output, monkeypatch):
     where = searcher.boundary.locate(".")
 
     def page(limit: int, resume: Resume | None):
-        found = searcher.tree(where, compiled, TreeOptions(limit=limit, output=output), resume=resume)
+        found = TreeSearch(searcher, where, compiled, TreeOptions(limit=limit, output=output), resume)
         rows = (
             [
                 (snapshot.location.shown, hit.offset)
@@ -219,7 +220,7 @@ def test_a_text_is_found_in_every_encoding_that_a_file_may_declare(searcher, tre
 
 def test_a_file_that_goes_away_meanwhile_is_left_out(searcher, tree):
     compiled = compile_pattern("foo")
-    found = searcher.tree(searcher.boundary.locate("."), compiled, TreeOptions(limit=100))
+    found = TreeSearch(searcher, searcher.boundary.locate("."), compiled, TreeOptions(limit=100))
     seen = []
     for snapshot, _ in found:
         seen.append(snapshot.location.shown)
@@ -231,7 +232,7 @@ def test_a_file_that_goes_away_meanwhile_is_left_out(searcher, tree):
 
 def test_a_folder_swapped_for_a_link_outwards_leads_nowhere(searcher, tree):
     compiled = compile_pattern("foo")
-    found = searcher.tree(searcher.boundary.locate("."), compiled, TreeOptions(limit=100))
+    found = TreeSearch(searcher, searcher.boundary.locate("."), compiled, TreeOptions(limit=100))
     seen = []
     for snapshot, _ in found:
         seen.append(snapshot.read(0, 100))
@@ -244,8 +245,8 @@ def test_a_folder_swapped_for_a_link_outwards_leads_nowhere(searcher, tree):
 
 def test_a_cancelled_search_stops(searcher):
     task = Task()
-    found = searcher.tree(
-        searcher.boundary.locate("."), compile_pattern("foo"), TreeOptions(limit=100), task=task
+    found = TreeSearch(
+        searcher, searcher.boundary.locate("."), compile_pattern("foo"), TreeOptions(limit=100), task=task
     )
     rows = iter(found)
     next(rows)

@@ -46,61 +46,63 @@ _TRIES = 8
 _SPECIAL = rb"[*?\[\]\\!# ]"
 
 
-_Form = Callable[[bytes], bytes]
-_FORMS: tuple[tuple[_Form, _Form], ...] = (bytes, bytes), (plain_form, folded)
-"""The ways in which names are read, and rules for them: as written, and as a file system reads them that ignores case
-and more."""
+class _Reading(NamedTuple):
+    """Some rules as they are for the names in one folder, whose path ends in a slash; and how names are read, and the
+    text of rules for them."""
+
+    name: Callable[[bytes], bytes]
+    text: Callable[[bytes], bytes]
+    prefix: bytes = b""
+    matcher: Matcher = NOTHING
+
+    def below(self, name: bytes) -> _Reading:
+        """The same for the names in the folder `name`."""
+        prefix = self.prefix + self.name(name) + b"/"
+        return self._replace(prefix=prefix, matcher=self.matcher.below(prefix))
 
 
 class _Scope(NamedTuple):
-    """Some rules as they are for the names in one folder, and its path, in each of the ways to read names."""
+    """Rules, read as they are written and as a file system reads them that ignores case and more."""
 
-    matchers: tuple[Matcher, ...]
-    prefixes: tuple[bytes, ...]
-
-    @staticmethod
-    def at(folder: bytes) -> _Scope:
-        """No rules, in a folder whose path from the root ends in a slash."""
-        return _Scope((NOTHING, NOTHING), (folder, b"/".join(map(plain_form, folder.split(b"/")))))
+    written: _Reading = _Reading(bytes, bytes)
+    plain: _Reading = _Reading(plain_form, folded)
 
     def __bool__(self) -> bool:
-        return any(self.matchers)
+        return bool(self.written.matcher or self.plain.matcher)
 
     def rule(self, name: bytes, folder: bool | None) -> tuple[bytes, Rule] | None:
         """The rule that matches the name of a folder, or of something else (None: of either), and the path of the
         folder it is from."""
-        for matcher, prefix, (form, _) in zip(self.matchers, self.prefixes, _FORMS, strict=True):
+        for each in self:
             for is_folder in (False, True) if folder is None else (folder,):
-                found = matcher.decides(prefix, form(name), is_folder)
+                found = each.matcher.decides(each.prefix, each.name(name), is_folder)
                 if found is not None and not found.rule.negated:
-                    return self.prefixes[0][: found.base], found.rule
+                    return self.written.prefix[: found.base], found.rule
         return None
 
     def left(self, names: list[bytes], folder: bool) -> list[bytes]:
         """The names that no rule matches."""
-        for matcher, prefix, (form, _) in zip(self.matchers, self.prefixes, _FORMS, strict=True):
-            if matcher and names:
-                kept = set(matcher.kept(prefix, [form(name) for name in names], folder))
-                names = [name for name in names if form(name) in kept]
+        for each in self:
+            if each.matcher and names:
+                kept = set(each.matcher.kept(each.prefix, [*map(each.name, names)], folder))
+                names = [name for name in names if each.name(name) in kept]
         return names
 
     def below(self, name: bytes) -> _Scope:
         """The same for the names in the folder `name`."""
-        paths = zip(self.prefixes, _FORMS, strict=True)
-        prefixes = tuple(prefix + form(name) + b"/" for prefix, (form, _) in paths)
-        return _Scope(tuple(map(Matcher.below, self.matchers, prefixes)), prefixes)
+        return _Scope(*(each.below(name) for each in self))
 
     def plus(self, content: bytes) -> _Scope:
         """With the rules of a file in this folder."""
-        each = zip(self.matchers, self.prefixes, _FORMS, strict=True)
-        return self._replace(
-            matchers=tuple(
-                matcher.with_files(len(prefix), rules(content)) for matcher, prefix, (_, rules) in each
+        return _Scope(
+            *(
+                each._replace(matcher=each.matcher.with_files(len(each.prefix), each.text(content)))
+                for each in self
             )
         )
 
 
-_NONE = _Scope.at(b"")
+_NONE = _Scope()
 
 
 class DenyRules:
@@ -234,7 +236,10 @@ def _entered(
 ) -> DenyRules:
     scopes, broken = [*rules._scopes], rules.broken
     if not rules.active:
-        scopes = [_Scope.at(place)] * 2
+        here = _NONE
+        for part in place.split(b"/")[:-1]:
+            here = here.below(part)
+        scopes = [here] * 2
     elif name is not None:
         scopes = [scope.below(name) for scope in scopes]
     for number, (file, content) in enumerate(zip(RULE_FILES, (deny, read_only), strict=True)):

@@ -429,7 +429,7 @@ class RecordedChanges:
             place, asked = self.place_of(scope.path), scope.path.asked
             entries = (*(e for e in entries if e.touches(place)), *self._carried_from(place, entries))
             if not entries:
-                raise errors.not_touched(selected.what, asked)
+                raise errors.not_touched(asked, selected.what)
         part = asked
         if scope.hunk is not None:
             whole, entries = entries, list(self._seen(entries))

@@ -58,7 +58,6 @@ class OpenFolders(Closing):
     def __init__(self, boundary: Boundary) -> None:
         self.boundary = boundary
         self._held: OrderedDict[FolderId, tuple[Folder, bool]] = OrderedDict()
-        self._free: set[tuple[int, int, int]] = set()
 
     def close(self) -> None:
         """Close all of them."""
@@ -76,7 +75,7 @@ class OpenFolders(Closing):
     def open(self, where: Location, *, reading: bool = False) -> tuple[Folder, FolderId]:
         """The folder at a place now. Raises `permission_denied` if what is reached is protected, unless
         it is only read."""
-        opened = self.boundary.open_folder(where, changing=not reading, free=self._free)
+        opened = self.boundary.open_folder(where, changing=not reading)
         identity = opened.identity()
         folder, changing = self._held.pop(identity, (opened, False))
         if folder is not opened:
@@ -96,7 +95,7 @@ class OpenFolders(Closing):
         if folder is None:
             folder, found = self.open(where, reading=reading)
             if found != identity:
-                raise errors.replaced(f"the folder {where.shown}", where.shown)
+                raise errors.replaced(where.shown, f"the folder {where.shown}")
         return folder
 
 
@@ -108,8 +107,7 @@ def denials(boundary: Boundary) -> Callable[[Place], bool]:
         key = place.root, place.parts[:-1]
         if key not in folders:
             where = place.below(boundary.roots)
-            above = folders.get((place.root, place.parts[:-2])) if len(place.parts) > 1 else None
-            folders[key] = None if where is None else boundary.rules_for(where.parent, above=above)
+            folders[key] = None if where is None else boundary.rules_for(where.parent)
         rules = folders[key]
         return rules is not None and bool(place.parts) and rules.denies(place.parts[-1], None)
 

@@ -152,7 +152,7 @@ def _workspace(workspace: Workspace) -> Iterator[Finding]:
     for note in workspace.changes.state_notes:
         yield Finding("history", note, False)
     yield from _other_histories(workspace, state)
-    problems = workspace.log_problems()
+    problems = workspace.changes.problems()
     yield Finding("log of changes", "; ".join(problems) or "sound", not problems)
     if problems:
         return
@@ -160,7 +160,7 @@ def _workspace(workspace: Workspace) -> Iterator[Finding]:
     parts = [text.format(each) for name, text in _SETTLED.items() for each in getattr(found, name)]
     good = not (found.conflicts or found.waiting or found.unsettled)
     yield Finding("unfinished changes", "; ".join(parts) or "none", good)
-    kept = workspace.kept
+    kept = workspace.changes.kept
     if kept:
         yield Finding("kept of conflicts", f"{listed(kept, 5)}; delete what is not needed any more")
 

@@ -93,27 +93,11 @@ def check_mark(snapshot: Snapshot, resume: Resume) -> None:
 
 @dataclass
 class Searcher:
-    """Searches trees of one workspace, and single files in the same way.
-
-    Of a single file it is said how it is `opened`: then whatever is wrong with it is raised.
-    """
+    """What searches of one workspace open files with."""
 
     boundary: Boundary
     settings: Settings
     indexes: BoundedCache[LineIndex] | None = None
-
-    def tree(
-        self,
-        where: Location,
-        pattern: Pattern,
-        options: TreeOptions,
-        *,
-        opened: Callable[[], Snapshot] | None = None,
-        resume: Resume | None = None,
-        task: Task = UNENDING,
-    ) -> TreeSearch:
-        """The search of the folder or file `where`: iterate over it, then read its totals."""
-        return TreeSearch(self, where, pattern, options, resume, task, opened)
 
     def similar(
         self,
@@ -175,20 +159,22 @@ class Searcher:
 
 @dataclass
 class TreeSearch:
-    """One search of a tree. Iterating yields (snapshot, found) for each file with hits, in path order.
+    """One search of the folder or file `where`, from `after` on.
 
-    The snapshot is open until the next step. For `files` the found holds one hit, for `counts` none
-    but `count`. Afterwards: `complete`, or `resume`; `searched` files, `matched` files,
-    `count` hits; `binary` files that may hold the pattern but are no text; `unreadable` files and
-    folders; `ignored` names left out by the ignore rules.
+    Iterating yields (snapshot, found) for each file with hits, in path order. The snapshot is open until the
+    next step. For `files` the found holds one hit, for `counts` none but `count`. Of a single file it is said how
+    it is `opened`: then whatever is wrong with it is raised.
+
+    Afterwards: `complete`, or `resume`; `searched` files, `matched` files, `count` hits; `binary` files that may
+    hold the pattern but are no text; `unreadable` files and folders; `ignored` names left out by the ignore rules.
     """
 
     searcher: Searcher
     where: Location
     pattern: Pattern
     options: TreeOptions
-    after: Resume | None
-    task: Task
+    after: Resume | None = None
+    task: Task = UNENDING
     opened: Callable[[], Snapshot] | None = None
     complete: bool = False
     resume: Resume | None = None

@@ -18,7 +18,7 @@ import os
 import sys
 
 from filewright.annotations import TYPE_CHECKING
-from filewright.faces import names_of
+from filewright.faces import face_of
 from filewright.system.base import (
     BLOCK,
     Batch,
@@ -87,7 +87,7 @@ if TYPE_CHECKING:
 HAS_GROUPS = sys.platform != "win32"
 """Whether children are in groups, which have to be ended; else each is bound to this process by the system."""
 
-PRIVATE = 0o700 if sys.platform != "win32" else 0o777
+PRIVATE = 0o700 if HAS_GROUPS else 0o777
 """The mode of a folder for its user alone; on Windows that is for the rights it inherits to say."""
 
 __all__ = [
@@ -131,4 +131,4 @@ __all__ = [
     "watchdog",
 ]
 
-__getattr__ = names_of(__name__, {"landlock": "", "standard": "", "watchdog": ""})
+__getattr__, _ = face_of(__name__, {"landlock": "", "standard": "", "watchdog": ""})

@@ -12,7 +12,7 @@ In: a descriptor from `boundary`, or bytes. Out: `Snapshot`, `Line`, `Encoding`,
 
 from typing import TYPE_CHECKING
 
-from filewright.faces import names_of
+from filewright.faces import face_of
 from filewright.text import codec, splice
 from filewright.text.cache import SHOWN_WHOLE_BYTES, BoundedCache, Shown
 from filewright.text.codec import (
@@ -72,4 +72,4 @@ __all__ = [
 ]
 
 # Most workspaces never show a notebook.
-__getattr__ = names_of(__name__, {"notebook": "NOTEBOOK_SUFFIX NotebookView notebook_view"})
+__getattr__, _ = face_of(__name__, {"notebook": "NOTEBOOK_SUFFIX NotebookView notebook_view"})

@@ -39,7 +39,7 @@ class BoundedCache(Generic[V]):
                 self._total -= old[1]
             if cost > self._limit:
                 return
-            self._entries[key] = (value, cost)
+            self._entries[key] = value, cost
             self._total += cost
             while self._total > self._limit:
                 _, (_, freed) = self._entries.popitem(last=False)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from filewright.boundary import Location
-from filewright.search import TreeOptions, compile_pattern
+from filewright.search import TreeOptions, TreeSearch, compile_pattern
 from filewright.structure import References
 from filewright.tools.context import Context, spare_time
 
@@ -39,7 +39,9 @@ def still_used(context: Context, moved: Sequence[tuple[str, Location, Location]]
     with spare_time(context.task) as task:
         pattern = compile_pattern("|".join(names), mode="regex", case="sensitive", whole_word=True)
         options = TreeOptions(limit=_FILES, output="files")
-        for snapshot, _ in context.searcher.tree(Location(origin.root, ()), pattern, options, task=task):
+        for snapshot, _ in TreeSearch(
+            context.searcher, Location(origin.root, ()), pattern, options, task=task
+        ):
             assert snapshot.location is not None
             path, text = _path(snapshot.location), snapshot.read(0, min(snapshot.size, _LOOKED_AT))
             shown[path] = snapshot.location.shown

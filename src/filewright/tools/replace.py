@@ -10,7 +10,7 @@ from pydantic import Field
 
 from filewright.edit import Decided, Replaced, replace_matches, replacement
 from filewright.errors import Code, FilewrightError, invalid
-from filewright.search import LineKinds, TreeOptions, compile_pattern
+from filewright.search import LineKinds, TreeOptions, TreeSearch, compile_pattern
 from filewright.text import NotebookView, notebook_view
 from filewright.tools.context import Context
 from filewright.tools.pipeline import Change, ChangeArguments, Changed, change, spliced
@@ -87,7 +87,7 @@ def replace_content(context: Context, arguments: ReplaceArguments) -> ReplaceRes
         )
         if context.boundary.stat(location).kind != "folder":
             opened = lambda: notebook_view(context.open_for_edit(location), task, headings=False)  # noqa: E731
-        files = context.searcher.tree(location, pattern, options, opened=opened, task=task)
+        files = TreeSearch(context.searcher, location, pattern, options, opened=opened, task=task)
         for snapshot, _ in files:
             assert snapshot.location is not None
             name = snapshot.location.shown

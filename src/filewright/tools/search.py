@@ -471,11 +471,14 @@ class _Search:
     ) -> None:
         """Search until the page is full; then count the rest, if that takes no time."""
         arguments, task, options, resume = self.arguments, self.context.task, self._options(), None
-        output, tree = arguments.output, partial(self.context.searcher.tree, location, pattern, opened=opened)
+        output, tree = (
+            arguments.output,
+            partial(TreeSearch, self.context.searcher, location, pattern, opened=opened),
+        )
         if arguments.cursor is not None:
             offset, path, mark = decode(arguments.cursor, "search", output, "search", (int, str, str))
             resume = Resume(place(location, path), max(0, offset), mark)
-        found = tree(options, resume=resume, task=task)
+        found = tree(options, after=resume, task=task)
         for snapshot, hits in found:
             stopped = None
             if output == "kinds":
