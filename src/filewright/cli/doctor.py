@@ -87,7 +87,7 @@ def _system() -> Iterator[Finding]:
 
 
 def _engines() -> Iterator[Finding]:
-    import importlib.metadata
+    from importlib import metadata
 
     for package, use in (
         ("mcp", "server"),
@@ -98,13 +98,13 @@ def _engines() -> Iterator[Finding]:
         ("tree-sitter", "structure"),
     ):
         try:
-            yield Finding(package, f"{importlib.metadata.version(package)} ({use})", True)
-        except importlib.metadata.PackageNotFoundError:
+            yield Finding(package, f"{metadata.version(package)} ({use})", True)
+        except metadata.PackageNotFoundError:
             yield Finding(package, f"not installed ({use})", False)
     yield _ripgrep()
     found = sorted(
         name.removeprefix("tree-sitter-")
-        for name in {str(package.metadata["Name"]).lower() for package in importlib.metadata.distributions()}
+        for name in {str(package.metadata["Name"]).lower() for package in metadata.distributions()}
         if name.startswith("tree-sitter-")
     )
     yield Finding("languages", ", ".join(found) or "none", bool(found))
@@ -149,10 +149,11 @@ def _workspace(workspace: Workspace) -> Iterator[Finding]:
     place = next(folder for folder in (state, *state.parents) if folder.exists())
     with system.open_folder(os.fsencode(place)) as folder:
         yield Finding("state folder", f"{state}", folder.writable())
-    for note in workspace.changes.state_notes:
+    changes = workspace.changes
+    for note in changes.state_notes:
         yield Finding("history", note, False)
     yield from _other_histories(workspace, state)
-    problems = workspace.changes.problems()
+    problems = changes.problems()
     yield Finding("log of changes", "; ".join(problems) or "sound", not problems)
     if problems:
         return
@@ -160,8 +161,7 @@ def _workspace(workspace: Workspace) -> Iterator[Finding]:
     parts = [text.format(each) for name, text in _SETTLED.items() for each in getattr(found, name)]
     good = not (found.conflicts or found.waiting or found.unsettled)
     yield Finding("unfinished changes", "; ".join(parts) or "none", good)
-    kept = workspace.changes.kept
-    if kept:
+    if kept := changes.kept:
         yield Finding("kept of conflicts", f"{listed(kept, 5)}; delete what is not needed any more")
 
 
