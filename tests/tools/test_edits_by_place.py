@@ -92,6 +92,8 @@ EDITS = [
     ),
     ({"insert_after": "empty", "replace": "def full():\n    return 1"}, ("return Cart()\n", "return Cart()\n\n\ndef full():\n    return 1\n")),
     ({"insert_after": 0, "replace": "# top"}, ("import math", "# top\nimport math")),
+    ({"insert_after": 0, "end_line": 3, "replace": "# top"}, ("import math", "# top\nimport math")),
+    ({"symbol": "RATE", "replace_all": True, "end_line": 1, "replace": "RATE = 9"}, ("RATE = 19", "RATE = 9")),
     ({"insert_before": "3", "replace": "A = 1", "v": 1}, ("RATE", "A = 1\nRATE")),
     ({"insert_after": 22, "replace": "# end", "v": 1}, ("return Cart()\n", "return Cart()\n# end\n")),
     ({"from": {"symbol": "RATE"}, "insert_after": "empty"}, None),

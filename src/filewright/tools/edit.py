@@ -522,12 +522,11 @@ class _Edits:
         fuzzy = self._arguments.fuzzy if item.fuzzy is None else item.fuzzy
         version, new = _version_of(self._arguments, item), item.replace or ""
         first, last = item.start_line, item.end_line
-        edit = Edit(item.search or "", new, item.replace_all, first, last, fuzzy, self._number)
         if item.search is not None:
             self._context.check_version(snapshot, version)
-            return edit
+            return Edit(item.search, new, item.replace_all, first, last, fuzzy, self._number)
         text = self._text(file, snapshot, version)
-        edit = replace(edit, base=text.base)
+        edit = Edit("", new, fuzzy=fuzzy, number=self._number, base=text.base)
         if item.insert_after is not None or item.insert_before is not None:
             spot = self._spot(item, file, text)
             line, named = spot.line, spot.named
@@ -541,16 +540,18 @@ class _Edits:
             if fuzzy and spot.indent is not None:
                 new = indented(new, spot.indent)
             gap = _usual_gap(new, file, spot) if spot.gap is None else spot.gap
-            new = self._parted(new, gap, line, text.snapshot)
-            return replace(edit, replace=new, start_line=line, named=named)
+            parted = self._parted(new, gap, line, text.snapshot)
+            return replace(edit, replace=parted, start_line=line, named=named)
         if item.symbol is not None:
             lines = self._lines(file, text, item.symbol)
-            edit = replace(edit, start_line=lines.first, end_line=lines.last)
+            first, last, named = lines.first, lines.last, f"symbol {visible(item.symbol)}"
+            if item.delete:
+                named, edit = f"{named} deleted", replace(edit, symbol=lines)
             new = indented(new, lines.indent) if fuzzy else new
-            named, goes = f"symbol {visible(item.symbol)}", lines if item.delete else None
-            return replace(edit, replace=new, named=f"{named} deleted" if goes else named, symbol=goes)
-        self._check_range(file, text, first or 0, last or 0)
-        return replace(edit, named="by its lines")
+        else:
+            named = "by its lines"
+            self._check_range(file, text, first or 0, last or 0)
+        return replace(edit, replace=new, start_line=first, end_line=last, named=named)
 
     def _text(self, file: _EditedFile, snapshot: Snapshot, version: str | None) -> _Text:
         """The text that lines and symbols are of. Raises `stale_version` for one that is not remembered."""
@@ -636,9 +637,8 @@ class _Edits:
                         f"{what} is moved by another edit", "move it once, and copy it elsewhere"
                     )
                 there = f" to {visible(file.location.shown)}" if file is not source else ""
-                removed = Edit("", "", False, first, last, fuzzy=False, number=self._number)
-                named = f"{what} moved{there}"
-                source.removed.append(replace(removed, named=named, base=text.base, symbol=lines))
+                removed = Edit("", "", False, first, last, False, self._number, f"{what} moved{there}")
+                source.removed.append(replace(removed, base=text.base, symbol=lines))
                 if lines is not None and not lines.indent and there:
                     name = re.findall(r"\w+", wanted.symbol or "")[-1:]
                     self._moved.extend((each, source.location, file.location) for each in name)
