@@ -11,7 +11,17 @@ reaches a file is what its size pays for, and that a notebook's diff is one of i
 Never: opens, reads or writes a file by itself, knows how a change is committed, or changes a byte
 that was not asked for. What is not certain is refused.
 
-In: `Snapshot`s, and requests as values. Out: `Splice`s, the steps of a `ChangeSet`, `Diff`s.
+In: `Snapshot`s, and requests as values: an `Edit` or a hunk, which become what is `Located`. Out: `Splice`s, the
+steps of a `ChangeSet`, `Diff`s.
+
+What the room has above its goal pays for these. Each tier lands what nothing else does, of the requests of the
+development corpus: typography 10 %, one misspelled word 8 %, line numbers, escapes and another unit of indentation 6 %
+each, blank lines, fences and elisions 5 % each, blanks inside a line 1 %; and nothing is ever applied in the wrong
+place, so what is looked past is undone in the whole replacement, by the writer, or refused (`write`, `damage`,
+`locate`). A refusal shows what is near, and offers nothing that is refused when it is sent (`refusal`, `nearest`).
+Patches are placed as git does it and as models write them, each hunk that is not is told of with the reason, and a
+file of which a part is there is applied in part (`patch`). A diff costs what the change does, goes on in windows,
+and its counts are true (`diff`).
 
 The languages whose strings go on in the next line pay for right edits that were refused: see `damage`; answers
 that say nothing twice, for the diff as short as it can be read. A line that an edit names chooses its
