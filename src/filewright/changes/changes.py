@@ -222,9 +222,11 @@ class Changes(RecordedChanges):
             if not seen:
                 self._withheld.pop(log, None)
                 continue
+            from filewright.changes.recovery import unfinished_places
+
             with suppress(FilewrightError):
                 log.state.load()
-                paths = frozenset(place.names for place in log.recoverer.unfinished_places())
+                paths = frozenset(place.names for place in unfinished_places(log))
                 self._withheld[log] = Withheld(seen, log.state.owner.path, paths)
 
     def _refuse_withheld(self, where: Location) -> None:
@@ -265,7 +267,9 @@ class Changes(RecordedChanges):
                     log.contents.sweep()
                 if not log.numbers("intent", "unsettled", "done"):
                     continue
-                found = log.recoverer.recover(settle_above=settle_above, again=again)
+                from filewright.changes.recovery import recover
+
+                found = recover(log, settle_above=settle_above, again=again)
             except OSError as error:
                 raise from_os_error(error, "the workspace", doing="recover") from error
             if not found.clean:

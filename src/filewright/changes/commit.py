@@ -17,6 +17,7 @@ from filewright.changes.log import Log
 from filewright.changes.plan import CommitPlan, Planning
 from filewright.changes.prepare import Preparation
 from filewright.changes.record import ChangeRecord
+from filewright.changes.recovery import blocked
 from filewright.changes.settle import Findings, clean_up, publish, reason, roll_back
 from filewright.changes.slots import OpenFolders, Slots
 from filewright.changes.tree import Tree
@@ -141,11 +142,11 @@ def _is_made(log: Log, record: ChangeRecord) -> bool:
 
 def _refuse_unsettled(log: Log, record: ChangeRecord) -> None:
     """A change that could not be rolled back is in the way of its own files only."""
-    blocked = log.recoverer.blocked()
-    for entry in record.entries if blocked else ():
-        for place in (entry.place, entry.was):
-            if place in blocked:
-                raise unsettled(place.shown, blocked[place])
+    held_up = blocked(log)
+    for entry in record.entries if held_up else ():
+        for place in entry.ends:
+            if place in held_up:
+                raise unsettled(place.shown, held_up[place])
 
 
 def _roll_back(

@@ -12,7 +12,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import cached_property, partial
+from functools import partial
 
 from filewright.annotations import TYPE_CHECKING, Any
 from filewright.boundary import Boundary, quote
@@ -36,7 +36,7 @@ from filewright.progress import Task
 from filewright.settings import Settings
 
 if TYPE_CHECKING:
-    from filewright.changes.recovery import Recoverer
+    from filewright.changes.slots import FolderSearch
 
 _TABLES = """
 CREATE TABLE roots (number INTEGER PRIMARY KEY, path BLOB NOT NULL);
@@ -156,14 +156,9 @@ class Log:
         self.contents = ContentStore(self.database, state, flusher)
         self.cleaned: set[int] = set()
         """Operations that are done, and were cleaned up after."""
+        self.search: FolderSearch | None = None
+        """What looks for folders that others have moved: one walk for all that a recovery finds."""
         self._rolled_back: set[int] = set()
-
-    @cached_property
-    def recoverer(self) -> Recoverer:
-        """What settles it; imported when there is something to settle."""
-        from filewright.changes.recovery import Recoverer
-
-        return Recoverer(self)
 
     # Looking
 
@@ -477,7 +472,9 @@ class Log:
             past = self._past(self.settings.history_bytes)
             if settle or past:
                 # What is not known to be cleaned up is never dropped.
-                self.recoverer.settle_done()
+                from filewright.changes.recovery import settle_done
+
+                settle_done(self)
             if past:
                 self.prune()
 

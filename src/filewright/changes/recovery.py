@@ -66,117 +66,113 @@ class Recovery(Findings):
         return not any(vars(self).values())
 
 
-class Recoverer:
-    """Recovers one log."""
+def recover(log: Log, *, settle_above: int, again: bool = False) -> Recovery:
+    """Settle the intent and every committed change; needs the workspace lock.
 
-    def __init__(self, log: Log) -> None:
-        self._log = log
-        self._search = FolderSearch(log.boundary)
+    With `again`, also what an earlier recovery could not settle.
+    """
+    found = Recovery()
+    intents = log.numbers("intent", *(("unsettled",) if again else ()))
+    done = log.numbers("done")
+    left = [*intents, *(number for number in done if number not in log.cleaned)]
+    if left:
+        log.search = FolderSearch(log.boundary)
+    for number in left:
+        operation, plan = log.operation(number), _plan(log, number, found)
+        if operation is not None and plan is not None:
+            _settle(log, operation, plan, found)
+    if len(done) > settle_above:
+        settle_done(log)
+    return found
 
-    def recover(self, *, settle_above: int, again: bool = False) -> Recovery:
-        """Settle the intent and every committed change; needs the workspace lock.
 
-        With `again`, also what an earlier recovery could not settle.
-        """
-        found = Recovery()
-        intents = self._log.numbers("intent", *(("unsettled",) if again else ()))
-        done = self._log.numbers("done")
-        left = [*intents, *(number for number in done if number not in self._log.cleaned)]
-        if left:
-            self._search = FolderSearch(self._log.boundary)
-        for number in left:
-            operation, plan = self._log.operation(number), self._plan(number, found)
-            if operation is not None and plan is not None:
-                self._settle(operation, plan, found)
-        if len(done) > settle_above:
-            self.settle_done()
-        return found
+def _settle(log: Log, operation: ChangeRecord, plan: CommitPlan, found: Recovery) -> None:
+    """Settle one operation; what is found of it is secret if it touched something that is denied."""
+    number, identifier, made = operation.number, operation.id, operation.state == "done"
+    beyond = _beyond(log, plan)
+    if beyond is not None and made:
+        return  # It is made; whoever opens all of its roots cleans up.
+    if beyond is not None:
+        findings = Findings(unsettled=[f"it reaches into {quote(beyond)}: open that too"])
+    else:
+        with OpenFolders(log.boundary) as folders:
+            slots = Slots(log, folders, plan, search=log.search)
+            findings = clean_up(log, slots, number) if made else roll_back(log, slots, operation)
+    if made:
+        if findings.cleaned:
+            found.finished.append(identifier)
+        found.waiting += findings.waiting
+    elif beyond is None:
+        if not findings.unsettled:
+            found.rolled_back.append(identifier)
+        if findings.aside:
+            findings.conflicts += [f"{shown} could not be settled yet" for shown in findings.waiting]
+            findings.conflicts.append(f"what that change would have done is kept as {findings.aside}")
+    if not made and findings.unsettled:
+        findings.unsettled = [f"change {identifier}: {why}" for why in findings.unsettled]
+        if operation.state == "intent" and (log.own or beyond is None):
+            log.leave(number, "unsettled")
+    said = {*findings.conflicts, *findings.unsettled}
+    if said and beyond is None:
+        denied = denials(log.boundary)
+        if any(denied(place) for entry in operation.entries for place in entry.ends):
+            found.secret |= said
+    found.conflicts += findings.conflicts
+    found.unsettled += findings.unsettled
 
-    def _settle(self, operation: ChangeRecord, plan: CommitPlan, found: Recovery) -> None:
-        """Settle one operation; what is found of it is secret if it touched something that is denied."""
-        number, identifier, made = operation.number, operation.id, operation.state == "done"
-        beyond = self._beyond(plan)
-        if beyond is not None and made:
-            return  # It is made; whoever opens all of its roots cleans up.
-        if beyond is not None:
-            findings = Findings(unsettled=[f"it reaches into {quote(beyond)}: open that too"])
-        elif made:
-            with OpenFolders(self._log.boundary) as folders:
-                findings = clean_up(self._log, self._slots(folders, plan), number)
-            if findings.cleaned:
-                found.finished.append(identifier)
-            found.waiting += findings.waiting
-        else:
-            with OpenFolders(self._log.boundary) as folders:
-                findings = roll_back(self._log, self._slots(folders, plan), operation)
-            if not findings.unsettled:
-                found.rolled_back.append(identifier)
-            if findings.aside:
-                findings.conflicts += [f"{shown} could not be settled yet" for shown in findings.waiting]
-                findings.conflicts.append(f"what that change would have done is kept as {findings.aside}")
-        if not made and findings.unsettled:
-            findings.unsettled = [f"change {identifier}: {why}" for why in findings.unsettled]
-            if operation.state == "intent" and (self._log.own or beyond is None):
-                self._log.leave(number, "unsettled")
-        said = {*findings.conflicts, *findings.unsettled}
-        if said and beyond is None:
-            denied = denials(self._log.boundary)
-            if any(denied(p) for e in operation.entries for p in (e.place, e.was) if p):
-                found.secret |= said
-        found.conflicts += findings.conflicts
-        found.unsettled += findings.unsettled
 
-    def blocked(self) -> dict[Place, str]:
-        """The places of changes that could not be settled, each with the change's id."""
-        numbers = self._log.numbers("unsettled")
-        return {place: id_of(number) for number in numbers for place in self._places(number)}
+def blocked(log: Log) -> dict[Place, str]:
+    """The places of changes that could not be settled, each with the change's id."""
+    numbers = log.numbers("unsettled")
+    return {place: id_of(number) for number in numbers for place in _places(log, number)}
 
-    def unfinished_places(self) -> set[Place]:
-        """The places of changes here that others can still settle: reading them would show a torn tree.
 
-        Of what could not be settled though all its roots are open, each file may be read as it is.
-        """
-        found: set[Place] = set()
-        for number, state in self._log.unfinished:
-            with suppress(DamagedError):
-                if state == "intent" or self._beyond(self._log.plan(number)) is not None:
-                    found.update(self._places(number))
-        return found
+def unfinished_places(log: Log) -> set[Place]:
+    """The places of changes here that others can still settle: reading them would show a torn tree.
 
-    def _places(self, number: int) -> Iterator[Place]:
-        operation = self._log.operation(number)
-        for entry in operation.entries if operation is not None else ():
-            yield entry.place
-            if entry.was is not None:
-                yield entry.was
+    Of what could not be settled though all its roots are open, each file may be read as it is.
+    """
+    found: set[Place] = set()
+    for number, state in log.unfinished:
+        with suppress(DamagedError):
+            if state == "intent" or _beyond(log, log.plan(number)) is not None:
+                found.update(_places(log, number))
+    return found
 
-    def _slots(self, folders: OpenFolders, plan: CommitPlan) -> Slots:
-        return Slots(self._log, folders, plan, search=self._search)
 
-    def _plan(self, number: int, found: Recovery) -> CommitPlan | None:
-        """What an operation does; one whose plan makes no sense is set aside."""
-        try:
-            return self._log.plan(number)
-        except DamagedError:
-            found.set_aside.append(self._log.leave(number, "aside"))
-            return None
+def _places(log: Log, number: int) -> Iterator[Place]:
+    operation = log.operation(number)
+    for entry in operation.entries if operation is not None else ():
+        yield from entry.ends
 
-    def _beyond(self, plan: CommitPlan) -> bytes | None:
-        """A root that a plan reaches into and that is not open: nothing is written beyond the roots."""
-        for folder in plan.folders:
-            if folder.root is not None and Place(folder.root, ()).below(self._log.boundary.roots) is None:
-                return folder.root
+
+def _plan(log: Log, number: int, found: Recovery) -> CommitPlan | None:
+    """What an operation does; one whose plan makes no sense is set aside."""
+    try:
+        return log.plan(number)
+    except DamagedError:
+        found.set_aside.append(log.leave(number, "aside"))
         return None
 
-    def settle_done(self) -> None:
-        """Flush the folders that were cleaned up, then call those changes settled."""
-        ready = [number for number in self._log.numbers("done") if number in self._log.cleaned]
-        flushing = Flushing(self._log.flusher)
-        with OpenFolders(self._log.boundary) as folders:
-            for number in ready:
-                plan = self._plan(number, Recovery())
-                # What rules have closed since cannot be flushed: after a power cut, temporaries may be back in it.
-                with suppress(FilewrightError):
-                    self._slots(folders, plan or CommitPlan((), ())).flush(flushing)
-        self._log.settled(ready)
-        self._log.cleaned.difference_update(ready)
+
+def _beyond(log: Log, plan: CommitPlan) -> bytes | None:
+    """A root that a plan reaches into and that is not open: nothing is written beyond the roots."""
+    for folder in plan.folders:
+        if folder.root is not None and Place(folder.root, ()).below(log.boundary.roots) is None:
+            return folder.root
+    return None
+
+
+def settle_done(log: Log) -> None:
+    """Flush the folders that were cleaned up, then call those changes settled."""
+    log.search = log.search or FolderSearch(log.boundary)
+    ready = [number for number in log.numbers("done") if number in log.cleaned]
+    flushing = Flushing(log.flusher)
+    with OpenFolders(log.boundary) as folders:
+        for number in ready:
+            plan = _plan(log, number, Recovery())
+            # What rules have closed since cannot be flushed: after a power cut, temporaries may be back in it.
+            with suppress(FilewrightError):
+                Slots(log, folders, plan or CommitPlan((), ()), search=log.search).flush(flushing)
+    log.settled(ready)
+    log.cleaned.difference_update(ready)
