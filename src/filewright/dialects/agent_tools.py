@@ -229,9 +229,9 @@ def diff(call: Call, before: str, after: str) -> str:
     from filewright.tools import compare_files
 
     made = compare_files(call.context, before, after)
-    if made.identical:
+    if not made:
         return "(no differences)"
-    return _answered(call, made.text.rstrip("\n").split("\n"))
+    return _answered(call, made.rstrip("\n").split("\n"))
 
 
 def outline(call: Call, path: str) -> str:

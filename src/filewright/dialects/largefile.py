@@ -378,11 +378,10 @@ def revert_edit(call: Call, path: str, backup_id: str | None) -> Json:
     """Bring a file back to what it was before a change; what it holds now becomes a backup."""
     from filewright.tools import restore_file
 
-    made = restore_file(call.context, path, backup_id)
-
-    available = [call.shaped("backup", state) for state in made.states if state.size is not None]
+    restored, states = restore_file(call.context, path, backup_id)
+    available = [call.shaped("backup", state) for state in states if state.size is not None]
     shown = available[: fit_as_json(available, call.limit // 2)]
-    facts = {"restored": made.restored, "made": made.made, "available": shown}
+    facts = {"restored": restored, "made": states[0], "available": shown}
     return call.shaped("reverted", facts)
 
 

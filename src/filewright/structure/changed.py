@@ -23,15 +23,15 @@ _FAMILIES = {"prototype": "function", "method": "function", "constant": "variabl
 class ChangedSymbol:
     """One symbol that is not as it was; lines are of the new text, of the old one if it was removed.
 
-    Text that belongs to no symbol is one entry with an empty `path`, kind "text" and no symbol.
+    `path` is its name with those around it. Text that belongs to no symbol is one entry of kind "text" without names.
     """
 
     status: Status
     path: str
+    name: str
     kind: str
     start_line: int = 0
     end_line: int = 0
-    symbol: Symbol | None = None
 
 
 class Version(NamedTuple):
@@ -78,7 +78,7 @@ def changed_symbols(
     if _squeezed(_gaps(before.data, before.outline.symbols, 0, len(before.data))) != _squeezed(
         _gaps(after.data, after.outline.symbols, 0, len(after.data))
     ):
-        result.append(ChangedSymbol("modified", "", "text"))
+        result.append(ChangedSymbol("modified", "", "", "text"))
     return tuple(result)
 
 
@@ -152,7 +152,7 @@ def _own_lines(symbol: Symbol) -> list[tuple[int, int]]:
 def _changed(entry: _SymbolText, status: Status) -> ChangedSymbol:
     symbol = entry.symbol
     path = shown_path((*entry.around, symbol)) if symbol.kind != "import" else "imports"
-    return ChangedSymbol(status, path, symbol.kind, symbol.block_start_line, symbol.end_line, symbol)
+    return ChangedSymbol(status, path, symbol.name, symbol.kind, symbol.block_start_line, symbol.end_line)
 
 
 def _entries(version: Version, task: Task) -> dict[_Key, list[_SymbolText]]:

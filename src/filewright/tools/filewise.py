@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from filewright.edit import Overlay, Replaced, Replacement, replace_matches, splices_between, unified
 from filewright.errors import Code, FilewrightError
@@ -11,7 +10,7 @@ from filewright.search import Pattern
 from filewright.text import Narrowed, Snapshot, Splice
 from filewright.tools.context import Context
 from filewright.tools.pipeline import Change, change_text
-from filewright.tools.result import ToolResult, clip
+from filewright.tools.result import clip
 from filewright.visible import visible
 
 
@@ -36,29 +35,23 @@ def replace_in_order(
     return change_text(context, "replace_content", path, replaced)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Comparison(ToolResult):
-    """The unified diff of two texts without their line ends; `truncated` if it is longer than shown."""
+def compare_files(context: Context, before: str, after: str) -> str:
+    """The unified diff of two texts without their line ends; empty if they are the same.
 
-    identical: bool
-    diff: str
-    truncated: bool
-
-
-def compare_files(context: Context, before: str, after: str) -> Comparison:
-    """Compare two text files. Raises `too_large` for files that are not held in memory."""
+    Raises `too_large` for files that are not held in memory.
+    """
     was, now = context.boundary.locate(before), context.boundary.locate(after)
     with context.open_text(was) as old, context.open_text(now) as new:
         plain, other = _plain(context, old), _plain(context, new)
         splices = splices_between(plain, other)
+        if not splices:
+            return ""
         shown = unified(was.shown, now.shown, plain, splices, max_lines=context.settings.diff_lines)
         at = max(0, shown.text.find("--- "))
         text = clip(
             shown.text[at:], context.settings.page_chars, note="\n[cut: the diff is longer than shown]"
         )
-        if shown.truncated:
-            text += "[the diff is longer than shown]"
-        return Comparison(visible(text), identical=not splices, diff=shown.text, truncated=shown.truncated)
+        return visible(f"{text}[the diff is longer than shown]" if shown.truncated else text)
 
 
 def _plain(context: Context, snapshot: Snapshot) -> Snapshot:

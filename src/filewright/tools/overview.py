@@ -104,24 +104,6 @@ class OverviewArguments(Arguments):
     """False: a folder is refused, as it is where a file is asked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedPart:
-    """A symbol that was added, modified or removed; `path` is its name with those around it."""
-
-    status: str
-    path: str
-    name: str
-    kind: str
-    start_line: int
-    end_line: int
-
-    @property
-    def row(self) -> str:
-        """One line for a reader."""
-        name = visible(self.path) or "text outside symbols"
-        return f"{self.status}: {name} ({self.start_line}-{self.end_line})"
-
-
 @dataclass(frozen=True, kw_only=True)
 class OverviewResult(ToolResult):
     """What one file is. Sizes are bytes, lines count from 1.
@@ -152,7 +134,7 @@ class OverviewResult(ToolResult):
     outline_note: str | None
     parsed: Literal["whole", "part", "no"]
     syntax_errors: SyntaxReport
-    changed_symbols: tuple[ChangedPart, ...] | None = optional()
+    changed_symbols: tuple[ChangedSymbol, ...] | None = optional()
     search_hints: Hints
 
     @property
@@ -227,11 +209,11 @@ def _one(context: Context, arguments: OverviewArguments, path: str, room: int) -
         notes: list[str] = []
         if arguments.changed_lines is not None:
             ranges = [(first, last) for first, last in arguments.changed_lines]
-            touched = touched_symbols(outline, ranges, arguments.changed_kinds, task=task)
-            changed: Sequence[ChangedSymbol] | None = touched
+            changed: tuple[ChangedSymbol, ...] | None = touched_symbols(
+                outline, ranges, arguments.changed_kinds, task=task
+            )
         else:
             changed = _changed(context, snapshot, language, outline, arguments.since, notes)
-        parts = [*map(_part, changed or ())]
         longest, long_count, measured = _line_lengths(context, snapshot)
         asked, symbols, left_out, next_lines = _shown(outline, arguments, lines, room // 2)
         result = OverviewResult(
@@ -252,7 +234,7 @@ def _one(context: Context, arguments: OverviewArguments, path: str, room: int) -
             outline_note=outline.note,
             parsed="whole" if outline.whole else "part" if outline.parsed else "no",
             syntax_errors=outline.errors,
-            changed_symbols=None if changed is None else tuple(parts[:500]),
+            changed_symbols=None if changed is None else changed[:500],
             search_hints=hints(snapshot, language),
         )
         page = Page(room)
@@ -266,9 +248,9 @@ def _one(context: Context, arguments: OverviewArguments, path: str, room: int) -
             said += "; no newline at the end"
         page.add(said)
         _add_outline(page, result, symbols)
-        if parts:
+        if changed:
             page.add("", "changed:")
-            page.extend((part.row for part in parts), reserve=1500, more="change")
+            page.extend(map(_changed_row, changed), reserve=1500, more="change")
         page.add(*(f"[{visible(note)}]" for note in notes))
         _add_hints(page, result.search_hints)
         context.remember(snapshot)
@@ -418,9 +400,11 @@ def _tree(symbols: tuple[Symbol, ...]) -> list[dict[str, Any]]:
     return [made[id(symbol)] for symbol in symbols]
 
 
-def _part(changed: ChangedSymbol) -> ChangedPart:
-    name = changed.symbol.name if changed.symbol is not None else ""
-    return ChangedPart(changed.status, changed.path, name, changed.kind, changed.start_line, changed.end_line)
+def _changed_row(part: ChangedSymbol) -> str:
+    """One line for a reader."""
+    return (
+        f"{part.status}: {visible(part.path) or 'text outside symbols'} ({part.start_line}-{part.end_line})"
+    )
 
 
 def _plainly(value: object) -> str:

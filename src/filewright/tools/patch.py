@@ -23,6 +23,7 @@ from filewright.edit import plan_patch as plan
 from filewright.errors import Code, FilewrightError, check_limit, invalid
 from filewright.text import decoded
 from filewright.tools.context import Context
+from filewright.tools.items import ItemResult
 from filewright.tools.pipeline import ChangeArguments, Changed, change
 from filewright.tools.result import ChangeResult, DiffWanted, Page, error_data, optional
 from filewright.visible import visible
@@ -70,14 +71,6 @@ class PatchArguments(ChangeArguments):
     )
 
 
-@dataclass(frozen=True, slots=True)
-class RefusedPart:
-    """A file of the patch that a partial application left as it is, and why."""
-
-    path: str
-    error: FilewrightError
-
-
 @dataclass(frozen=True, kw_only=True)
 class PatchResult(ChangeResult):
     """What the patch did, or would do (`preview`), to each of its files.
@@ -89,7 +82,7 @@ class PatchResult(ChangeResult):
     preview: bool
     files: tuple[PatchedFile, ...]
     warnings: tuple[str, ...]
-    refused: tuple[RefusedPart, ...] = optional(())
+    refused: tuple[ItemResult, ...] = optional(())
     applied: tuple[str, ...] = optional(())
     rest: str = optional("")
 
@@ -152,7 +145,7 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
         preview=made.id is None,
         files=files,
         warnings=made.warnings,
-        refused=tuple(RefusedPart(file.path, error) for file, error in refused.items()),
+        refused=tuple(ItemResult(file.path, error=error) for file, error in refused.items()),
         applied=tuple(file.path for file, _ in problems if file not in refused),
         rest=rest,
     )

@@ -9,7 +9,6 @@ from filewright.boundary import Location
 from filewright.changes import ChangeRecord, Scope
 from filewright.errors import Code, FilewrightError
 from filewright.tools.context import Context
-from filewright.tools.result import ToolResult
 
 _MOST = 1000
 
@@ -24,19 +23,13 @@ class FileState:
     path: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class RestoreResult(ToolResult):
-    """The state that was restored, what the file held until then, and all states, newest first."""
+def restore_file(
+    context: Context, path: str, change_id: str | None
+) -> tuple[FileState, tuple[FileState, ...]]:
+    """Give a file the content it had before a change (None: its newest).
 
-    restored: FileState
-    made: FileState
-    states: tuple[FileState, ...]
-
-
-def restore_file(context: Context, path: str, change_id: str | None) -> RestoreResult:
-    """Give a file the content it had before a change (None: its newest); what it holds now is kept as one.
-
-    Raises `not_found` without such a change, `no_change`, and what a commit raises.
+    What was restored, and all states, newest first: the first is what the file held until then. Raises `not_found`
+    without such a change, `no_change`, and what a commit raises.
     """
     location = context.boundary.locate(path)
     with context.changes.writing(context.task):
@@ -46,12 +39,7 @@ def restore_file(context: Context, path: str, change_id: str | None) -> RestoreR
             Scope(since=f"{record.id}^", path=location), force=True, task=context.task
         )
     states = tuple(_state(context, each, location) for each in [made, *records])
-    return RestoreResult(
-        f"{path} is as it was before change {record.id}; change {made.id}",
-        restored=_state(context, record, location),
-        made=states[0],
-        states=states,
-    )
+    return _state(context, record, location), states
 
 
 def _chosen(records: Sequence[ChangeRecord], path: str, change_id: str | None) -> ChangeRecord:
