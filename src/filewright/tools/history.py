@@ -380,29 +380,18 @@ class SessionSummary:
     added: int | None
     removed: int | None
 
-    @property
-    def row(self) -> str:
-        """One line for a reader."""
-        undone = f", {self.undone} undone" if self.undone else ""
-        files = f", {counted(self.files, 'file')}" if self.files is not None else ""
-        lines = f" +{self.added} -{self.removed}" if self.added is not None else ""
-        return (
-            f"{self.session or '(unknown)'}  {self.last[:19].replace('T', ' ')}Z  "
-            f"{visible(self.client or '')}  {counted(self.changes, 'change')}{undone}{files}{lines}"
-        )
 
-
-@dataclass(frozen=True, kw_only=True)
-class SessionsResult(ToolResult):
+@dataclass(frozen=True, slots=True)
+class SessionsResult:
     """The sessions, the one that changed something last first; from `next_cursor` on there are more."""
 
     sessions: tuple[SessionSummary, ...]
     next_cursor: str | None
 
 
-@dataclass(frozen=True, kw_only=True)
-class ChangedFiles(ToolResult):
-    """What some changes did together, file by file; the text is their net diff, git style.
+@dataclass(frozen=True, slots=True)
+class ChangedFiles:
+    """What some changes did together, file by file.
 
     `what` names the changes, `change_ids` are theirs, newest first. `files` begins at `offset` of
     `file_count`, and from `next_offset` on there are more.
@@ -429,7 +418,6 @@ def sessions(context: Context, limit: int, cursor: str | None) -> SessionsResult
         if not begin:
             raise _unknown_cursor("session")
     made: list[SessionSummary] = []
-    page = Page(context.settings.page_chars)
     counting = context.at(Task(seconds=_COUNTING_SECONDS))
     for group in groups[begin : begin + limit]:
         context.task.check()
@@ -442,17 +430,9 @@ def sessions(context: Context, limit: int, cursor: str | None) -> SessionsResult
             len(undone & context.changes.made_in(group.name)) if undone else 0,
             *_counts(counting, group.name if group.changes <= _COUNTED else None),
         )
-        if made and not page.fits(summary.row, reserve=120):
-            break
-        page.add(summary.row)
         made.append(summary)
     more = begin + len(made) < len(groups)
-    following = (made[-1].session or "") if made and more else None
-    if not made:
-        page.add("[no changes are recorded]")
-    elif more:
-        page.add(f"[{counted(len(groups) - begin - len(made), 'more session')}: cursor={following}]")
-    return SessionsResult(page.text(), sessions=tuple(made), next_cursor=following)
+    return SessionsResult(tuple(made), (made[-1].session or "") if made and more else None)
 
 
 def _counts(context: Context, session: str | None) -> tuple[int | None, int | None, int | None]:
@@ -487,19 +467,8 @@ def changed_files(context: Context, scope: Scope | str, offset: int, limit: int)
         files.append(context.changes.difference(entry, max_lines=lines))
         left -= sum(diff.rows + 4 for diff in files[-1].diffs)
     end = offset + len(files)
-    page = Page(context.settings.page_chars)
-    page.add_diff("".join(file.diff for file in files))
-    if end < len(entries):
-        page.add(f"[{counted(len(entries) - end, 'more file')}: offset={end}]")
-    return ChangedFiles(
-        page.text(),
-        what=selected.what,
-        change_ids=selected.ids,
-        files=tuple(files),
-        offset=offset,
-        file_count=len(entries),
-        next_offset=end if end < len(entries) else None,
-    )
+    following = end if end < len(entries) else None
+    return ChangedFiles(selected.what, selected.ids, tuple(files), offset, len(entries), following)
 
 
 def _files_of(record: ChangeRecord) -> list[Entry]:
