@@ -22,7 +22,7 @@ ROOMS = {
     # room: (limit, goal), in code tokens
     "changes": (65_182, 42_000),
     "edit": (55_249, 40_000),
-    "tools": (44_907, 32_000),
+    "tools": (44_512, 32_000),
     "structure": (24_886, 20_500),
     "system": (22_556, 23_000),
     "boundary": (20_638, 20_000),
