@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from filewright.annotations import Any, NamedTuple
 from filewright.errors import Code, FilewrightError
-from filewright.visible import one_line
+from filewright.wording import one_line
 
 _CALLER_CHARS = 100
 
@@ -51,7 +51,8 @@ class Task:
         self.rehearsal: list[Any] | None = None
         self.progress: tuple[float, float | None, str] | None = None
         """The newest report; it may be read by another thread."""
-        self._cancelled = False
+        self.cancelled = False
+        """Whether `cancel` was called."""
         self._deadline = None if seconds is None else time.monotonic() + seconds
         self._seconds = seconds
         self._report = report
@@ -64,12 +65,7 @@ class Task:
 
     def cancel(self) -> None:
         """Ask the work to stop at its next check."""
-        self._cancelled = True
-
-    @property
-    def cancelled(self) -> bool:
-        """Whether `cancel` was called."""
-        return self._cancelled
+        self.cancelled = True
 
     @property
     def expired(self) -> bool:
@@ -83,7 +79,7 @@ class Task:
 
     def check(self) -> None:
         """Raise `cancelled` or `timeout` if the work must stop."""
-        if self._cancelled:
+        if self.cancelled:
             raise FilewrightError(Code.CANCELLED, "the request was cancelled; nothing was changed")
         if self.expired:
             raise FilewrightError(

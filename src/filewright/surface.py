@@ -18,8 +18,7 @@ from filewright.errors import Code, FilewrightError, invalid
 from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.tools import Context, FailedCall, ToolResult, clip, entries, instructions
-from filewright.visible import safe, visible
-from filewright.wording import did_you_mean
+from filewright.wording import did_you_mean, safe, visible
 
 if TYPE_CHECKING:
     from filewright.tools import Tool

@@ -15,7 +15,7 @@ from filewright.progress import Caller, Task, caller_name
 from filewright.settings import Settings
 from filewright.system import Closing
 from filewright.tools import TypedTools
-from filewright.visible import encodable
+from filewright.wording import encodable
 
 if TYPE_CHECKING:
     from filewright.changes import (

@@ -15,7 +15,7 @@ from filewright.page.render import code, paint
 from filewright.page.view import DiffRow, FileView, HunkView
 from filewright.page.view import view_of as drawn
 from filewright.text import Snapshot
-from filewright.visible import one_line
+from filewright.wording import one_line
 
 
 def view_of(before: bytes, after: bytes, old: str | None = "a.py", new: str | None = "a.py") -> FileView:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 from filewright.tools.result import clip
-from filewright.visible import encodable, safe
+from filewright.wording import encodable, safe
 
 ANY_TEXT = st.text(alphabet=st.characters(codec=None), max_size=60)
 

@@ -27,7 +27,7 @@ from filewright.faces import face_of
 
 if TYPE_CHECKING:
     from filewright.boundary.boundary import Boundary, Reached
-    from filewright.boundary.excludes import excludes_file, excludes_stamp
+    from filewright.boundary.excludes import excludes_file
     from filewright.boundary.launcher import PIPE, Child, Launcher, program
     from filewright.boundary.location import (
         Location,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         is_temporary,
         quote,
         shown,
+        stamp_of,
         temporary_name,
         unquote,
     )
@@ -46,9 +47,9 @@ __getattr__, __all__ = face_of(
     __name__,
     {
         "boundary": "Boundary Reached",
-        "excludes": "excludes_file excludes_stamp",
+        "excludes": "excludes_file",
         "launcher": "PIPE Child Launcher program",
-        "location": "Location Root is_temporary quote shown temporary_name unquote",
+        "location": "Location Root is_temporary quote shown stamp_of temporary_name unquote",
         "rules": "DenyRules",
         "walk": "FolderEntry Walk WalkedFolder",
         "worktrees": "pointed_at tree_notice tree_of",

@@ -11,7 +11,7 @@ from itertools import accumulate
 
 from filewright import errors, system
 from filewright.annotations import NamedTuple
-from filewright.boundary.excludes import excludes_file, excludes_stamp
+from filewright.boundary.excludes import excludes_file
 from filewright.boundary.location import (
     Location,
     Path,
@@ -22,6 +22,7 @@ from filewright.boundary.location import (
     quote,
     require_root,
     shown,
+    stamp_of,
 )
 from filewright.boundary.matching import NOTHING, Globs, Matcher, from_here, require_below
 from filewright.boundary.rules import CLOSED, DENY_FILE, RULE_FILES, DenyRules, Protection, is_deny_file
@@ -371,7 +372,7 @@ class Boundary:
         rules = self._rules[root.number]
         if rules.outer is not None or rules.given is not self._deny:
             return None
-        excludes = self.excludes_file, excludes_stamp(self.excludes_file)
+        excludes = self.excludes_file, stamp_of(self.excludes_file)
         return *excludes, self._cross, self.settings.deny, rules.protection.own
 
     def may_be_opened(self, where: Location, task: Task) -> bool:

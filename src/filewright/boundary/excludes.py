@@ -62,12 +62,3 @@ def _core_excludes(config: str) -> str | None:
             quoted, plain = match.groups()
             found = plain.strip() if quoted is None else quoted.replace('\\"', '"').replace("\\\\", "\\")
     return found
-
-
-def excludes_stamp(path: bytes | None) -> tuple[int, ...] | None:
-    """What tells the excludes file from another; None where there is none."""
-    try:
-        status = system.status_of(path or b"")
-    except OSError:
-        return None  # As git: a file that cannot be read excludes nothing.
-    return status.inode, status.size, status.mtime_ns, status.ctime_ns

@@ -22,7 +22,7 @@ from filewright.boundary.launcher import Launcher
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.settings import Settings
 from filewright.system import Folder
-from filewright.visible import BREAKS, CONTROLS, DIRECTIONS, HIDDEN, SURROGATES
+from filewright.wording import BREAKS, CONTROLS, DIRECTIONS, HIDDEN, SURROGATES
 
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
@@ -141,6 +141,16 @@ def shown_as(root: Root, parts: tuple[bytes, ...]) -> str:
 
 
 # Opening
+
+
+def stamp_of(path: bytes | None) -> tuple[int, ...] | None:
+    """What tells a file of ours or of the user's, by its path from the top, from what it was before: its inode, its
+    size and its times. None where nothing is there, or nobody may look."""
+    try:
+        status = system.status_of(path or b"")
+    except OSError:
+        return None
+    return status.inode, status.size, status.mtime_ns, status.ctime_ns
 
 
 def open_roots(asked: Sequence[Path], settings: Settings) -> tuple[Root, ...]:

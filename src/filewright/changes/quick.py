@@ -23,7 +23,7 @@ import xxhash
 
 from filewright import system
 from filewright.annotations import TYPE_CHECKING
-from filewright.boundary import excludes_file, excludes_stamp
+from filewright.boundary import excludes_file, stamp_of
 from filewright.changes.listing import (
     NEWEST,
     FolderRow,
@@ -136,7 +136,7 @@ class QuickLook:
         for path, identity, listings in roots:
             state = stack.enter_context(system.open_folder(listings))
             kept = read_kept(state, name)
-            if kept is None or (kept.outer or ())[:2] != (excludes, excludes_stamp(excludes)):
+            if kept is None or (kept.outer or ())[:2] != (excludes, stamp_of(excludes)):
                 raise _Other
             if not found:  # Before any look: what is changed later is not in it.
                 self.newest = self._newest(kept)
@@ -220,14 +220,6 @@ def _index(root: Folder) -> tuple[int, ...] | None:
     """What tells git's index from another, as far as it is a file of this root."""
     try:
         return written(root.stat_beneath((b".git", b"index")))
-    except OSError:
-        return None
-
-
-def stamp_of(path: bytes) -> tuple[int, ...] | None:
-    """What tells something that is there from what it was before; None if it is not there."""
-    try:
-        return written(system.status_of(path))
     except OSError:
         return None
 

@@ -48,7 +48,7 @@ from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.text import Narrowed, Snapshot, Splice, apply
-from filewright.visible import one_line
+from filewright.wording import one_line
 
 _WIDE = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 _PAIRS = "surrogatepass"

@@ -20,8 +20,7 @@ from filewright.cli.options import (
 )
 from filewright.cli.terminal import ask, write_paged
 from filewright.errors import Code, FilewrightError, invalid
-from filewright.visible import one_line
-from filewright.wording import counted, listed
+from filewright.wording import counted, listed, one_line
 
 if TYPE_CHECKING:
     from filewright.changes import ChangeRecord, Scope

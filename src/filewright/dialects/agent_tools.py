@@ -17,8 +17,7 @@ from filewright import errors
 from filewright.dialects.table import Call, Json, Parts, Record, encoded, fit, table, worded
 from filewright.errors import Code, FilewrightError
 from filewright.tools import FailedCall, ToolResult, clip
-from filewright.visible import visible
-from filewright.wording import counted
+from filewright.wording import counted, visible
 
 if TYPE_CHECKING:
     from filewright.structure import Symbol

@@ -17,7 +17,7 @@ from filewright.boundary import quote
 from filewright.dialects.table import Call, Json, Parts, Record, said
 from filewright.errors import Code, FilewrightError
 from filewright.tools import Image, ToolResult, clip
-from filewright.visible import visible
+from filewright.wording import visible
 
 if TYPE_CHECKING:
     from filewright.tools import ListedEntry

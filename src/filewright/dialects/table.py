@@ -46,7 +46,7 @@ from filewright.tools import (
     entries,
     schema_of,
 )
-from filewright.visible import encodable, visible
+from filewright.wording import encodable, visible
 
 if TYPE_CHECKING:
     from filewright.boundary import Location

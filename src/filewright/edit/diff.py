@@ -18,8 +18,7 @@ from typing import Literal
 from filewright.boundary import quote, unquote
 from filewright.edit.linediff import line_splices, replaced
 from filewright.text import Narrowed, NotebookView, Snapshot, Splice, apply, notebook_view, terminators_in
-from filewright.visible import one_line
-from filewright.wording import counted, sized
+from filewright.wording import counted, one_line, sized
 
 Sign = Literal[" ", "-", "+"]
 

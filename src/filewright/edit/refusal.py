@@ -39,7 +39,7 @@ from filewright.edit.visible import LINE_CHARS, clean, visible
 from filewright.edit.write import checked
 from filewright.errors import Code, FilewrightError
 from filewright.text import Line, Splice, apply, normalised
-from filewright.visible import one_line
+from filewright.wording import one_line
 
 _LINES_LISTED = 8
 _SHOWN_LINES = 12

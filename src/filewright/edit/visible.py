@@ -7,7 +7,7 @@ import unicodedata
 
 from filewright.edit.locate.request import WHITESPACE
 from filewright.text import SPACES
-from filewright.visible import one_line
+from filewright.wording import one_line
 
 LINE_CHARS = 160
 """Characters of a line that are shown in a refusal."""

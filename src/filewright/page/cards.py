@@ -19,7 +19,7 @@ from filewright.edit import DiffRow as Row
 from filewright.page.view import FileView, view_of
 from filewright.text import NotebookView, Snapshot, notebook_view
 from filewright.tools import clip
-from filewright.visible import one_line
+from filewright.wording import one_line
 from filewright.workspace import Workspace
 
 CARDS = 50

@@ -11,8 +11,7 @@ from filewright.changes import ChangeRecord, prompts, undone_by
 from filewright.errors import FilewrightError
 from filewright.page.titles import Deed, deeds_of, is_folder, sentence, title_of
 from filewright.progress import Task
-from filewright.visible import one_line
-from filewright.wording import counted
+from filewright.wording import counted, one_line
 from filewright.workspace import Workspace
 
 ROWS = 50

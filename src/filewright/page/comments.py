@@ -11,7 +11,7 @@ import os
 from collections.abc import Sequence
 
 from filewright.annotations import NamedTuple
-from filewright.visible import one_line
+from filewright.wording import one_line
 
 WORDS_CHARS = 3_000
 """Characters of one comment; all that is told with one answer has at most `TOLD_CHARS`."""

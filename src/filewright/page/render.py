@@ -15,8 +15,7 @@ from markupsafe import Markup, escape
 
 from filewright.page.colours import Coloured, coloured
 from filewright.page.view import DiffRow, FileView, HunkView, views_of
-from filewright.visible import one_line
-from filewright.wording import counted, sized
+from filewright.wording import counted, one_line, sized
 
 _EDGE = re.compile(r"[ \t]+$")
 

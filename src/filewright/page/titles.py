@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from filewright.changes import ChangeRecord, Entry, Place, folders_above
-from filewright.visible import one_line
-from filewright.wording import counted
+from filewright.wording import counted, one_line
 
 Deed = tuple[str, str]
 """What was done, as a verb, and to what."""

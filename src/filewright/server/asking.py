@@ -35,8 +35,7 @@ from filewright.boundary import Boundary
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Caller
 from filewright.tools import Tool, clip
-from filewright.visible import safe
-from filewright.wording import listed
+from filewright.wording import listed, safe
 
 if TYPE_CHECKING:
     from filewright.edit import Diff

@@ -57,8 +57,7 @@ from filewright.server.listing import APP, APP_PARTS, listing
 from filewright.surface import Offer
 from filewright.text import BoundedCache
 from filewright.tools import ChangeResult, Image, Tool, ToolResult, clip
-from filewright.visible import encodable, one_line, safe
-from filewright.wording import did_you_mean, listed
+from filewright.wording import did_you_mean, encodable, listed, one_line, safe
 from filewright.workspace import FILE, HISTORY, REVIEW
 
 if TYPE_CHECKING:

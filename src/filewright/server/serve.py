@@ -17,7 +17,7 @@ from filewright import system
 from filewright.changes import base_folder
 from filewright.listening import noted_signals, on_leaving
 from filewright.settings import Settings
-from filewright.visible import safe
+from filewright.wording import safe
 
 if TYPE_CHECKING:
     from filewright.server.access import Access

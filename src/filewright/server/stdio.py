@@ -42,7 +42,7 @@ from mcp_types import (
 from pydantic import ValidationError
 
 from filewright.server.inbox import EDGE, Frame, Inbox, write_all
-from filewright.visible import encodable
+from filewright.wording import encodable
 
 _logger = logging.getLogger(__name__)
 

@@ -37,8 +37,7 @@ from filewright.tools.moved import StillUsed, still_used
 from filewright.tools.pipeline import Change, ChangeArguments, Changed, change, decided
 from filewright.tools.registry import Arguments
 from filewright.tools.result import ChangeResult, DiffWanted, Page, optional, short_diff
-from filewright.visible import visible
-from filewright.wording import counted, listed
+from filewright.wording import counted, listed, visible
 
 
 def _given_text(value: Any) -> Any:

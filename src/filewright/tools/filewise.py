@@ -11,7 +11,7 @@ from filewright.text import Narrowed, Snapshot, Splice
 from filewright.tools.context import Context
 from filewright.tools.pipeline import Change, change_text
 from filewright.tools.result import clip
-from filewright.visible import visible
+from filewright.wording import visible
 
 
 def replace_in_order(

@@ -18,8 +18,7 @@ from filewright.tools.context import Context
 from filewright.tools.pipeline import hard_links_broken
 from filewright.tools.registry import Arguments
 from filewright.tools.result import ChangeResult, DiffWanted, Page, ToolResult, plain
-from filewright.visible import visible
-from filewright.wording import counted, listed
+from filewright.wording import counted, listed, visible
 
 
 class HistoryArguments(Arguments):

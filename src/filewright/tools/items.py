@@ -23,8 +23,7 @@ from filewright.tools.context import Context
 from filewright.tools.pipeline import ChangeArguments, Changed, change
 from filewright.tools.registry import Arguments
 from filewright.tools.result import ChangeResult, Page, optional, plain
-from filewright.visible import visible
-from filewright.wording import listed
+from filewright.wording import listed, visible
 
 _MODE = re.compile(r"0?[0-7]{3,4}|[ugoa]*[-+=][rwxXstugo]*(,[ugoa]*[-+=][rwxXstugo]*)*")
 _NOTHING_DONE = frozenset({"unchanged", "exists", "was not there"})

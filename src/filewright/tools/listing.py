@@ -26,8 +26,7 @@ from filewright.tools.context import Context
 from filewright.tools.items import Paths, check_count
 from filewright.tools.registry import Arguments
 from filewright.tools.result import Page, ToolResult, facts, optional
-from filewright.visible import encodable, visible
-from filewright.wording import counted
+from filewright.wording import counted, encodable, visible
 
 _MOST = 1 << 20
 

@@ -53,8 +53,7 @@ from filewright.tools.result import (
     joined,
     optional,
 )
-from filewright.visible import visible
-from filewright.wording import counted, listed, sized
+from filewright.wording import counted, listed, sized, visible
 
 _PAGE_CHARS = 6_000
 _FOLDERS, _NAMES, _CENTRAL, _LISTED = 24, 12, 12, 8

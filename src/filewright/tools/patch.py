@@ -26,8 +26,7 @@ from filewright.tools.context import Context
 from filewright.tools.items import ItemResult
 from filewright.tools.pipeline import ChangeArguments, Changed, change
 from filewright.tools.result import ChangeResult, DiffWanted, Page, error_data, optional
-from filewright.visible import visible
-from filewright.wording import counted, listed
+from filewright.wording import counted, listed, visible
 
 _DONE = ("modified", "created", "deleted", "renamed", "copied")
 

@@ -29,8 +29,7 @@ from filewright.tools.result import (
     optional,
     total_lines,
 )
-from filewright.visible import encodable, oddities, visible
-from filewright.wording import counted, listed, sized
+from filewright.wording import counted, encodable, listed, oddities, sized, visible
 
 _Count = Annotated[int | None, Field(ge=1)]
 

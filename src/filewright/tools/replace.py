@@ -16,8 +16,7 @@ from filewright.tools.context import Context
 from filewright.tools.pipeline import Change, ChangeArguments, Changed, change, spliced
 from filewright.tools.result import ChangeResult, DiffWanted, Page, short_diff
 from filewright.tools.search import kind_row, skipped
-from filewright.visible import visible
-from filewright.wording import counted, listed
+from filewright.wording import counted, listed, visible
 
 _FILES = 3
 """Files named with their counts; a search with output=counts names all."""

@@ -14,8 +14,7 @@ from typing import Any, ClassVar, Literal, TypeVar
 from filewright.edit import Diff, FileDiff
 from filewright.errors import Code, FilewrightError
 from filewright.text import Snapshot
-from filewright.visible import visible
-from filewright.wording import counted
+from filewright.wording import counted, visible
 
 R = TypeVar("R", bound="ToolResult")
 

@@ -39,8 +39,7 @@ from filewright.tools.context import Context, spare_time
 from filewright.tools.listing import below, decode, encode, place
 from filewright.tools.registry import Arguments
 from filewright.tools.result import FailedCall, Page, ToolResult, optional
-from filewright.visible import visible
-from filewright.wording import counted
+from filewright.wording import counted, visible
 
 _SYMBOL_BYTES = 512 << 10  # of one file
 _SYMBOLS_BYTES = 4 << 20  # of all files of a page, each at least 64 KB for starting on it

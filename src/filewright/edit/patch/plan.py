@@ -24,8 +24,7 @@ from filewright.errors import Code, FilewrightError, invalid
 from filewright.languages import language_of
 from filewright.progress import Task
 from filewright.text import Snapshot, Splice, ordered
-from filewright.visible import one_line
-from filewright.wording import counted
+from filewright.wording import counted, one_line
 
 _DONE: dict[Kind, str] = {
     "modify": "modified", "create": "created", "delete": "deleted", "rename": "renamed", "copy": "copied",

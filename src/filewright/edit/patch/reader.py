@@ -37,7 +37,7 @@ from filewright.boundary import quote, unquote
 from filewright.edit.diff import cut_line
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.text import check_text
-from filewright.visible import one_line
+from filewright.wording import one_line
 
 Kind = Literal["modify", "create", "delete", "rename", "copy"]
 _Names: TypeAlias = tuple[bytes, bytes]
