@@ -329,6 +329,10 @@ class Workspace(TypedTools, Closing):
         """Settle what a crash left unfinished, and say what was found."""
         return self._changes.recover()
 
+    def log_problems(self) -> list[str]:
+        """What is wrong with the logs of the state, as SQLite checks them."""
+        return self._changes.problems()
+
     def resource(self, uri: str) -> tuple[str, str | bytes]:
         """Media type and content of ``filewright://file/PATH`` or ``filewright://history/CHANGE``.
 

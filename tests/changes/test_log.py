@@ -110,7 +110,7 @@ def test_what_is_wrong_with_the_database_refuses_changes_and_reading_files_goes_
         assert scene.tree(bench.root) == before
         assert workspace.call("get_history", {}).code in (code, None)
         if code is not Code.TIMEOUT:
-            assert workspace.changes.problems()
+            assert workspace.log_problems()
 
 
 def test_a_sound_log_has_no_problem(bench: Any) -> None:

@@ -153,7 +153,7 @@ def _workspace(workspace: Workspace) -> Iterator[Finding]:
     for note in changes.state_notes:
         yield Finding("history", note, False)
     yield from _other_histories(workspace, state)
-    problems = changes.problems()
+    problems = workspace.log_problems()
     yield Finding("log of changes", "; ".join(problems) or "sound", not problems)
     if problems:
         return
