@@ -262,6 +262,6 @@ def test_an_outline_survives_the_wire(found: list[Symbol], truncated: bool) -> N
     count = sum(1 for _ in Outline("c", tuple(found)).walk())
     outline = Outline("c", tuple(found), count, truncated=truncated, note="n", errors=report)
     assert outline_of(line(outline)) == outline
-    kept, left_out = outline.shortened(3)
+    kept, left_out, _ = outline.shortened(3)
     assert sum(1 for _ in Outline("c", kept).walk()) + left_out == count
     assert sum(1 for _ in Outline("c", kept).walk()) == min(3, count)

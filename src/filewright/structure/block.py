@@ -8,6 +8,7 @@ shape decides: headings and blank lines for prose, indentation for everything el
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
@@ -20,9 +21,8 @@ from filewright.text import Snapshot
 
 _WINDOW: Final = 512
 _LINE_BYTES: Final = 4096
-_UP: Final = 5_000
-_DOWN: Final = 20_000
-_PARAGRAPH: Final = 2_000
+_REACH: Final = 5_000
+"""Lines looked at, up or down, for where a block begins or ends."""
 _TAB: Final = 8
 _CLOSER: Final = re.compile(
     r"\s*(?:[)\]}]|end\b|fi\b|done\b|esac\b|else\b|elif\b|except\b|finally\b|catch\b)"
@@ -105,21 +105,20 @@ def _section(lines: TextLines, line: int, outline: Outline, depth: int) -> CodeB
 def _paragraphs(lines: TextLines, line: int, depth: int) -> CodeBlock:
     """The paragraph around a line; each further level takes the paragraph above and the one below too."""
     start = end = line
-    cut = False
     for level in range(depth):
         if level:
             start, end = _skip_blank(lines, start - 1, -1), _skip_blank(lines, end + 1, 1)
-        for _ in range(_PARAGRAPH):
-            if _blank(lines[start - 1]):
-                break
-            start -= 1
-        for _ in range(_PARAGRAPH):
-            if _blank(lines[end + 1]):
-                break
-            end += 1
-        else:
-            cut = True
-    return CodeBlock(max(1, start), end, "paragraph", depth=depth, cut=cut)
+        start, end = _till_blank(lines, start, -1), _till_blank(lines, end, 1)
+    return CodeBlock(max(1, start), end, "paragraph", depth=depth, cut=end - line >= _REACH)
+
+
+def _till_blank(lines: TextLines, line: int, step: int) -> int:
+    """The last line from `line` on before a blank one."""
+    for place, text in lines.along(line, step):
+        if not text.strip():
+            break
+        line = place
+    return line
 
 
 def _records(lines: TextLines, line: int, depth: int) -> CodeBlock:
@@ -137,23 +136,16 @@ def _records(lines: TextLines, line: int, depth: int) -> CodeBlock:
 
 def _stamped(lines: TextLines, line: int, step: int) -> int:
     """The first line from `line` on that begins a record; the text's own end without any."""
-    place = line
-    for _ in range(_PARAGRAPH):
-        text = lines[place]
-        if text is None:
-            return max(1, place) if step < 0 else place
+    place = line - step
+    for place, text in lines.along(line, step):
         if has_stamp(text):
             return place
-        place += step
-    return place
+    return max(1, place + step)
 
 
 def _skip_blank(lines: TextLines, line: int, step: int) -> int:
     """The next line with text from `line` on, or the last line before the text's end."""
-    place = line
-    while (text := lines[place]) is not None and not text.strip():
-        place += step
-    return place if lines[place] is not None else line - step
+    return next((place for place, text in lines.along(line, step) if text.strip()), line - step)
 
 
 def _with_text(lines: TextLines, line: int) -> int:
@@ -199,34 +191,26 @@ def _header(lines: TextLines, line: int) -> int | None:
         return line
     if _CLOSER.match(text) or _LEAD.match(text):
         step = -1 if _CLOSER.match(text) else 1
-        place = line + step
-        for _ in range(_UP):
-            other = lines[place]
-            if other is None or (not other.strip() and step > 0):
+        for place, other in lines.along(line + step, step):
+            if not other.strip() and step > 0:
                 break
-            if other.strip() and _indent(other) <= _indent(text) and not _CLOSER.match(other):
-                if step > 0 and _LEAD.match(other):
-                    place += step
-                    continue
+            if not other.strip() or _indent(other) > _indent(text) or _CLOSER.match(other):
+                continue
+            if step < 0 or not _LEAD.match(other):
                 if step < 0 or _header(lines, place) == place:
                     return place
                 break
-            place += step
     return _outer(lines, line)
 
 
 def _outer(lines: TextLines, line: int) -> int | None:
     """The nearest line above that is indented less."""
-    text = lines[line]
-    indent = _indent(text) if text is not None else 0
-    place = line - 1
-    for _ in range(_UP):
-        above = lines[place]
-        if indent == 0 or above is None:
-            return None
+    indent = _indent(lines[line] or "")
+    for place, above in lines.along(line - 1, -1):
+        if not indent:
+            break
         if above.strip() and _indent(above) < indent and not _CLOSER.match(above):
             return place
-        place -= 1
     return None
 
 
@@ -241,18 +225,13 @@ def _with_leads(lines: TextLines, header: int) -> int:
 
 def _end(lines: TextLines, header: int) -> tuple[int, bool]:
     """The last line of the block that begins at `header`, and whether the search gave up."""
-    indent = _indent(lines[header] or "")
-    end, place = header, header + 1
-    for _ in range(_DOWN):
-        text = lines[place]
-        if text is None:
-            return end, False
+    indent, end = _indent(lines[header] or ""), header
+    for place, text in lines.along(header + 1):
         if text.strip():
             if _indent(text) < indent or (_indent(text) == indent and not _CLOSER.match(text)):
                 return end, False
             end = place
-        place += 1
-    return end, True
+    return end, lines[header + _REACH + 1] is not None
 
 
 def _bounded(block: CodeBlock, line: int, outline: Outline) -> CodeBlock:
@@ -287,6 +266,14 @@ class TextLines:
         if lines is None:
             lines = self._windows[window] = self._read(window * _WINDOW + 1)
         return lines[place] if place < len(lines) else None
+
+    def along(self, line: int, step: int = 1) -> Iterator[tuple[int, str]]:
+        """The lines from `line` on, down or up, with their numbers."""
+        for place in range(line, line + step * _REACH, step):
+            text = self[place]
+            if text is None:
+                return
+            yield place, text
 
     def _read(self, first: int) -> list[str]:
         snapshot = self._snapshot

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import defaultdict, deque
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal, NamedTuple
@@ -75,9 +75,10 @@ def changed_symbols(
     ]
     kept.sort(key=lambda change: (change[1] == "removed", change[0].symbol.block_start))
     result = [_changed(entry, status) for entry, status in kept]
-    if _squeezed(_gaps(before.data, before.outline.symbols, 0, len(before.data))) != _squeezed(
-        _gaps(after.data, after.outline.symbols, 0, len(after.data))
-    ):
+    was, is_now = (
+        _squeezed(_gaps(each.data, each.outline.symbols, 0, len(each.data))) for each in (before, after)
+    )
+    if was != is_now:
         result.append(ChangedSymbol("modified", "", "", "text"))
     return tuple(result)
 
@@ -190,22 +191,21 @@ def _squeezed(text: bytes) -> bytes:
     return b"".join(text.split()).replace(b",", b"").replace(b";", b"")
 
 
-def _paired(old: list[_SymbolText], new: list[_SymbolText]) -> list[tuple[_SymbolText, Status]]:
+def _paired(old: list[_SymbolText], new: list[_SymbolText]) -> Iterator[tuple[_SymbolText, Status]]:
     """Equal texts are matched first, each with the first of its like; the rest in order."""
-    places: dict[bytes, deque[int]] = defaultdict(deque)
-    for place, entry in enumerate(old):
-        places[entry.own].append(place)
-    taken = set()
+    rest, left = _unlike(new, old), _unlike(old, new)
+    for number, entry in enumerate(rest):
+        yield entry, "modified" if number < len(left) else "added"
+    for entry in left[len(rest) :]:
+        yield entry, "removed"
+
+
+def _unlike(entries: list[_SymbolText], others: list[_SymbolText]) -> list[_SymbolText]:
+    """The entries whose text none of the others has, or only as many as have taken it before."""
+    texts = Counter(other.own for other in others)
     rest = []
-    for entry in new:
-        same = places.get(entry.own)
-        if same:
-            taken.add(same.popleft())
-        else:
+    for entry in entries:
+        texts[entry.own] -= 1
+        if texts[entry.own] < 0:
             rest.append(entry)
-    left = [entry for place, entry in enumerate(old) if place not in taken]
-    changes: list[tuple[_SymbolText, Status]] = [
-        (entry, "modified" if number < len(left) else "added") for number, entry in enumerate(rest)
-    ]
-    changes.extend((entry, "removed") for entry in left[len(rest) :])
-    return changes
+    return rest

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from filewright.errors import Code, FilewrightError
-from filewright.structure.symbol import DEFINITIONS, Outline, Symbol
+from filewright.structure.symbol import DEFINITIONS, Outline, Symbol, words
 from filewright.wording import alike, listed
 
 STEP: Final = " › "
@@ -17,10 +17,10 @@ STEP: Final = " › "
 
 _SEPARATOR: Final = re.compile(r"\s*(?:::|->|›|[.#/\\:>])\s*")
 _CANDIDATES: Final = 10
-_KINDS: Final = DEFINITIONS | {
-    "prototype", "constant", "variable", "property", "member", "key", "import", "package", "record", "object",
-    "extension", "annotation", "column", "index", "actor", "union", "instance", "alias", "schema", "trigger",
-}  # fmt: skip
+_KINDS: Final = DEFINITIONS | words(
+    "prototype constant variable property member key import package record object extension annotation column index "
+    "actor union instance alias schema trigger"
+)
 _SIBLINGS_LOOKED_AT: Final = 16
 
 

@@ -85,13 +85,8 @@ def _cut(content: Content, limit: int) -> Content:
 
 
 def _first_lines(content: Content, count: int) -> Content:
-    newline = "\n".encode(content.codec)
-    if content.data.count(newline) <= count:
-        return content
-    end = -1
-    for _ in range(count):
-        end = content.data.index(newline, end + 1)
-    return _cut(content, end + len(newline))
+    *lines, rest = content.data.split("\n".encode(content.codec), count)
+    return content if len(lines) < count else _cut(content, len(content.data) - len(rest))
 
 
 def _tree(

@@ -28,7 +28,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from filewright.languages import Language
-from filewright.structure.reading import Declaration, Site, words
+from filewright.structure.reading import Declaration, Site
+from filewright.structure.symbol import words
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -37,9 +38,9 @@ _QUERIES: Final = Path(__file__).with_name("queries")
 _TYPES: Final = words(
     "class struct union interface trait enum record object extension instance actor annotation impl"
 )
-_CODE: Final = frozenset({"function", "method"})
+_CODE: Final = words("function method")
 _HOLDERS: Final = _TYPES | _CODE | {"module", "member"}
-_PARTS: Final = frozenset({"name", "in", "when"})
+_PARTS: Final = words("name in when")
 _NODE_TYPES: Final = re.compile(r"\((\w+)\)\s*@(lead|wrapper)")
 
 Reader = Callable[["tree_sitter.Node", Site], "Iterable[Declaration] | None"]

@@ -10,11 +10,6 @@ if TYPE_CHECKING:
 NAME_CHARS: Final = 200
 
 
-def words(text: str) -> frozenset[str]:
-    """The words of `text` as a set."""
-    return frozenset(text.split())
-
-
 class SourceText(NamedTuple):
     """The text being outlined and the codec its names are written in."""
 

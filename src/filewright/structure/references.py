@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from filewright.structure.symbol import words
+
 HEAD_BYTES: Final = 8 << 10
 """How much of a file is looked at: imports come first."""
 
@@ -29,7 +31,7 @@ _IMPORTS: Final = re.compile(
 _STARTS: Final = ("from ", "import", "export ", "use ", "using ", "pub ", "mod ", "#include", "# include")
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
 _STEPS: Final = re.compile(r"[./:\\]+")
-_FOLDER_FILES: Final = frozenset({"__init__", "index", "mod", "lib"})
+_FOLDER_FILES: Final = words("__init__ index mod lib")
 """Files that are imported by the name of their folder."""
 
 Parts = tuple[str, ...]

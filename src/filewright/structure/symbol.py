@@ -9,18 +9,21 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
 from typing import Any, Final, NamedTuple
 
-DEFINITIONS: Final = frozenset(
-    {
-        "class", "function", "method", "interface", "enum", "struct", "trait", "impl", "module",
-        "type", "macro", "table", "view", "heading", "rule", "test", "element", "document", "item",
-    }
-)  # fmt: skip
+
+def words(text: str) -> frozenset[str]:
+    """The words of `text` as a set."""
+    return frozenset(text.split())
+
+
+DEFINITIONS: Final = words(
+    "class function method interface enum struct trait impl module type macro table view heading rule test element "
+    "document item"
+)
 """Kinds that are read as a whole when a line inside them is asked for, even if they fill one line."""
 
-MINOR: Final = frozenset({"property", "member", "variable", "constant", "import"})
+MINOR: Final = words("property member variable constant import")
 """Kinds left out first when an outline must be shortened."""
 
 
@@ -126,8 +129,8 @@ class Outline:
             inner = (*around, symbol)
             pending.extend((inner, child) for child in reversed(symbol.children))
 
-    def shortened(self, max_symbols: int, max_depth: int = 0) -> tuple[tuple[Symbol, ...], int]:
-        """At most `max_symbols` symbols, in `max_depth` levels (0: all); and how many are left out.
+    def shortened(self, max_symbols: int, max_depth: int = 0) -> tuple[tuple[Symbol, ...], int, int | None]:
+        """At most `max_symbols` symbols, in `max_depth` levels (0: all); how many are left out, and the first's line.
 
         Outer levels are kept before inner ones; of the same level definitions before properties,
         members, variables, constants and imports, and public names before those with an underscore.
@@ -140,7 +143,8 @@ class Outline:
             level = [child for symbol in level for child in symbol.children]
             depth += 1
         kept = set(map(id, ordered[:max_symbols]))
-        return self._only(kept), self.count - len(kept)
+        missing = (symbol.start_line for _, symbol in self.walk() if id(symbol) not in kept)
+        return self._only(kept), self.count - len(kept), next(missing, None)
 
     def part(
         self, first: int, last: int, max_symbols: int, max_depth: int = 0
@@ -158,12 +162,6 @@ class Outline:
                 return self._only(kept), symbol.start_line
             kept |= wanted
         return self._only(kept), None
-
-    def first_missing(self, kept: Sequence[Symbol]) -> int | None:
-        """The line of the first symbol that `kept`, a shortened tree, does not hold."""
-        shown = (symbol for _, symbol in Outline(self.language, tuple(kept)).walk())
-        pairs = zip_longest((symbol for _, symbol in self.walk()), shown)
-        return next((own.start_line for own, held in pairs if held is None or own[:-1] != held[:-1]), None)
 
     def _only(self, kept: set[int]) -> tuple[Symbol, ...]:
         """The tree of the symbols in `kept` (by id), built from the last: nesting costs no recursion."""

@@ -340,13 +340,12 @@ def _shown(outline: Outline, arguments: OverviewArguments, line_count: int, room
     """The outer levels of the outline, or its part in the lines asked for, as far as `room` characters allow."""
     limit, depth = arguments.max_symbols, arguments.depth
     if arguments.lines is None:
-        asked, left_out = outline.shortened(limit, depth)
+        asked, left_out, following = outline.shortened(limit, depth)
         symbols = asked
         # Chosen anew for the room there is: the outer levels rather than the beginning.
         while symbols and (fitting := _fitting(symbols, room)) is not None:
-            symbols, left_out = outline.shortened(fitting, depth)
-        following = outline.first_missing(symbols) if left_out and limit else None
-        return asked, symbols, left_out, (following, line_count) if following is not None else None
+            symbols, left_out, following = outline.shortened(fitting, depth)
+        return asked, symbols, left_out, (following, line_count) if following and limit else None
     first, last = arguments.lines
     symbols, following = outline.part(first, last, limit, depth)
     if (fitting := _fitting(symbols, room)) is not None:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from filewright.structure.reading import Declaration, Site, body_of, words
+from filewright.structure.reading import Declaration, Site, body_of
+from filewright.structure.symbol import words
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -16,19 +17,14 @@ _NAMES: Final = words(
     "operator_cast template_function template_type template_method dependent_name primitive_type "
     "structured_binding_declarator"
 )
-_POINTERS: Final = frozenset({"pointer_declarator", "reference_declarator", "block_pointer_declarator"})
-_RECORDS: Final = {
-    "struct_specifier": "struct",
-    "union_specifier": "union",
-    "enum_specifier": "enum",
-    "class_specifier": "class",
-}
+_POINTERS: Final = words("pointer_declarator reference_declarator block_pointer_declarator")
+_RECORDS: Final = {f"{kind}_specifier": kind for kind in ("struct", "union", "enum", "class")}
 _TEMPLATE_ARGUMENTS: Final = re.compile(r"<[^<>]*>")
 _SCOPE: Final = re.compile(r"\s*::\s*")
 _CAST: Final = re.compile(r"(.*\boperator\s+(?!new\b|delete\b|co_await\b)[^(]*?)\s*\(.*$")
 _LOCAL_TYPE: Final = re.compile(rb"\b(?:struct|class|enum|union)\b[^;(){}]{0,200}\{")
-_CLASSES: Final = frozenset({"class", "struct", "union"})
-_CODE: Final = frozenset({"function", "method"})
+_CLASSES: Final = words("class struct union")
+_CODE: Final = words("function method")
 
 
 class _Declared(NamedTuple):

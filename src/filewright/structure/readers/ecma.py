@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from filewright.structure.reading import Declaration, Site, body_of, constant_or_variable, words
+from filewright.structure.reading import Declaration, Site, body_of, constant_or_variable
+from filewright.structure.symbol import words
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_FUNCTIONS: Final = frozenset({"function_expression", "arrow_function", "generator_function", "function"})
+_FUNCTIONS: Final = words("function_expression arrow_function generator_function function")
 
 
 _CASTS: Final = words(

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from filewright.structure.reading import NAME_CHARS, Declaration, Site, child_of_type, words
+from filewright.structure.reading import NAME_CHARS, Declaration, Site, child_of_type
+from filewright.structure.symbol import words
 
 if TYPE_CHECKING:
     from tree_sitter import Node
