@@ -31,7 +31,6 @@ _FOOTER_BYTES = 600
 _IMAGE_BYTES = 5 << 20
 _GREP_FILES = 20_000
 _GREP_PAGE = 2_000
-_CONTEXT = ("context", "context_before", "context_after")
 _NEAR_CHARS = 200
 _LINES_LISTED = 20
 _EDIT_NAMED = re.compile(r"edits\[(\d+)\]")
@@ -110,16 +109,14 @@ def _page(file: FileRead, room: int) -> tuple[list[str], int | None]:
     return kept, file.start_line + len(kept) if goes_on else None
 
 
-def read_file(
-    call: Call, path: str, offset: int, limit: int, encoding: str | None, column: int | None
-) -> str:
+def read_file(call: Call, given: Record) -> str:
     """Numbered lines, and the offset to go on with."""
-    how: Json = {"start": offset, "limit": limit or _READ_LINES}
-    if column is not None:
-        how = {"line": max(1, offset), "column": column}
-    file = call.read(path, encoding=encoding, **how)
+    how: Json = {"start": given.offset, "limit": given.limit or _READ_LINES}
+    if given.column is not None:
+        how = {"line": max(1, given.offset), "column": given.column}
+    file = call.read(given.path, encoding=given.encoding, **how)
     rows, following = _page(file, _room(call))
-    if column is not None:
+    if given.column is not None:
         if file.next:
             rows.append(f"(the line goes on; call again with column={file.next.column})")
         return "\n".join(rows)
@@ -139,13 +136,13 @@ def read_file(
     return "\n".join(rows)
 
 
-def read_files(call: Call, paths: Sequence[str]) -> str:
+def read_files(call: Call, given: Record) -> str:
     """The files that fit, each under a heading, failures in their place; and how many are left out."""
     rows: list[str] = []
     left = _room(call)
-    for position, path in enumerate(paths):
+    for position, path in enumerate(given.paths):
         if left <= 0:
-            omitted = len(paths) - position
+            omitted = len(given.paths) - position
             rows.append(f"[... {omitted} more file(s) not shown; call read_files with fewer paths ...]")
             break
         name, following = visible(path), None
@@ -164,24 +161,24 @@ def read_files(call: Call, paths: Sequence[str]) -> str:
     return "\n".join(rows)
 
 
-def read_image(call: Call, path: str) -> ToolResult:
+def read_image(call: Call, given: Record) -> ToolResult:
     """An image to be looked at."""
     kind = "text"
     try:
-        found = call.under(image_bytes=_IMAGE_BYTES, max_file_bytes=0).read(path, limit=1)
+        found = call.under(image_bytes=_IMAGE_BYTES, max_file_bytes=0).read(given.path, limit=1)
         if found.images:
             return ToolResult("", images=found.images)
     except FilewrightError as error:
         if error.code != Code.IS_BINARY:
             raise
         kind = error.details["type"]
-    message, hint = f"{path} is not an image: {kind}", "name an image, or read text with read_file"
-    raise errors.refused(Code.INVALID_INPUT, path, message, hint, error="not_an_image")
+    message, hint = f"{given.path} is not an image: {kind}", "name an image, or read text with read_file"
+    raise errors.refused(Code.INVALID_INPUT, given.path, message, hint, error="not_an_image")
 
 
-def list_dir(call: Call, path: str) -> str:
+def list_dir(call: Call, _: Record) -> str:
     """Folders first, then files with their sizes."""
-    entries, complete = call.entries(path, details=True, include_ignored=True)
+    entries, complete = call.entries(**call.request)
     folders, others = [], []
     for entry in entries:
         kind, size = entry.type, entry.size
@@ -197,19 +194,17 @@ def list_dir(call: Call, path: str) -> str:
     return _answered(call, folders + others, None if complete else _MORE, empty="(empty directory)")
 
 
-def glob(call: Call, path: str, pattern: str, respect_gitignore: bool) -> str:
+def glob(call: Call, _: Record) -> str:
     """The files that fit, newest first."""
-    how: Json = {"glob": pattern, "sort": "modified", "include_ignored": not respect_gitignore}
-    entries, complete = call.entries(path, **how)
+    entries, complete = call.entries(**call.request)
     rows = [visible(entry.path) for entry in entries if entry.type == "file"]
     return _answered(call, rows, None if complete else _MORE, empty="(no matches)")
 
 
-def tree(call: Call, path: str, depth: int, respect_gitignore: bool) -> str:
+def tree(call: Call, given: Record) -> str:
     """A folder drawn as a tree, folders first; linked folders are named, not entered."""
-    how: Json = {"depth": depth or 4, "include_ignored": not respect_gitignore}
-    entries, complete = call.entries(path, details=True, **how)
-    top, below = call.locate(path), call.by_folder(entries)
+    entries, complete = call.entries(**call.request, depth=given.depth or 4)
+    top, below = call.locate(given.path), call.by_folder(entries)
 
     def drawn(folder: Parts, margin: str) -> Iterator[str]:
         rows = sorted(below.get(folder, ()), key=lambda row: (row[1].type != "folder", row[0]))
@@ -223,19 +218,19 @@ def tree(call: Call, path: str, depth: int, respect_gitignore: bool) -> str:
     return _answered(call, [top.shown, *rows], None if complete else _MORE)
 
 
-def diff(call: Call, before: str, after: str) -> str:
+def diff(call: Call, given: Record) -> str:
     """A unified diff of two files."""
     from filewright.tools import compare_files
 
-    made = compare_files(call.context, before, after)
+    made = compare_files(call.context, given.before, given.after)
     if not made:
         return "(no differences)"
     return _answered(call, made.rstrip("\n").split("\n"))
 
 
-def outline(call: Call, path: str) -> str:
+def outline(call: Call, given: Record) -> str:
     """The definitions of a file with their lines."""
-    overview = _overview(call, "outline", path, max_symbols=5000)
+    overview = _overview(call, "outline", given.path, max_symbols=5000)
 
     def rows(symbols: Sequence[Symbol], depth: int = 0) -> Iterator[str]:
         for symbol in symbols:
@@ -258,9 +253,9 @@ def _overview(call: Call, tool: str, path: str, max_symbols: int) -> OverviewRes
     return overview
 
 
-def check_syntax(call: Call, path: str) -> Json:
+def check_syntax(call: Call, given: Record) -> Json:
     """The syntax errors of a file; `ok` is null where the file was not parsed."""
-    overview = _overview(call, "check_syntax", path, max_symbols=0)
+    overview = _overview(call, "check_syntax", given.path, max_symbols=0)
     issues, shown = overview.syntax_errors, []
     for issue in issues.first:
         # Near an issue is the line it is in, or the token that is missing.
@@ -268,48 +263,37 @@ def check_syntax(call: Call, path: str) -> Json:
         if not missing:
             near = ""
             with suppress(FilewrightError):  # What ends too early may be of the line after the last.
-                near = call.read(path, start=issue.line, limit=1).content.strip()
+                near = call.read(given.path, start=issue.line, limit=1).content.strip()
         near = visible((near or issue.text or issue.message)[:_NEAR_CHARS])
         kind = "missing" if missing else "error"
         shown.append({"kind": kind, "line": issue.line, "column": issue.column, "near": near})
     ok = issues.count == 0 if overview.parsed == "whole" or issues.count else None
     cut = issues.count > len(shown)
-    return call.shaped("syntax", {"path": path, "made": overview, "ok": ok, "errors": shown, "cut": cut})
+    return call.shaped(
+        "syntax", {"path": given.path, "made": overview, "ok": ok, "errors": shown, "cut": cut}
+    )
 
 
 # Searching
 
 
-def grep(
-    call: Call,
-    path: str,
-    pattern: str,
-    glob: str | None,
-    output_mode: str,
-    ignore_case: bool,
-    context: int | None,
-    before_context: int | None,
-    after_context: int | None,
-    head_limit: int | None,
-    offset: int,
-    multiline: bool,
-) -> str:
+def grep(call: Call, given: Record) -> str:
     """Search; sorted by path and line. A file that is not text has no matches."""
-    content, last = output_mode == "content", offset + head_limit if head_limit else None
-    output = "matches" if content or multiline else {"count": "counts"}.get(output_mode, "files")
-    how = {**_regex(call, pattern, ignore_case, multiline), "path": path, "glob": glob, "output": output}
-    how |= {"context": context or 0, "context_before": before_context, "context_after": after_context}
+    content, offset, multiline = given.output_mode == "content", given.offset, given.multiline
+    last = offset + given.head_limit if given.head_limit else None
+    output: Any = "matches" if content or multiline else {"count": "counts"}.get(given.output_mode, "files")
+    groups = bool(given.context or given.before_context or given.after_context)
     hits: list[SearchHit] = []
     lines, counts = set[tuple[str, int]](), Counter[str]()
     room, total, cursor, full = _room(call), 0, None, False
     while not full:
-        found = call.search(**how, max_results=_GREP_PAGE, cursor=cursor)
+        found = call.search(**_regex(call), output=output, max_results=_GREP_PAGE, cursor=cursor)
         cursor, total = found.next_cursor, total or found.total or 0
         # Of several lines, a match of nothing is none.
         matches = [hit for hit in found.results if hit.end > hit.offset or not multiline]
         if content:
             hits += matches
-            rows, shown = _hit_rows(hits[offset:last], room, groups=any(map(how.get, _CONTEXT)))
+            rows, shown = _hit_rows(hits[offset:last], room, groups=groups)
             full = shown < len(hits[offset:last]) or len(hits) == last
         else:
             lines |= {(hit.path, hit.line) for hit in matches}
@@ -322,7 +306,9 @@ def grep(
         total = len(hits) if multiline and complete else max(total, len(hits))
     else:
         counts.update(name for name, _ in sorted(lines))
-        names = [visible(name) + f":{count}" * (output_mode == "count") for name, count in counts.items()]
+        names = [
+            visible(name) + f":{count}" * (given.output_mode == "count") for name, count in counts.items()
+        ]
         rows = _fitting(names[offset:last], room)
         shown, total = len(rows), len(names)
     if not rows:
@@ -330,7 +316,7 @@ def grep(
         return f"(no results at offset {offset}; {total} total)" if total else none
     following = offset + shown
     if following < total:
-        cut = "" if shown == head_limit else "page was cut: "
+        cut = "" if shown == given.head_limit else "page was cut: "
         many = str(total) if complete else f"at least {total}"
         rows.append(
             f"[... {cut}showing {offset}..{following} of {many}; "
@@ -339,17 +325,16 @@ def grep(
     return "\n".join(rows if complete else [*rows, _STOPPED])
 
 
-def _regex(call: Call, pattern: str, ignore_case: bool, multiline: bool) -> Json:
-    """A pattern as the native tools take it. With `multiline` a dot matches line ends too; a pattern that is wrong
-    is refused as it was given."""
-    if multiline:
-        from filewright.search import compile_pattern
+def _regex(call: Call) -> Json:
+    """The request for a pattern. Over several lines a dot matches line ends too; a pattern that is wrong is refused
+    as it was given."""
+    pattern = call.request["pattern"]
+    if not call.request["multiline"]:
+        return call.request
+    from filewright.search import compile_pattern
 
-        limit = call.context.settings.max_pattern_chars
-        compile_pattern(pattern, mode="regex", multiline=True, max_chars=limit)
-        pattern = f"(?s){pattern}"
-    case = "insensitive" if ignore_case else "sensitive"
-    return {"pattern": pattern, "mode": "regex", "case": case, "multiline": multiline}
+    compile_pattern(pattern, mode="regex", multiline=True, max_chars=call.context.settings.max_pattern_chars)
+    return {**call.request, "pattern": f"(?s){pattern}"}
 
 
 def _hit_rows(hits: Sequence[SearchHit], limit: int, *, groups: bool) -> tuple[list[str], int]:
@@ -397,10 +382,11 @@ def _named(edit: Record) -> Record:
 CHECKS = {"edit": _named, "edit_file": _named}
 
 
-def edit_file(call: Call, path: str, edits: Sequence[Record] | None = None, **edit: Any) -> str:
+def edit_file(call: Call, given: Record) -> str:
     """One edit, or several in order, all or nothing; ambiguous too where several places are the text but for
     whitespace."""
-    wanted: Sequence[Any] = [edit] if edits is None else [each.model_dump() for each in edits]
+    path, edits = given.path, [each.model_dump() for each in getattr(given, "edits", ())]
+    wanted = edits or [given.model_dump(include={"search", "replace", "replace_all"})]
     try:
         made = call.edit(path, wanted, in_turn=len(wanted) > 1)
     except FilewrightError as error:
@@ -444,10 +430,10 @@ def _with_diff(call: Call, rows: Sequence[str], diff: str, *warnings: str | None
     return _answered(call, [*rows, *warned, *map(visible, diff.splitlines())])
 
 
-def apply_patch(call: Call, patch: str) -> str:
+def apply_patch(call: Call, given: Record) -> str:
     """A patch over any number of files, all or nothing; two names in a file's header rename it."""
     try:
-        made = call.apply_patch(patch, renames=True)
+        made = call.apply_patch(given.patch, renames=True)
     except FilewrightError as error:
         details = error.details
         if error.code == Code.ALREADY_APPLIED:
@@ -472,39 +458,30 @@ def apply_patch(call: Call, patch: str) -> str:
     return _with_diff(call, rows, "", *made.warnings)
 
 
-def write_file(call: Call, path: str, content: str) -> str:
+def write_file(call: Call, given: Record) -> str:
     """A whole file with its parents: a new one gets newlines alone, of one that is there the diff is shown."""
-    new = call.stat(path).results[0].error is not None
+    new = call.stat(given.path).results[0].error is not None
     mode: Any = {"mode": "create", "newline": "lf"} if new else {"mode": "overwrite", "newline": "keep"}
-    (made,) = call.write(path, content, **mode).results
-    size = len((content.replace("\r\n", "\n") if new else content).encode("utf-8", "replace"))
-    head = f"Wrote {size} bytes to {visible(path)} ({made.operation})."
+    (made,) = call.write(given.path, given.content, **mode).results
+    size = len((given.content.replace("\r\n", "\n") if new else given.content).encode("utf-8", "replace"))
+    head = f"Wrote {size} bytes to {visible(given.path)} ({made.operation})."
     return _with_diff(call, [head], made.diff, made.syntax_warning)
 
 
-def replace(
-    call: Call,
-    pattern: str,
-    replacement: str,
-    path: str | None,
-    glob: str | None,
-    ignore_case: bool,
-    multiline: bool,
-    dry_run: bool,
-) -> str:
+def replace(call: Call, given: Record) -> str:
     """Every match of a regex in a file or a tree; a preview unless dry_run is false."""
-    how = _regex(call, pattern, ignore_case, multiline)
-    made = call.replace(replacement=replacement, path=path or ".", glob=glob, preview=dry_run, **how)
+    made = call.replace(**_regex(call))
     files = [f"  M {visible(file.path)} ({counted(file.count, 'replacement')})" for file in made.files]
     head = f"Replaced {made.count} occurrence(s) in {len(files)} file(s):"
-    if dry_run:
+    if given.dry_run:
         dry = "(dry run — pass dry_run: false to apply)"
         head = f"{made.count} replacement(s) across {len(files)} file(s) {dry}"
     return _with_diff(call, [head, *files], made.diff, *made.warnings)
 
 
-def move(call: Call, source: str, destination: str, overwrite: bool, *, copied: bool = False) -> str:
+def move(call: Call, given: Record, *, copied: bool = False) -> str:
     """Move or copy a file."""
+    source, destination, overwrite = given.source, given.destination, given.overwrite
     over = overwrite and call.stat(destination).results[0].error is None
     (call.copy if copied else call.move)(source, destination, overwrite=overwrite, files_only=True)
     done = "Copied" if copied else "Moved"

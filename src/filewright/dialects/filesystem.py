@@ -99,22 +99,22 @@ def _resolved(call: Call, path: str) -> str:
 # Items
 
 
-def run(call: Call, row: Json, given: Json, act: Callable[..., Any] | None) -> Any:
+def run(call: Call, row: Json, given: Record, act: Callable[..., Any] | None) -> Any:
     """The answer of a tool; `act` is its function, if it has one.
 
     A tool with items (its row says `each`) answers an object for each in order: its paths, with what was made of it
-    or why it was `refused`. Its function is handed the item, the native path and the other arguments.
+    or why it was `refused`. Its function is handed the item, the native path and the arguments.
     """
     if act is not None and "each" not in row:
-        asked = given["path"]
+        asked = given.path
         try:
-            return act(call, asked, **{**given, "path": _native(asked)})
+            return act(call, given.model_copy(update={"path": _native(asked)}), asked)
         except FilewrightError as error:
             error.message, error.hint = _phrase(call, error, asked), None
             raise
     from filewright.tools import check_count
 
-    items = given.pop(row["each"])
+    items = getattr(given, row["each"])
     check_count(call.context, items)
     if row.get("once"):
         _require_distinct(call, [item.path for item in items])
@@ -132,9 +132,9 @@ def run(call: Call, row: Json, given: Json, act: Callable[..., Any] | None) -> A
             native |= {word: _native(path) for word, path in named.items()}
             if act is None:
                 facts = {"asked": asked, "resolved": _resolved(call, asked)}
-                result |= natively(call, row, {**given, **own, **native, **facts})
+                result |= natively(call, row, {**dict(given), **own, **native, **facts})
             else:
-                result |= act(call, item, path=native["path"], **given)
+                result |= act(call, item, native["path"], given)
         except FilewrightError as error:
             if error.ends_call:
                 raise
@@ -182,17 +182,18 @@ def _array(call: Call, items: Sequence[object], *, complete: bool = True) -> str
 # Reading
 
 
-def list_files(call: Call, asked: str, path: str, recursive: bool, include_stats: bool) -> str:
+def list_files(call: Call, given: Record, asked: str) -> str:
     """The names in a folder, or the stats of a file."""
+    path = given.path
     try:
-        listed, complete = call.entries(path, depth=0 if recursive else 1, include_ignored=True)
+        listed, complete = call.entries(path, depth=0 if given.recursive else 1, include_ignored=True)
     except FilewrightError as error:
         (found,) = call.stat(path).results
         if error.code != Code.NOT_A_DIRECTORY or found.stats is None:
             raise
         return encoded(call.shaped("stats", {"asked": asked, "made": found}))
     names = [entry.path for entry in listed]
-    if not (include_stats and names):
+    if not (given.include_stats and names):
         return _array(call, names, complete=complete)
     items: list[Json] = []
     few = names[: call.limit // 100]  # that may fit, however many a caller may ask for
@@ -203,10 +204,9 @@ def list_files(call: Call, asked: str, path: str, recursive: bool, include_stats
     return _array(call, items, complete=complete)
 
 
-def read_content(
-    call: Call, _: str, path: str, start_line: int | None, end_line: int | None, format: str | None
-) -> Json:
+def read_content(call: Call, _: str, path: str, given: Record) -> Json:
     """The text of a file; bounded pages that say where to go on."""
+    start_line, end_line, format = given.start_line, given.end_line, given.format
     start = start_line or 1
     ranged = start_line is not None or end_line is not None
     lines = format == "lines" or (format is None and ranged)
@@ -229,13 +229,14 @@ def read_content(
 # Searching
 
 
-def search_files(call: Call, asked: str, path: str, regex: str, file_pattern: str) -> str:
+def search_files(call: Call, given: Record, asked: str) -> str:
     """Every match of a regex, with the lines around it: one native page has more than an answer takes."""
+    regex, file_pattern = given.regex, given.file_pattern
     written = _JS_REGEX.fullmatch(regex)
     pattern, flags = written.groups() if written is not None else (regex, "")
     found = call.search(
         f"(?s){pattern}" if "s" in flags else pattern,
-        path,
+        given.path,
         glob=None if file_pattern in ("*", "**", "**/*") else file_pattern,
         mode="regex",
         case="insensitive" if "i" in flags else "sensitive",
@@ -285,19 +286,19 @@ def _compiled(
     return pattern, None if replace is None else replacement(replace, pattern)
 
 
-def replace_content(call: Call, _: str, path: str, operations: Sequence[Record]) -> Json:
+def replace_content(call: Call, _: str, path: str, given: Record) -> Json:
     """Replace all occurrences, operation after operation, in a file."""
     from filewright.tools import replace_in_order
 
     wanted = [
         _compiled(call, each.search, each.replace, regex=each.use_regex, ignore_case=each.ignore_case)
-        for each in operations
+        for each in given.operations
     ]
     made = replace_in_order(call.context, path, wanted)
     return {"replacements": made.files[0].decision.count, "modified": made.record is not None}
 
 
-def apply_diff(call: Call, change: Record, path: str) -> Json:
+def apply_diff(call: Call, change: Record, path: str, _: Record) -> Json:
     """Apply line-anchored blocks to a file, all or nothing."""
     from filewright.edit import at_lines, plan
     from filewright.tools import change_text
@@ -313,7 +314,7 @@ def apply_diff(call: Call, change: Record, path: str) -> Json:
     return call.shaped("applied", {"count": len(change.diffs), "made": made})
 
 
-def edit_file(call: Call, change: Record, path: str, dry_run: bool, output_diff: bool) -> Json:
+def edit_file(call: Call, change: Record, path: str, given: Record) -> Json:
     """Insert, replace or delete by line and text; the changes of one file are made with the first of them or not."""
     from filewright.edit import LineEdit, edit_of, plan
     from filewright.tools import change_text
@@ -336,9 +337,9 @@ def edit_file(call: Call, change: Record, path: str, dry_run: bool, output_diff:
 
     if change is together[0]:
         try:
-            made = change_text(call.context, "edit_file", path, planned, preview=dry_run)
+            made = change_text(call.context, "edit_file", path, planned, preview=given.dry_run)
             warnings = f" warning: {'; '.join(made.warnings)}" if made.warnings else ""
-            done = "changes calculated (dry run)" if dry_run else "modified successfully"
+            done = "changes calculated (dry run)" if given.dry_run else "modified successfully"
             facts = {"message": f"File {change.path} {done}.{warnings}", "diff": made.diff.text}
             call.outcomes[path] = facts
         except FilewrightError as error:
@@ -348,7 +349,7 @@ def edit_file(call: Call, change: Record, path: str, dry_run: bool, output_diff:
                 call.outcomes[path] = {"message": same, "diff": ""}
     outcome = call.outcomes[path]
     if not isinstance(outcome, FilewrightError):
-        return call.shaped("edited", outcome if output_diff else {"message": outcome["message"]})
+        return call.shaped("edited", outcome if given.output_diff else {"message": outcome["message"]})
     refused = outcome.details.get("edit")
     if refused is None or together[refused] is change:
         raise outcome

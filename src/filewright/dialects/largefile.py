@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from filewright.structure import Symbol
     from filewright.tools import FileRead, SearchHit, SearchResult
 
-_UNLISTED = ("__pycache__/", "node_modules/")
 _SYMBOL_CHARS = 150
 _ENVELOPE = 1_000
 _SIMILAR = 3
@@ -57,9 +56,9 @@ CHECKS = {"absolute": _absolute}
 # Overview
 
 
-def get_overview(call: Call, path: str, changed_lines: Sequence[Sequence[Any]] | None) -> Json:
+def get_overview(call: Call, given: Record) -> Json:
     """Size, lines, long lines, outline, what to search for."""
-    return fitted(call, lambda within: _overview(within, path, changed_lines), call.limit)
+    return fitted(call, lambda within: _overview(within, given.path, given.changed_lines), call.limit)
 
 
 def _overview(call: Call, path: str, ranges: Sequence[Sequence[Any]] | None) -> Json:
@@ -110,12 +109,11 @@ def _outline(
 # Reading
 
 
-def read_content(
-    call: Call, path: str, target: int | str | None, offset: int, limit: int, pattern: str | None, mode: str
-) -> Json:
+def read_content(call: Call, given: Record) -> Json:
     """Lines by number, pattern, definition, head or tail."""
-    pattern = target if isinstance(target, str) else pattern
-    number = target if isinstance(target, int) else None
+    limit, mode, offset = given.limit, given.mode, given.offset
+    pattern = given.target if isinstance(given.target, str) else given.pattern
+    number = given.target if isinstance(given.target, int) else None
     warnings = []
     how: Json = {"mode": mode, "pattern": pattern}
     if mode in ("head", "tail"):
@@ -130,7 +128,7 @@ def read_content(
         limit = _ALL_LINES
 
     def read(within: Call) -> Json:
-        file = within.read(path, limit=limit, numbered=False, **how)
+        file = within.read(given.path, limit=limit, numbered=False, **how)
         found = {} if pattern is None or file.match_line is None else {"pattern": pattern}
         return {**_lines(call, file, mode), "match_line": file.match_line, "warnings": warnings, **found}
 
@@ -151,19 +149,19 @@ def _lines(call: Call, file: FileRead, mode: str) -> Json:
     return result
 
 
-def read_enclosing(call: Call, path: str, line: int, depth: int, context_lines: int) -> Json:
+def read_enclosing(call: Call, given: Record) -> Json:
     """The whole definition around a line, or a window where there is none."""
 
     def enclosing(within: Call) -> Json:
-        read = partial(within.read, path, numbered=False)
-        if not path.lower().endswith(_DATA):
-            file = read(mode="semantic", line=line, depth=depth, limit=_ALL_LINES)
+        read = partial(within.read, given.path, numbered=False)
+        if not given.path.lower().endswith(_DATA):
+            file = read(mode="semantic", line=given.line, depth=given.depth, limit=_ALL_LINES)
             if file.symbol is not None:
                 return {**_lines(call, file, "enclosing"), "enclosing_symbol": file.symbol}
-        file = read(line=line, limit=context_lines)
-        first = file.start_line - context_lines + file.lines_returned
+        file = read(line=given.line, limit=given.context_lines)
+        first = file.start_line - given.context_lines + file.lines_returned
         if file.next is None and first < file.start_line and file.start_line > 1:  # the window passes the end
-            file = read(start=max(1, first), limit=context_lines)
+            file = read(start=max(1, first), limit=given.context_lines)
         return {**_lines(call, file, "context_window"), "enclosing_symbol": None}
 
     return fitted(call, enclosing, call.limit)
@@ -172,11 +170,10 @@ def read_enclosing(call: Call, path: str, line: int, depth: int, context_lines: 
 # Folders
 
 
-def list_directory(call: Call, path: str, max_depth: int, max_entries: int, include_hidden: bool) -> Json:
+def list_directory(call: Call, given: Record) -> Json:
     """The entries of a folder, folders first on each level."""
-    how: Json = {"include_hidden": include_hidden, "include_ignored": True, "exclude": _UNLISTED}
-    listed, complete = call.entries(path, depth=max_depth + 1, details=True, **how)
-    top, below = call.locate(path).parts, call.by_folder(listed)
+    listed, complete = call.entries(**call.request, depth=given.max_depth + 1)
+    top, below = call.locate(given.path).parts, call.by_folder(listed)
 
     def shown_in(folder: Parts) -> Iterator[Json]:
         members = below.get(folder, ())
@@ -184,15 +181,15 @@ def list_directory(call: Call, path: str, max_depth: int, max_entries: int, incl
             kind = "folder" if entry.type == "folder" else "file"
             name = quote(b"/".join(parts[len(top) :]))
             yield call.shaped(kind, {"name": name, "entry": entry, "count": len(below.get(parts, ()))})
-            if len(parts) - len(top) < max_depth:
+            if len(parts) - len(top) < given.max_depth:
                 yield from shown_in(parts)
 
     entries = [*shown_in(top)]
-    shown = entries[: min(max_entries, fit_as_json(entries, call.limit - _ENVELOPE))]
+    shown = entries[: min(given.max_entries, fit_as_json(entries, call.limit - _ENVELOPE))]
     kinds = Counter(entry["type"] for entry in shown)
     cut = len(shown) < len(entries)
     return {
-        "path": path,
+        "path": given.path,
         "entries": shown,
         "total_files": kinds["file"],
         "total_dirs": kinds["dir"],
@@ -204,107 +201,86 @@ def list_directory(call: Call, path: str, max_depth: int, max_entries: int, incl
 # Searching
 
 
-def search_content(
-    call: Call, path: str, pattern: str, max_results: int, context_lines: int, count_only: bool, **how: bool
-) -> Json:
+def search_content(call: Call, given: Record) -> Json:
     """Exact hits first, at 1.0, then similar ones by similarity."""
-    call.context.open(call.locate(path), hold=False).close()  # a folder is refused here
-    loose = _is_loose(how)
-    about = call.shaped("about", {**how, "pattern": pattern, "loose": loose})
+    call.context.open(call.locate(given.path), hold=False).close()  # a folder is refused here
+    pattern, loose = given.pattern, _is_loose(given)
+    about = call.shaped("about", {"given": given, "loose": loose})
 
     def count_lines() -> int:
-        return sum(
-            file.count or 0 for file in call.search(pattern, path, output="counts", **_exactly(how)).files
-        )
+        return sum(file.count or 0 for file in call.search(**call.request, output="counts").files)
 
-    if count_only:
-        count = count_lines() or (len(_similar(call, path, pattern, 10_000)) if loose else 0)
+    if given.count_only:
+        count = count_lines() or (len(_similar(call, 10_000)) if loose else 0)
         warnings = [
             f"{name} ignored with count_only"
             for name in ("context_lines", "max_results")
             if name in call.given
         ]
-        if how["fuzzy"] and "fuzzy" in call.given and not loose:
+        if given.fuzzy and "fuzzy" in call.given and not loose:
             warnings.append("fuzzy ignored with regex or invert")
         return {"count": count, **about, **({"warnings": warnings} if warnings else {})}
-    found, hits = _found(call, path, pattern, max_results, how, context=context_lines)
+    found, hits = _found(call, given)
     exact = len(found.results)
     count = len(hits) - exact + (exact if found.complete else count_lines())
     results = [
         call.shaped("hit", {"hit": hit, "at": hit.symbol or f"Line {hit.line}", "kind": kind})
         for hit, kind in hits.items()
     ]
-    shown = min(max_results, fit_as_json(results, call.limit - _ENVELOPE))
+    shown = min(given.max_results, fit_as_json(results, call.limit - _ENVELOPE))
     answer: Json = {"results": results[:shown], "total_matches": max(count, len(results)), **about}
-    if left := len(results[:max_results]) - shown:
+    if left := len(results[: given.max_results]) - shown:
         answer["warning"] = f"{left} more results do not fit; lower context_lines or max_results"
-    if not exact and not how["regex"] and _REGEX_LIKE.search(pattern):
+    if not exact and not given.regex and _REGEX_LIKE.search(pattern):
         answer["hint"] = "looked for literally; with regex=true it would be a pattern"
     return answer
 
 
-def _exactly(how: Mapping[str, bool]) -> Json:
-    """The native request for the exact part of a search."""
-    case = "sensitive" if how["case_sensitive"] else "insensitive"
-    return {"mode": "regex" if how["regex"] else "literal", "case": case, "invert": how["invert"]}
-
-
-def _found(
-    call: Call, path: str, pattern: str, most: int, how: Mapping[str, bool], **where: Any
-) -> tuple[SearchResult, dict[SearchHit, str]]:
+def _found(call: Call, given: Record, glob: str | None = None) -> tuple[SearchResult, dict[SearchHit, str]]:
     """What is there exactly; and all hits with their kinds, those that are only similar at the end."""
-    found = call.search(pattern, path, max_results=most, **_exactly(how), **where)
-    kind = ("regex" if how["regex"] else "exact") + ("_inverted" if how["invert"] else "")
+    most = given.max_results
+    found = call.search(**call.request, glob=glob, max_results=most)
+    kind = ("regex" if given.regex else "exact") + ("_inverted" if given.invert else "")
     hits = dict.fromkeys(found.results, kind)
-    if _is_loose(how) and len(hits) < most:
+    if _is_loose(given) and len(hits) < most:
         exact = {(hit.path, hit.line) for hit in hits}
-        similar = _similar(call, path, pattern, most, **where)
+        similar = _similar(call, most, glob)
         hits |= {hit: "fuzzy" for hit in similar if (hit.path, hit.line) not in exact}
     return found, hits
 
 
-def _similar(call: Call, path: str, pattern: str, most: int, **where: Any) -> Sequence[SearchHit]:
+def _similar(call: Call, most: int, glob: str | None = None) -> Sequence[SearchHit]:
     """What is similar; nothing where the pattern is too short for that, or cannot be looked for in that way."""
     try:
         least = min(1.0, max(0.3, float(os.environ.get("LARGEFILE_FUZZY_THRESHOLD", ""))))
     except ValueError:
         least = 0.8
+    how = {**call.request, "mode": "fuzzy", "max_results": most, "min_similarity": least}
     try:
-        found = call.search(pattern, path, mode="fuzzy", max_results=most, min_similarity=least, **where)
-        return found.results
+        return call.search(**how, glob=glob).results
     except FilewrightError as error:
         if error.code != Code.INVALID_INPUT:
             raise
         return ()
 
 
-def search_directory(
-    call: Call,
-    path: str,
-    pattern: str,
-    include_pattern: str,
-    max_results: int,
-    context_lines: int,
-    include_hidden: bool,
-    **how: bool,
-) -> Json:
+def search_directory(call: Call, given: Record) -> Json:
     """The hits in the files of a folder, by file."""
-    call.context.boundary.open_folder(call.locate(path)).close()  # a file is refused here
-    where: Json = {"include_hidden": include_hidden, "include_ignored": True, "exclude": _UNLISTED}
-    where |= {"context": context_lines, "glob": None if include_pattern == "*" else include_pattern}
-    found, hits = _found(call, path, pattern, max_results, how, **where)
+    call.context.boundary.open_folder(call.locate(given.path)).close()  # a file is refused here
+    pattern = given.include_pattern
+    found, hits = _found(call, given, None if pattern == "*" else pattern)
     results = [call.shaped("hit_below", {"hit": hit, "kind": kind}) for hit, kind in hits.items()]
-    shown = min(max_results, fit_as_json(results, call.limit - 2 * _ENVELOPE))
-    top = len(call.locate(path).parts)
+    shown = min(given.max_results, fit_as_json(results, call.limit - 2 * _ENVELOPE))
+    top = len(call.locate(given.path).parts)
     names = [quote(b"/".join(call.locate(hit.path).parts[top:])) for hit in [*hits][:shown]]
     files: dict[str, list[Json]] = {}
     for name, result in zip(names, results, strict=False):
         files.setdefault(name, []).append(result)
-    cut = shown < min(len(hits), max_results) or not found.complete
+    cut = shown < min(len(hits), given.max_results) or not found.complete
     return {
-        "path": path,
-        "pattern": pattern,
-        "include_pattern": include_pattern,
+        "path": given.path,
+        "pattern": given.pattern,
+        "include_pattern": pattern,
         "total_matches": len(names),
         "files_searched": found.files_searched,
         "files_with_matches": len(files),
@@ -317,25 +293,17 @@ def search_directory(
 # Editing
 
 
-def edit_content(
-    call: Call,
-    path: str,
-    changes: Sequence[Record] | None,
-    search_text: str | None,
-    replace_text: str | None,
-    fuzzy: bool,
-    preview: bool,
-) -> Json:
+def edit_content(call: Call, given: Record) -> Json:
     """Search and replace; a preview unless ``preview=false``; all changes or none."""
-    edits = [change.model_dump() for change in changes or ()] or [
-        {"search": search_text, "replace": replace_text}
+    edits = [change.model_dump() for change in given.changes or ()] or [
+        {"search": given.search_text, "replace": given.replace_text}
     ]
     try:
-        made = call.edit(path, edits, fuzzy=fuzzy, preview=preview)
+        made = call.edit(given.path, edits, fuzzy=given.fuzzy, preview=given.preview)
     except FilewrightError as error:
         if error.code not in call.table["refused"]:
             raise
-        return _refused(call, path, len(edits), error)
+        return _refused(call, given.path, len(edits), error)
     exact = all(outcome.tier == "exact" for outcome in made.results)
     facts = {"kind": "exact" if exact else "fuzzy", "count": len(edits), "made": made}
     return call.shaped("edited", {**facts, "diff": clip(made.diff, call.limit // 3)})
@@ -374,16 +342,17 @@ def _nearest(call: Call, path: str, refusal: Mapping[str, Any]) -> list[Json]:
     ]
 
 
-def revert_edit(call: Call, path: str, backup_id: str | None) -> Json:
+def revert_edit(call: Call, given: Record) -> Json:
     """Bring a file back to what it was before a change; what it holds now becomes a backup."""
     from filewright.tools import restore_file
 
-    restored, states = restore_file(call.context, path, backup_id)
+    restored, states = restore_file(call.context, given.path, given.backup_id)
     available = [call.shaped("backup", state) for state in states if state.size is not None]
     shown = available[: fit_as_json(available, call.limit // 2)]
     facts = {"restored": restored, "made": states[0], "available": shown}
     return call.shaped("reverted", facts)
 
 
-def _is_loose(how: Mapping[str, bool]) -> bool:
-    return how["fuzzy"] and not how["regex"] and not how["invert"]
+def _is_loose(given: Record) -> bool:
+    loose: bool = given.fuzzy and not given.regex and not given.invert
+    return loose

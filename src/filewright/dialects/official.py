@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from filewright import errors, system
@@ -30,16 +29,16 @@ _UNITS = ("B", "KB", "MB", "GB", "TB")
 # Reading
 
 
-def read_text_file(call: Call, path: str, tail: int | None, head: int | None) -> ToolResult:
+def read_text_file(call: Call, given: Record) -> ToolResult:
     """The text of a file, its own line ends kept, or its first or last lines."""
-    if head and tail:
+    if given.head and given.tail:
         raise FilewrightError(
             Code.INVALID_INPUT, "Cannot specify both head and tail parameters simultaneously"
         )
-    wanted = head or tail
+    wanted = given.head or given.tail
     if not wanted:
-        return _cut(call, _whole(call, path))
-    found = call.read(path, mode="head" if head else "tail", limit=wanted, numbered=False)
+        return _cut(call, _whole(call, given.path))
+    found = call.read(given.path, mode="head" if given.head else "tail", limit=wanted, numbered=False)
     text = "\n".join(found.rows)
     return ToolResult(text if found.lines_returned >= wanted or found.next is None else f"{text}\n{_CUT}")
 
@@ -58,11 +57,11 @@ def _cut(call: Call, text: str, *more: str) -> ToolResult:
     return ToolResult(text if len(text) <= call.limit else clip(text, call.limit, note=_CUT, at_line=True))
 
 
-def read_multiple_files(call: Call, paths: Sequence[str]) -> ToolResult:
+def read_multiple_files(call: Call, given: Record) -> ToolResult:
     """The text of every file behind its path; one that cannot be read fails nothing else."""
     parts: list[str] = []
     left = call.limit
-    for number, path in enumerate(paths):
+    for number, path in enumerate(given.paths):
         call.task.check()
         try:
             text = f"{path}:\n{_whole(call, path)}\n"
@@ -70,22 +69,22 @@ def read_multiple_files(call: Call, paths: Sequence[str]) -> ToolResult:
             text = f"{path}: Error - {said(call.table, error, hinted=False)}"
         left -= len(text) + 5
         if left < 0 and parts:
-            parts.append(f"[{len(paths) - number} more files, not shown; ask for fewer at once]")
+            parts.append(f"[{len(given.paths) - number} more files, not shown; ask for fewer at once]")
             break
         parts.append(text)
     return _cut(call, "\n---\n".join(parts))
 
 
-def read_media_file(call: Call, path: str) -> ToolResult:
+def read_media_file(call: Call, given: Record) -> ToolResult:
     """An image, a sound or any other file as it is."""
     limit = call.context.settings.image_bytes
-    location = call.locate(path)
+    location = call.locate(given.path)
     with call.context.open(location) as snapshot:
         if snapshot.size > limit:
             raise errors.refused(
                 Code.TOO_LARGE,
-                path,
-                f"{path} has {snapshot.size:,} bytes; up to {limit:,} are shown",
+                given.path,
+                f"{given.path} has {snapshot.size:,} bytes; up to {limit:,} are shown",
                 "ask the user to raise FILEWRIGHT_IMAGE_BYTES",
                 size=snapshot.size,
                 limit=limit,
@@ -99,15 +98,15 @@ def read_media_file(call: Call, path: str) -> ToolResult:
 # Listing
 
 
-def _entries(call: Call, path: str, **how: Any) -> tuple[list[ListedEntry], list[str]]:
+def _entries(call: Call, **how: Any) -> tuple[list[ListedEntry], list[str]]:
     """The entries of a directory, ignored ones included, and what to say if those are not all."""
-    found, complete = call.entries(path, details=True, include_ignored=True, **how)
+    found, complete = call.entries(**call.request, **how)
     return found, [] if complete else [f"[more than {len(found):,} entries, not shown]"]
 
 
-def list_directory(call: Call, path: str) -> ToolResult:
+def list_directory(call: Call, _: Record) -> ToolResult:
     """The names in a directory."""
-    entries, more = _entries(call, path)
+    entries, more = _entries(call)
     return _cut(call, "\n".join(f"{_marked(entry)}{visible(entry.name)}" for entry in entries), *more)
 
 
@@ -115,10 +114,10 @@ def _marked(entry: ListedEntry) -> str:
     return "[DIR] " if entry.type == "folder" else "[FILE] "
 
 
-def list_directory_with_sizes(call: Call, path: str, sort_by: str) -> ToolResult:
+def list_directory_with_sizes(call: Call, given: Record) -> ToolResult:
     """The names in a directory with their sizes, and how much that is together."""
-    entries, more = _entries(call, path)
-    if sort_by == "size":
+    entries, more = _entries(call)
+    if given.sort_by == "size":
         entries.sort(key=lambda entry: -(entry.size or 0))
     sizes = [entry.size or 0 for entry in entries if entry.type != "folder"]
     rows = []
@@ -138,12 +137,12 @@ def _size(count: int) -> str:
     return f"{number:.2f} {_UNITS[unit]}" if unit else f"{count} B"
 
 
-def directory_tree(call: Call, path: str, exclude: Sequence[str] | None) -> ToolResult:
+def directory_tree(call: Call, given: Record) -> ToolResult:
     """A directory with everything below, as JSON."""
-    excluded = [f"./{pattern}" for pattern in exclude or ()]  # without a star, a name at any depth
-    excluded += [f"**/{pattern}" for pattern in exclude or () if "*" not in pattern]
-    entries, more = _entries(call, path, depth=_TREE_LEVELS, exclude=excluded)
-    top, below = call.locate(path).parts, call.by_folder(entries)
+    excluded = [f"./{pattern}" for pattern in given.exclude or ()]  # without a star, a name at any depth
+    excluded += [f"**/{pattern}" for pattern in given.exclude or () if "*" not in pattern]
+    entries, more = _entries(call, depth=_TREE_LEVELS, exclude=excluded)
+    top, below = call.locate(given.path).parts, call.by_folder(entries)
     deepest = len(top) + _TREE_LEVELS
     if not more and any(
         len(parts) == deepest and entry.type == "folder" for rows in below.values() for parts, entry in rows
@@ -161,23 +160,23 @@ def directory_tree(call: Call, path: str, exclude: Sequence[str] | None) -> Tool
     return _cut(call, json.dumps(members(top), ensure_ascii=False, indent=2), *more)
 
 
-def search_files(call: Call, path: str, pattern: str, exclude: Sequence[str] | None) -> ToolResult:
+def search_files(call: Call, given: Record) -> ToolResult:
     """The full paths of what fits a pattern."""
-    excluded = [f"./{pattern}" for pattern in exclude or ()]
-    entries, more = _entries(call, path, depth=0, glob=f"./{pattern}", exclude=excluded)
+    excluded = [f"./{pattern}" for pattern in given.exclude or ()]
+    entries, more = _entries(call, depth=0, glob=f"./{given.pattern}", exclude=excluded)
     rows = [quote(call.locate(entry.path).absolute) for entry in entries]
     return _cut(call, "\n".join(rows or ["No matches found"]), *more)
 
 
-def get_file_info(call: Call, path: str) -> str:
+def get_file_info(call: Call, given: Record) -> str:
     """What is known of a file or directory; of a link, of what it leads to."""
-    status = call.status(path)
+    status = call.status(given.path)
     created = status.ctime_ns if status.birth_ns is None else status.birth_ns
     facts = call.shaped("info", {"status": status, "created": created})
     return "\n".join(f"{name}: {value}" for name, value in facts.items())
 
 
-def list_allowed_directories(call: Call) -> str:
+def list_allowed_directories(call: Call, _: Record) -> str:
     """The roots."""
     roots = [quote(root.path) for root in call.context.boundary.roots]
     return "\n".join(["Allowed directories:", *roots])
@@ -186,15 +185,17 @@ def list_allowed_directories(call: Call) -> str:
 # Changing
 
 
-def write_file(call: Call, path: str, content: str) -> str:
+def write_file(call: Call, given: Record) -> str:
     """Write a whole file; text without carriage returns gets the line ends of the file that was there."""
-    call.write(path, content, mode="overwrite", newline="keep" if "\r" in content else None)
-    return f"Successfully wrote to {path}"
+    call.write(given.path, given.content, mode="overwrite", newline="keep" if "\r" in given.content else None)
+    return f"Successfully wrote to {given.path}"
 
 
-def edit_file(call: Call, path: str, edits: Sequence[Record], dry_run: bool) -> ToolResult:
+def edit_file(call: Call, given: Record) -> ToolResult:
     """Replace texts one after the other, all or none; the diff."""
-    made = call.edit(path, [each.model_dump() for each in edits], preview=dry_run, in_turn=True)
+    made = call.edit(
+        given.path, [each.model_dump() for each in given.edits], preview=given.dry_run, in_turn=True
+    )
     diff = visible(made.diff)
     fence = "```"
     while fence in diff:

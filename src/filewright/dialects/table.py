@@ -8,11 +8,12 @@ has its default. `objects` are arguments that others are made of. Of what a rule
 row has `rules`, those of objects are apart) so many `may` be given.
 A tool whose row names a `native` tool is that tool: `with` has its arguments and `says` the answer, or the row has
 one for an operation. `nothing` has the answers to native errors that are none there, by their codes. Every other tool
-is a function of the module with the tool's name, which is handed a `Call` and the arguments by name. A module that has
-a `run` of its own is asked in its place, as `filesystem` is for the tools that answer for `each` of their items.
-`shapes` are answers: a field of a native value for each field (`filled`). `limits` are settings as they are here: a
-number, or the least of other settings, `less` some. `errors` has what is said of a code, and of any `other`, and `hint`
-how what to do next is added. What else a table holds (codes, words) is for the module to read.
+is a function of the module with the tool's name, which is handed a `Call`, whose `request` is what the row asks
+`with`, and the arguments. A module that has a `run` of its own is asked in its place, as `filesystem` is for the
+tools that answer for `each` of their items. `shapes` are answers: a field of a native value for each field
+(`filled`). `limits` are settings as they are here: a number, or the least of other settings, `less` some. `errors`
+has what is said of a code, and of any `other`, and `hint` how what to do next is added. What else a table holds
+(codes, words) is for the module to read.
 """
 
 from __future__ import annotations
@@ -87,6 +88,8 @@ class Call(TypedTools):
         self.name = name
         self.table = table(name)
         self.given = given
+        self.request: Json = {}
+        """What the row of the tool asks of a native one."""
         self.outcomes: dict[str, Any] = {}
 
     def _run(self, name: str, arguments: Mapping[str, Any]) -> Any:
@@ -96,7 +99,9 @@ class Call(TypedTools):
     def under(self, **limits: Any) -> Call:
         """The same call with other settings."""
         settings = self.context.settings.but(**limits)
-        return Call(self.context.under(settings), self.name, self.given)
+        made = Call(self.context.under(settings), self.name, self.given)
+        made.request = self.request
+        return made
 
     def within(self, page_chars: int) -> Call:
         """The same call with native results, and lines, of at most `page_chars` characters."""
@@ -187,6 +192,7 @@ _CONVERSIONS: Mapping[str, Callable[[Any, str, Json], Any]] = {
     "as": lambda value, words, read: read[words].get(str(value), read[words].get("other")),
     "given": lambda value, _, __: value is not None,
     "any": lambda value, _, __: bool(value),
+    "not": lambda value, _, __: not value,
     "beginning": lambda value, start, _: value if (value or "").startswith(start) else None,
     "round": lambda value, digits, _: round(value, int(digits)),
     "bare": lambda value, _, __: value.rstrip("/") or value,
@@ -200,10 +206,11 @@ _CONVERSIONS: Mapping[str, Callable[[Any, str, Json], Any]] = {
     "shape": _shaped,
 }
 """What a shape may make of a field: `is WORD` whether it is that word, `as WORDS` what the table of words has for
-it (or for `other`), `given` whether there is anything, `any` whether it is more than nothing, `beginning TEXT`
-itself if it begins so, `round N`, `bare` without a slash at the end, `bits` the last three digits of a mode,
-`permissions` them of a number, `text`, `first N` of a list and `joined` as one text (nothing of none), `date FORM`
-a moment in UTC (`%3` its milliseconds), `shape NAME` another shape of it, and `each NAME` one of each member."""
+it (or for `other`), `given` whether there is anything, `any` whether it is more than nothing, `not` whether it is
+not, `beginning TEXT` itself if it begins so, `round N`, `bare` without a slash at the end, `bits` the last three
+digits of a mode, `permissions` them of a number, `text`, `first N` of a list and `joined` as one text (nothing of
+none), `date FORM` a moment in UTC (`%3` its milliseconds), `shape NAME` another shape of it, and `each NAME` one of
+each member."""
 
 
 def worded(text: str, read: Json) -> str:
@@ -346,16 +353,24 @@ def surface_of(module: ModuleType) -> Surface:
 
         def run(context: Context, parsed: Any) -> ToolResult:
             call = Call(context, own, parsed.model_fields_set)
-            given = {member: getattr(parsed, member) for member in arguments.model_fields}
-            for member, schema in schemas.items():
-                value = from_environment(schema.get("environment", ""))
-                if value is not None and member not in call.given and schema["ge"] <= value <= schema["le"]:
-                    given[member] = value
+            found = {
+                member: from_environment(each.get("environment", "")) for member, each in schemas.items()
+            }
+            given = parsed.model_copy(
+                update={
+                    member: value
+                    for member, value in found.items()
+                    if value is not None
+                    and member not in call.given
+                    and schemas[member]["ge"] <= value <= schemas[member]["le"]
+                }
+            )
+            call.request = filled(row.get("with", {}), dict(given), read)
             try:
                 if hasattr(module, "run"):
                     made = module.run(call, row, given, act)
                 else:
-                    made = act(call, **given) if act else natively(call, row, given)
+                    made = act(call, given) if act else natively(call, row, dict(given))
             except FilewrightError as error:
                 made = row.get("nothing", {}).get(error.code)
                 if made is None:

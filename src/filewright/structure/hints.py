@@ -83,19 +83,9 @@ _LEVELS: Final = re.compile(
     r"|\b(?:level|lvl|severity|levelname)[\"']?\s*[=:]\s*[\"']?([A-Za-z]+)"
     r"|[\[<(](trace|debug|info|notice|warn(?:ing)?|error|crit(?:ical)?|fatal|alert|emerg)[\])>:]",
 )
-LOUD: Final = [
-    "EMERG",
-    "PANIC",
-    "FATAL",
-    "CRITICAL",
-    "CRIT",
-    "SEVERE",
-    "ALERT",
-    "ERROR",
-    "ERR",
-    "WARNING",
-    "WARN",
-]
+LOUD: Final = (
+    *("EMERG", "PANIC", "FATAL", "CRITICAL", "CRIT", "SEVERE", "ALERT", "ERROR", "ERR", "WARNING", "WARN"),
+)
 """Levels that tell of something wrong, the worst first."""
 
 _LEVEL_CHARS: Final = 300
