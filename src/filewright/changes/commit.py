@@ -17,12 +17,12 @@ from filewright.changes.log import Log
 from filewright.changes.plan import CommitPlan, Planning
 from filewright.changes.prepare import Preparation
 from filewright.changes.record import ChangeRecord
-from filewright.changes.recovery import blocked
+from filewright.changes.recovery import refuse_unsettled
 from filewright.changes.settle import Findings, clean_up, publish, reason, roll_back
 from filewright.changes.slots import OpenFolders, Slots
 from filewright.changes.tree import Tree
 from filewright.edit import ChangeSet
-from filewright.errors import Code, FilewrightError, from_os_error, unsettled
+from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Caller, Task
 
 
@@ -101,7 +101,7 @@ def _attempt(
                 hard_links=tree.hard_links,
                 notes=(*notes, *tree.notes),
             )
-            _refuse_unsettled(log, record)
+            refuse_unsettled(log, record)
             task.check()
             log.write(record, plan)
         begun = plan
@@ -138,15 +138,6 @@ def _is_made(log: Log, record: ChangeRecord) -> bool:
         return log.committed(record.id) is not None
     except FilewrightError:
         return False
-
-
-def _refuse_unsettled(log: Log, record: ChangeRecord) -> None:
-    """A change that could not be rolled back is in the way of its own files only."""
-    held_up = blocked(log)
-    for entry in record.entries if held_up else ():
-        for place in entry.ends:
-            if place in held_up:
-                raise unsettled(place.shown, held_up[place])
 
 
 def _roll_back(

@@ -18,7 +18,7 @@ from filewright.changes.plan import CommitPlan
 from filewright.changes.record import ChangeRecord, Place, id_of
 from filewright.changes.settle import Findings, clean_up, roll_back
 from filewright.changes.slots import FolderSearch, OpenFolders, Slots, denials
-from filewright.errors import FilewrightError
+from filewright.errors import FilewrightError, unsettled
 
 if TYPE_CHECKING:
     from filewright.changes.log import Log
@@ -121,10 +121,13 @@ def _settle(log: Log, operation: ChangeRecord, plan: CommitPlan, found: Recovery
     found.unsettled += findings.unsettled
 
 
-def blocked(log: Log) -> dict[Place, str]:
-    """The places of changes that could not be settled, each with the change's id."""
-    numbers = log.numbers("unsettled")
-    return {place: id_of(number) for number in numbers for place in _places(log, number)}
+def refuse_unsettled(log: Log, record: ChangeRecord) -> None:
+    """A change that could not be settled is in the way of its own files only. Raises `in_use`."""
+    for number in log.numbers("unsettled"):
+        touched = {place for entry in record.entries for place in entry.ends}
+        for place in _places(log, number):
+            if place in touched:
+                raise unsettled(place.shown, id_of(number))
 
 
 def unfinished_places(log: Log) -> set[Place]:
