@@ -17,6 +17,7 @@ import gc
 import importlib
 import json
 import os
+import pkgutil
 import runpy
 import secrets
 import select
@@ -28,7 +29,7 @@ import sys
 import sysconfig
 import tempfile
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -36,10 +37,11 @@ if TYPE_CHECKING:
     from mcp import StdioServerParameters
 
 FILEWRIGHT = (sys.executable, "-m", "filewright")
-_IMPORTED = (
-    "cli.call", "cli.history", "cli.program", "cli.serve", "edit", "page.site", "search",
-    "server.protocol", "structure", "text", "tools.read",
+_LATER = (
+    "anyio._backends._asyncio", "chardet", "h11", "rapidfuzz.distance", "rapidfuzz.fuzz", "rapidfuzz.process",
+    "re2", "sqlite3", "stringzilla", "uvicorn.lifespan.on", "uvicorn.protocols.http.h11_impl",
 )  # fmt: skip
+"""What filewright loads of others when it is first used."""
 _REQUEST_BYTES = 128 << 10
 _READ_BY_PYTHON = ("PYTHON", "LC_", "LANG", "FILEWRIGHT_SYSTEM")
 
@@ -241,8 +243,8 @@ def _fork_server(variables: tuple[tuple[str, str], ...], user: int | None) -> st
 def _take_requests(listener: socket.socket) -> None:
     """The fork server: returns in each process that it forks, as which it is to run."""
     del sys.path[0]  # the folder of this file
-    for name in _IMPORTED:
-        importlib.import_module(f"filewright.{name}")
+    for name in (*_modules(), *_LATER):
+        importlib.import_module(name)
     gc.collect()
     gc.freeze()  # else each process would go through, and so copy, all of these objects
     interrupted = signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -283,6 +285,13 @@ def _take_requests(listener: socket.socket) -> None:
     os.environ.update(environment)
     os.chdir(folder)
     _become(argv)
+
+
+def _modules() -> Iterator[str]:
+    """The modules of filewright, but for those of one system, of which each takes its own."""
+    for module in pkgutil.walk_packages(importlib.import_module("filewright").__path__, "filewright."):
+        if not module.name.startswith("filewright.system.") and not module.name.endswith("__main__"):
+            yield module.name
 
 
 def _tell_end(descriptor: int, pid: int, asking: socket.socket) -> None:
