@@ -100,7 +100,8 @@ def test_of_a_diff_that_is_long_the_files_whose_diffs_are_short_are_shown(
     edits = [{"path": "a.txt", "search": LONG[LONG.index("line 20\n") :], "replace": ""}]
     edits += [{"path": f"{name}.txt", "search": "line 7\n", "replace": "row\n"} for name in "bcdefghijk"]
     done = workspace.call("edit_content", {"edits": edits}).text
-    assert done.count("\n@@ -8 +8 @@\n-line 7\n+row") == 8
+    assert "\nb.txt: 1 edit (line 8) applied\n@@ -8 +8 @@\n-line 7\n+row\nc.txt: 1 edit (line 8)" in done
+    assert done.count("\n@@ -8 +8 @@\n-line 7\n+row\n") == 8
     assert "\n-line 20" not in done
     assert "[2 lines added, 82 removed in 3 other files; get_history with change_id=" in done
 

@@ -36,7 +36,7 @@ from filewright.tools.context import Context
 from filewright.tools.moved import StillUsed, still_used
 from filewright.tools.pipeline import Change, ChangeArguments, Changed, change, decided
 from filewright.tools.registry import Arguments
-from filewright.tools.result import ChangeResult, DiffWanted, Page, optional, short_diff
+from filewright.tools.result import ChangeResult, DiffWanted, Page, optional, short_diff, short_diffs
 from filewright.wording import counted, listed, visible
 
 
@@ -742,7 +742,8 @@ def _answer(
     seen = context.previewed(arguments, diff.text, preview=arguments.preview)
     would, aside = ("", "") if change.id else ("would be ", " (preview; nothing was written)")
     ending = f"; change {change.id}" if change.id else ""
-    shown = seen or arguments.diff != "auto" or short_diff(diff)[0]
+    shown = seen or arguments.diff != "auto" or short_diff(diff)
+    parts = {} if shown else short_diffs(diff)
     for one in made:
         which = ""
         if not shown:  # no diff says which lines of the file as it was
@@ -762,6 +763,8 @@ def _answer(
                 or (not shown and each.named.startswith("symbol") and each.first <= each.last)
             ]
             page.extend(told, reserve=2000)
+        if one.diff is not None and one.diff.path in parts:
+            page.add_diff(re.sub(r"(?s)\A.*?^(?=@@ )", "", parts[one.diff.path], flags=re.MULTILINE))
         if change.id and one.hard_links > 1:
             page.add(f"[the file had {one.hard_links} hard links; the other names keep the old content]")
         if one.warning:
@@ -770,7 +773,8 @@ def _answer(
     for each in users:
         users_named = listed([visible(path) for path in each.files], _NAMED)
         page.add(f"[{each.name} is still used as of {visible(each.path)} in {users_named}]")
-    page.add_change(diff, arguments.diff, change.id, seen=seen, partly=True)
+    rest = replace(diff, files=tuple(file for file in diff.files if file.path not in parts))
+    page.add_change(rest, arguments.diff, change.id, seen=seen, beside=bool(parts))
     outcomes = sorted((each for one in made for each in one.decision.outcomes), key=lambda each: each.index)
     files = tuple(EditedFile(one.location.shown, one.decision.changes_made, one.version) for one in made)
     return EditResult(

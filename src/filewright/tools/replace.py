@@ -198,7 +198,7 @@ def _answer(
         done = f"are more than max_count={most} (preview; nothing was written; max_count={total} writes)"
     brief = arguments.diff == "none"
     seen = context.previewed(arguments, f"{counts}{diff.text}", preview=made.id is None)
-    told = seen or bool(not brief and short_diff(diff)[0])  # the diff says what is replaced where
+    told = seen or bool(not brief and short_diff(diff))  # the diff says what is replaced where
     rows = [f"{visible(name)}: {count}" for name, count in counts.items()]
     named = "" if told else f" ({listed(rows, _FILES, noun='file')})"
     page.add(f"{counted(total, 'match')} in {counted(len(counts), 'file')} {done}{named}")

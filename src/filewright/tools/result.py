@@ -8,7 +8,7 @@ never passes its budget; what did not fit is counted, with the arguments that co
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, ClassVar, Literal, TypeVar
 
 from filewright.edit import Diff, FileDiff
@@ -152,11 +152,8 @@ def clip(text: str, limit: int, *, note: str = "…", at_line: bool = False) -> 
     return f"{text[: cut if cut > 0 else room]}\n{note}"[:limit]
 
 
-def short_diff(diff: Diff, *, partly: bool = False) -> tuple[str, Sequence[FileDiff]]:
-    """What is shown unasked of a diff, and the files of it that are not.
-
-    All is shown with a line of context or none, or nothing where that is long; `partly`: the shortest files without.
-    """
+def short_diffs(diff: Diff) -> dict[str, str]:
+    """What is shown unasked of a diff, by path: of all with a line of context, or of the shortest files without."""
     shown: dict[str, str] = {}
     by_length = sorted((file for file in diff.files if not file.truncated), key=lambda file: file.rows)
     for context in (1, 0):
@@ -169,10 +166,14 @@ def short_diff(diff: Diff, *, partly: bool = False) -> tuple[str, Sequence[FileD
             shown[file.path] = text
         if len(shown) == len(diff.files):
             break
-    left = [file for file in diff.files if file.path not in shown]
-    if (left or diff.more) and not partly:
-        return "", diff.files
-    return "".join(shown.get(file.path, "") for file in diff.files), left
+    return shown
+
+
+def short_diff(diff: Diff) -> str:
+    """What is shown unasked of a diff: all of it, or nothing where that is long."""
+    shown = short_diffs(diff)
+    whole = len(shown) == len(diff.files) and not diff.more
+    return "".join(shown[file.path] for file in diff.files) if whole else ""
 
 
 class Page:
@@ -222,12 +223,12 @@ class Page:
             self.add(f"[{counted(left, 'line')} of the diff not shown{rest}]")
 
     def add_change(
-        self, diff: Diff, wanted: str, change_id: str | None, *, seen: bool = False, partly: bool = False
+        self, diff: Diff, wanted: str, change_id: str | None, *, seen: bool = False, beside: bool = False
     ) -> None:
         """Add the diff of a change (of a preview without a `change_id`) as far as it is `wanted`.
 
-        Unless it is wanted in full, it is shown with as much context as is short; a longer one, or (`partly`) what is
-        too long of it, and one that was `seen` in the preview, is counted. The way to see what is left out is said.
+        Unless it is wanted in full, it is shown with as much context as is short; a longer one, one that was `seen` in
+        the preview, and what is left `beside` shorter ones are counted. The way to see what is left out is said.
         """
         if wanted == "none" or not diff.text:
             return
@@ -236,19 +237,15 @@ class Page:
             if change_id
             else "a narrower path or glob, or less at once,"
         )
-        text, left = ("", diff.files) if seen else short_diff(diff, partly=partly)
-        if wanted == "full":
-            text, left = diff.text, ()
+        text = diff.text if wanted == "full" else "" if seen or beside else short_diff(diff)
         if text:
             self.add_diff(text, rest=f"; {way} shows more")
-            if diff.remark and not left:
+            if diff.remark:
                 self.add(f"[{way} shows more]")
-        if text and not left:
             return
-        rest = replace(diff, files=tuple(left))
-        more = "" if rest.counted else "more than "
-        counts = f"{more}{rest.added} lines added, {rest.removed} removed"
-        counts += f" in {counted(len(left), 'other file')}" if text else ""
+        more = "" if diff.counted else "more than "
+        counts = f"{more}{diff.added} lines added, {diff.removed} removed"
+        counts += f" in {counted(len(diff.files), 'other file')}" if beside else ""
         way = way if change_id else "diff=full"
         self.add(f"[{counts}, as in the preview]" if seen else f"[{counts}; {way} shows them]")
 
