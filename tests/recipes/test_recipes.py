@@ -171,7 +171,7 @@ new = {}
         '''
 """The tool names of an imaginary system."""
 
-from filewright.dialects.table import Call
+from filewright.dialects.table import Call, Record
 from filewright.errors import FilewrightError
 from filewright.tools import FailedCall
 
@@ -180,12 +180,12 @@ def refusal(error: FilewrightError, _limit: int) -> FailedCall:
     return FailedCall(f"no: {error.message}", error=error)
 
 
-def show(call: Call, file: str) -> str:
-    return call.read(file, numbered=False).text
+def show(call: Call, given: Record) -> str:
+    return call.read(given.file, numbered=False).text
 
 
-def swap(call: Call, file: str, old: str, new: str) -> str:
-    call.edit(file, [{"search": old, "replace": new}])
+def swap(call: Call, given: Record) -> str:
+    call.edit(given.file, [{"search": given.old, "replace": given.new}])
     return "done"
 ''',
     )
