@@ -292,6 +292,18 @@ def test_searches_of_several_places_are_one_call(root: Path, workspace: Workspac
     assert workspace.call("search_content", {"items": [items[2], {**items[2], "path": "nor"}]}).is_error
 
 
+def test_a_search_has_the_room_that_others_leave(root: Path, workspace: Workspace) -> None:
+    (root / "a.txt").write_text("".join(f"needle {n} {'x' * 50}\n" for n in range(100)))
+    items = [{"pattern": "needle", "path": "a.txt", "max_results": 100}]
+    items += [{"pattern": f"no {n}", "path": "a.txt"} for n in range(9)]
+    whole = workspace.search(items=items)
+    assert len(whole.results) == 100
+    assert whole.complete
+    many = workspace.search(items=items[:1] * 10)
+    assert not many.complete
+    assert len(many.text) < 12_500
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

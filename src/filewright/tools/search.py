@@ -271,7 +271,6 @@ def _several(context: Context, each: Sequence[SearchArguments]) -> SearchResult:
     _check_patterns(context, each)
     left = context.settings.page_chars
     searches: list[_Search] = []
-    places: dict[tuple[str, str | None], list[_Search]] = {}
     for position, wanted in enumerate(each):
         room = max(_LEAST_CHARS, left // (len(each) - position)) - len(wanted.text) - 20
         search = _Search(context, wanted, room)
@@ -283,7 +282,17 @@ def _several(context: Context, each: Sequence[SearchArguments]) -> SearchResult:
             search.failed = error
         left -= search.used
         searches.append(search)
-        places.setdefault((wanted.path, wanted.glob), []).append(search)
+    for position, search in enumerate(searches):
+        if search.is_full and left > _RESERVE:  # others have left it room
+            with spare_time(context.task) as spare:
+                again = _Search(context.at(spare), each[position], search.used + left)
+                again.find()
+                if again.used > search.used:
+                    left -= again.used - search.used
+                    searches[position] = again
+    places: dict[tuple[str, str | None], list[_Search]] = {}
+    for search in searches:
+        places.setdefault((search.arguments.path, search.arguments.glob), []).append(search)
     if len(places) > 1:
         for search in searches:
             search.title += f" in {visible(search.arguments.path)}"
@@ -381,6 +390,7 @@ class _Search:
         self.context, self.arguments, self.room = context, arguments, room
         self.name = self.title = repr(visible(arguments.text))
         self.failed: FilewrightError | None = None
+        self.is_full = False
         self.blocks: list[tuple[str, list[_Row]]] = []
         self.results: list[SearchHit] = []
         self.notes: list[str] = []
@@ -569,6 +579,7 @@ class _Search:
     def _fits(self, size: int) -> bool:
         """Whether so many characters more are on the page, which then has them."""
         if self.used and self.used + size + _RESERVE > self.room:
+            self.is_full = True
             return False
         self.used += size
         return True
