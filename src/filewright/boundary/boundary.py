@@ -24,7 +24,7 @@ from filewright.boundary.location import (
     shown,
     stamp_of,
 )
-from filewright.boundary.matching import NOTHING, Globs, Matcher, from_here, require_below
+from filewright.boundary.matching import NOTHING, Globs, Matcher
 from filewright.boundary.rules import CLOSED, DENY_FILE, RULE_FILES, DenyRules, Protection, is_deny_file
 from filewright.boundary.walk import Visit, Walk, WalkOptions, read_rules
 from filewright.errors import Code, FilewrightError, from_os_error
@@ -331,22 +331,6 @@ class Boundary:
         require_root(where.root, where.asked)
         globs = [glob] if isinstance(glob, str) else glob or ()
         globs = [*globs, *(f"!{each}" for each in exclude)]
-        options = WalkOptions(
-            rules=None if include_ignored else self._outer_rules(),
-            globs=Globs.of(globs),
-            depth=depth,
-            hidden=include_hidden,
-            details=details,
-            kinds=None if kinds is None else frozenset(kinds),
-            hide=tuple(
-                (parts[:-1], parts[-1]) for parts in self._rules[where.root.number].protection.own.values()
-            ),
-            hide_git=not include_git,
-            after=after.parts[len(where.parts) :] if after is not None and where.holds(after) else (),
-            cross=self._cross,
-            changing=changing,
-            visit=visit,
-        )
         try:
             folder, denied = self._beneath(where, where.parts, changing=changing)
 
@@ -357,12 +341,25 @@ class Boundary:
             try:
                 if denied.broken:
                     raise denied.refusal(where.asked)
-                require_below(globs, has)
-                here = Globs.of([from_here(each, where.parts, has) for each in globs])
+                made = Globs.of(globs, where.parts, has)
             except FilewrightError:
                 folder.close()
                 raise
-            return Walk(where, folder, denied, options._replace(globs=here), task)
+            options = WalkOptions(
+                rules=None if include_ignored else self._outer_rules(),
+                globs=made,
+                depth=depth,
+                hidden=include_hidden,
+                details=details,
+                kinds=None if kinds is None else frozenset(kinds),
+                hide=self._rules[where.root.number].protection.own.values(),
+                hide_git=not include_git,
+                after=after.parts[len(where.parts) :] if after is not None and where.holds(after) else (),
+                cross=self._cross,
+                changing=changing,
+                visit=visit,
+            )
+            return Walk(where, folder, denied, options, task)
         except OSError as error:
             raise self._failure(error, where, "list") from error
 

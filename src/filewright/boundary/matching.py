@@ -340,13 +340,17 @@ class Globs:
         self.given = wanted is not None or bool(unwanted)
 
     @staticmethod
-    def of(globs: Sequence[str]) -> Globs:
-        """The globs as they are for the folder that is listed."""
+    def of(globs: Iterable[str], parts: Sequence[bytes], has: Callable[[bytes], bool]) -> Globs:
+        """The globs as they are for the folder that is listed, at the path `parts`, which `has` such names in it.
+
+        Raises `invalid_input`, `too_large` and `path_escape`.
+        """
         rules: dict[bool, list[Scoped]] = {False: [], True: []}
         for glob in globs:
             text = glob.strip()
             negated = text.startswith("!")
-            rules[negated] += [Scoped(_rule(each, glob), 0) for each in _alternatives(text[negated:], glob)]
+            text = _below(text[negated:], glob, parts, has)
+            rules[negated] += [Scoped(_rule(each, glob), 0) for each in _alternatives(text, glob)]
         wanted, unwanted = (Matcher((Layer(tuple(each)),)) if each else NOTHING for each in rules.values())
         return Globs(wanted or None, unwanted)
 
@@ -367,25 +371,19 @@ class Globs:
         return Globs(wanted, self._unwanted.below(prefix)) if wanted is None or wanted else None
 
 
-def require_below(globs: Sequence[str], has: Callable[[bytes], bool]) -> None:
-    """Raise `path_escape` for a glob that begins with a slash and a name that the folder does not have."""
-    for glob in globs:
-        top = re.match(_FROM_THE_TOP, glob.strip())
-        if top is not None and not has(name := os.fsencode(top[1])):
-            why = f"is absolute: it begins in the folder that is looked through, which has nothing named {quote(name)}"
-            raise _refused(glob, why, _ELSEWHERE, Code.PATH_ESCAPE)
-
-
-def from_here(glob: str, parts: Sequence[bytes], has: Callable[[bytes], bool]) -> str:
-    """The glob, less the end of the folder's own path `parts` if it begins with that, and nothing in it is so named."""
-    text = glob.strip()
-    bang = text[: text.startswith("!")]
+def _below(text: str, glob: str, parts: Sequence[bytes], has: Callable[[bytes], bool]) -> str:
+    """The text of a glob from the folder on, whose path is `parts`: less the end of that path, if the text begins with
+    it and nothing in the folder is so named. Raises `path_escape` for a path from the top."""
+    top = re.match(_FROM_THE_TOP, glob.strip())
+    if top is not None and not has(name := os.fsencode(top[1])):
+        why = f"is absolute: it begins in the folder that is looked through, which has nothing named {quote(name)}"
+        raise _refused(glob, why, _ELSEWHERE, Code.PATH_ESCAPE)
     for count in range(len(parts), 0, -1):
-        above = bang + os.fsdecode(b"/".join(parts[-count:])) + "/"
+        above = os.fsdecode(b"/".join(parts[-count:])) + "/"
         here = len(text) > len(above) and text.startswith(above) and not re.search(r"[*?\[{\\]", above)
         if here and not has(parts[-count]):
-            return f"{bang}./{text[len(above) :]}"
-    return glob
+            return f"./{text[len(above) :]}"
+    return text
 
 
 def _rule(text: str, glob: str) -> Rule:

@@ -15,7 +15,7 @@ import heapq
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from functools import cached_property, partial
 from itertools import islice, repeat
@@ -48,7 +48,7 @@ class WalkOptions(NamedTuple):
     """What a walk leaves out. `rules` are those from outside the tree; None takes no ignore rules at all.
 
     `depth` 0 is without a limit; `after` is the path below the walked folder behind which it begins;
-    `hide` are folders never shown, as path above and name; `kinds` None is all. `cross` is as in
+    `hide` are the paths of what is never shown; `kinds` None is all. `cross` is as in
     `Folder.beneath`. A walk that is for `changing` leaves out what may only be read.
     `visit` is handed every folder, open, with all its names and those that are left of them, both sorted; then
     folders alone are entries.
@@ -60,7 +60,7 @@ class WalkOptions(NamedTuple):
     hidden: bool
     details: bool
     kinds: frozenset[Kind] | None
-    hide: tuple[tuple[tuple[bytes, ...], bytes], ...]
+    hide: Collection[tuple[bytes, ...]]
     hide_git: bool
     after: tuple[bytes, ...]
     cross: bool
@@ -389,7 +389,7 @@ class Walk:
 
         if folder.denied.active:
             keep(partial(folder.denied.allowed, changing=options.changing, denied=self.denied))
-        hidden = {name for above, name in options.hide if name in kinds and above == folder.parts}
+        hidden = {path[-1] for path in options.hide if path[:-1] == folder.parts}
         if options.hide_git and (_GIT in kinds or _GIT in names):
             hidden.add(_GIT)
         if hidden or not options.hidden:
