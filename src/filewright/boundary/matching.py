@@ -349,8 +349,12 @@ class Globs:
         for glob in globs:
             text = glob.strip()
             negated = text.startswith("!")
-            text = _below(text[negated:], glob, parts, has)
-            rules[negated] += [Scoped(_rule(each, glob), 0) for each in _alternatives(text, glob)]
+            below = _below(text[negated:], parts, has)
+            rules[negated] += [Scoped(_rule(each, glob), 0) for each in _alternatives(below, glob)]
+            top = re.match(_FROM_THE_TOP, text)
+            if top is not None and not has(name := os.fsencode(top[1])):
+                why = "is absolute: it begins in the folder that is looked through, which has nothing named"
+                raise _refused(glob, f"{why} {quote(name)}", _ELSEWHERE, Code.PATH_ESCAPE)
         wanted, unwanted = (Matcher((Layer(tuple(each)),)) if each else NOTHING for each in rules.values())
         return Globs(wanted or None, unwanted)
 
@@ -371,13 +375,9 @@ class Globs:
         return Globs(wanted, self._unwanted.below(prefix)) if wanted is None or wanted else None
 
 
-def _below(text: str, glob: str, parts: Sequence[bytes], has: Callable[[bytes], bool]) -> str:
+def _below(text: str, parts: Sequence[bytes], has: Callable[[bytes], bool]) -> str:
     """The text of a glob from the folder on, whose path is `parts`: less the end of that path, if the text begins with
-    it and nothing in the folder is so named. Raises `path_escape` for a path from the top."""
-    top = re.match(_FROM_THE_TOP, glob.strip())
-    if top is not None and not has(name := os.fsencode(top[1])):
-        why = f"is absolute: it begins in the folder that is looked through, which has nothing named {quote(name)}"
-        raise _refused(glob, why, _ELSEWHERE, Code.PATH_ESCAPE)
+    it and nothing in the folder is so named."""
     for count in range(len(parts), 0, -1):
         above = os.fsdecode(b"/".join(parts[-count:])) + "/"
         here = len(text) > len(above) and text.startswith(above) and not re.search(r"[*?\[{\\]", above)
