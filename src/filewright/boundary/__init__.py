@@ -35,7 +35,6 @@ if TYPE_CHECKING:
         is_temporary,
         quote,
         shown,
-        stamp_of,
         temporary_name,
         unquote,
     )
@@ -49,7 +48,7 @@ __getattr__, __all__ = face_of(
         "boundary": "Boundary Reached",
         "excludes": "excludes_file",
         "launcher": "PIPE Child Launcher program",
-        "location": "Location Root is_temporary quote shown stamp_of temporary_name unquote",
+        "location": "Location Root is_temporary quote shown temporary_name unquote",
         "rules": "DenyRules",
         "walk": "FolderEntry Walk WalkedFolder",
         "worktrees": "pointed_at tree_notice tree_of",

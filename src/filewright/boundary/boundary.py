@@ -22,7 +22,6 @@ from filewright.boundary.location import (
     quote,
     require_root,
     shown,
-    stamp_of,
 )
 from filewright.boundary.matching import NOTHING, Globs, Matcher
 from filewright.boundary.rules import CLOSED, DENY_FILE, RULE_FILES, DenyRules, Protection, is_deny_file
@@ -369,7 +368,7 @@ class Boundary:
         rules = self._rules[root.number]
         if rules.outer is not None or rules.given is not self._deny:
             return None
-        excludes = self.excludes_file, stamp_of(self.excludes_file)
+        excludes = self.excludes_file, system.stamp_of(self.excludes_file)
         return *excludes, self._cross, self.settings.deny, rules.protection.own
 
     def may_be_opened(self, where: Location, task: Task) -> bool:

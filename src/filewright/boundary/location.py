@@ -143,16 +143,6 @@ def shown_as(root: Root, parts: tuple[bytes, ...]) -> str:
 # Opening
 
 
-def stamp_of(path: bytes | None) -> tuple[int, ...] | None:
-    """What tells a file of ours or of the user's, by its path from the top, from what it was before: its inode, its
-    size and its times. None where nothing is there, or nobody may look."""
-    try:
-        status = system.status_of(path or b"")
-    except OSError:
-        return None
-    return status.inode, status.size, status.mtime_ns, status.ctime_ns
-
-
 def open_roots(asked: Sequence[Path], settings: Settings) -> tuple[Root, ...]:
     """Open each root and hold its descriptor.
 

@@ -23,7 +23,7 @@ import xxhash
 
 from filewright import system
 from filewright.annotations import TYPE_CHECKING
-from filewright.boundary import excludes_file, stamp_of
+from filewright.boundary import excludes_file
 from filewright.changes.listing import (
     NEWEST,
     FolderRow,
@@ -37,6 +37,7 @@ from filewright.changes.listing import (
     unsealed,
     written,
 )
+from filewright.system import stamp_of
 
 if TYPE_CHECKING:
     from filewright.changes.state import StateFolder
@@ -128,7 +129,7 @@ class QuickLook:
         with system.open_file(os.path.join(self._base, _FOLDER, self._key)) as file:
             version, seen, roots, databases = unsealed(file)
             ours = file.status().uid == system.effective_user()
-        if not ours or version != _FORMAT or any(stamp_of(path) != stamp for path, stamp in seen.items()):
+        if not ours or version != _FORMAT or seen != {path: stamp_of(path) for path in seen}:
             raise _Other
         found: list[tuple[Folder, KeptListing]] = []
         self._databases = databases

@@ -28,14 +28,14 @@ from functools import partial
 
 from filewright import system
 from filewright.annotations import NamedTuple
-from filewright.boundary import Root, quote, stamp_of
+from filewright.boundary import Root, quote
 from filewright.changes.listing import fresh_in
 from filewright.changes.locks import lock_folder
 from filewright.changes.quick import state_base
 from filewright.errors import Code, FilewrightError, from_os_error, locked
 from filewright.progress import Task, wait_for
 from filewright.settings import Settings
-from filewright.system import Folder, Status
+from filewright.system import Folder, Status, stamp_of
 
 _HINT = "give another folder with --state-dir or FILEWRIGHT_STATE_DIR; reading works without one"
 

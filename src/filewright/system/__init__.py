@@ -29,6 +29,7 @@ from filewright.system.base import (
     NotAFileError,
     Rename,
     Status,
+    stamp_of,
 )
 from filewright.system.flushing import end_threads, flush_all
 from filewright.system.standard import claim_standard, client_process
@@ -124,6 +125,7 @@ __all__ = [
     "path_of_url",
     "resolved",
     "split_path",
+    "stamp_of",
     "standard",
     "status_of",
     "umask",

@@ -537,6 +537,16 @@ class Status:
             raise NotAFileError(self.kind)
 
 
+def stamp_of(path: bytes | None) -> tuple[int, ...] | None:
+    """What tells a file of ours or of the user's, by its path from the top, from what it was before: its inode, its
+    size and its times. None where nothing is there, or nobody may look."""
+    try:
+        found = os.stat(path or b"")
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
 class Batch:
     """Some of the names in a folder, by kind, as they come."""
 
