@@ -211,3 +211,11 @@ def test_an_overlay_of_a_file_that_is_not_held_reads_the_same(
     overlay = Overlay(Unheld.of_bytes(data), one)
     assert overlay.held is None
     assert overlay.read(offset, length) == apply(data, one)[offset : offset + length]
+
+
+def test_a_line_to_insert_before_that_is_past_the_end_is_named_as_it_was_given() -> None:
+    error = refusal(FILE, Edit("", "six", start_line=9))
+    assert error.code == Code.INVALID_INPUT
+    assert "start_line 9 is past the end of the file, which has 5 lines" in error.message
+    assert "6 appends" in str(error.hint)
+    assert planned(FILE, Edit("", "six", start_line=6))[0] == FILE + "six\n"

@@ -246,10 +246,13 @@ def _of_lines(source: FileText, edit: Edit) -> Located:
     inserts, last = edit.end_line is None, edit.end_line or first - 1
     if first < 1 or not (lines.has_line(last, source.task) if last else first == 1):
         count = source.count
-        message = f"the lines {first}-{last} are not all in the file, which has {count}"
-        if inserts:
-            message = f"line {last} is past the end of the file, which has {count} lines"
-        raise invalid(message, f"use lines from 1 to {count}", argument="start_line", line_count=count)
+        message, hint = f"the lines {first}-{last} are not all in the file", f"use lines from 1 to {count}"
+        if edit.named and inserts:
+            message = f"line {last} is past the end of the file"
+        elif inserts:
+            message, hint = f"start_line {first} is past the end of the file", f"{hint}; {count + 1} appends"
+        message += f", which has {count} lines"
+        raise invalid(message, hint, argument="start_line", line_count=count)
     start, end, text = source.offset(first - 1), source.offset(last), edit.replace
     text = text if text.endswith("\n") or not (text or inserts) else text + "\n"
     if inserts or not text or end - start > _COMPARED_BYTES:

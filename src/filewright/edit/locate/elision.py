@@ -148,7 +148,11 @@ def _is_settled(source: FileText, part: WholeLines, level: int) -> bool:
         return any(len(find_regions(source, RequestLines.of_lines([line])).regions) == 1 for line in solid)
 
     # The last line further left than the mark names its block, or one that opens a block or a section.
-    opening = max((at for at, line in enumerate(old) if _is_opening(source, line, level)), default=-1)
+    opening = -1
+    for at, line in enumerate(old):
+        opens = width_of(line) < level or line.rstrip().endswith(("{", "(", "[", ":"))
+        if not is_blank(line) and (opens or _is_section(source, line)):
+            opening = at
     for change in changes(old, new):
         gone = old[change.start : change.end]
         if gone and not any(map(str.strip, gone)):
@@ -157,12 +161,6 @@ def _is_settled(source: FileText, part: WholeLines, level: int) -> bool:
         if not is_single(gone or beside):
             return False
     return True
-
-
-def _is_opening(source: FileText, line: str, level: int) -> bool:
-    if is_blank(line):
-        return False
-    return width_of(line) < level or line.rstrip().endswith(("{", "(", "[", ":")) or _is_section(source, line)
 
 
 def _is_section(source: FileText, line: str) -> bool:
