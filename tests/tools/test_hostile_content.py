@@ -11,6 +11,7 @@ import pytest
 
 from filewright import Workspace
 from filewright.errors import Code, FilewrightError
+from filewright.search import TreeSearch
 from filewright.settings import Settings
 
 PAGE = 24_000
@@ -74,18 +75,16 @@ def test_kinds_of_more_lines_than_there_is_time_for_are_those_found_so_far(root,
 def test_a_search_that_runs_out_of_time_shows_what_it_found(root, workspace, monkeypatch):
     for name in ("a.txt", "b.txt"):
         (root / name).write_text("needle\n")
-    searcher = workspace.context.searcher
-    whole = searcher.tree
 
     class Stopped:
         def __init__(self, *arguments, **options):
-            self.found = whole(*arguments, **options)
+            self.found = TreeSearch(*arguments, **options)
 
         def __iter__(self):
             yield next(iter(self.found))
             raise FilewrightError(Code.TIMEOUT, "the time limit of 2 s passed")
 
-    monkeypatch.setattr(searcher, "tree", Stopped)
+    monkeypatch.setattr("filewright.tools.search.TreeSearch", Stopped)
     result = workspace.call("search_content", {"pattern": "needle"})
     assert result.text.startswith("a.txt\n1: needle\n"), result.text
     assert result.data["complete"] is False

@@ -471,7 +471,7 @@ def write_file(call: Call, given: Record) -> str:
 def replace(call: Call, given: Record) -> str:
     """Every match of a regex in a file or a tree; a preview unless dry_run is false."""
     made = call.replace(**_regex(call))
-    files = [f"  M {visible(file.path)} ({counted(file.count, 'replacement')})" for file in made.files]
+    files = [f"  M {visible(file.path)} ({counted(file.count or 0, 'replacement')})" for file in made.files]
     head = f"Replaced {made.count} occurrence(s) in {len(files)} file(s):"
     if given.dry_run:
         dry = "(dry run — pass dry_run: false to apply)"

@@ -227,7 +227,6 @@ class EditResult(ChangeResult):
     """
 
     path: str
-    preview: bool
     changes_made: int
     line_number: int
     similarity: float

@@ -166,7 +166,6 @@ class RevertResult(ChangeResult):
 
     what: str
     reverted: tuple[str, ...]
-    preview: bool
     notes: tuple[str, ...]
     files: tuple[str, ...]
 

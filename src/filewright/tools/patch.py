@@ -78,7 +78,6 @@ class PatchResult(ChangeResult):
     are those that read as the patch leaves them already.
     """
 
-    preview: bool
     files: tuple[PatchedFile, ...]
     warnings: tuple[str, ...]
     refused: tuple[ItemResult, ...] = optional(())

@@ -15,7 +15,7 @@ from filewright.text import NotebookView, notebook_view
 from filewright.tools.context import Context
 from filewright.tools.pipeline import Change, ChangeArguments, Changed, change, spliced
 from filewright.tools.result import ChangeResult, DiffWanted, Page, short_diff
-from filewright.tools.search import kind_row, skipped
+from filewright.tools.search import MatchedFile, kind_row, skipped
 from filewright.wording import counted, listed, visible
 
 _FILES = 3
@@ -158,21 +158,12 @@ def check_expected(counts: Mapping[str, int], expected: int | None) -> int:
     return total
 
 
-@dataclass(frozen=True, slots=True)
-class ReplacedFile:
-    """How many matches a file has."""
-
-    path: str
-    count: int
-
-
 @dataclass(frozen=True, kw_only=True)
 class ReplaceResult(ChangeResult):
     """What was replaced, or would be (`preview`): `count` matches in all, by file. `diff` is bounded."""
 
-    preview: bool
     count: int
-    files: tuple[ReplacedFile, ...]
+    files: tuple[MatchedFile, ...]
     notes: tuple[str, ...]
     warnings: tuple[str, ...]
 
@@ -199,9 +190,9 @@ def _answer(
     brief = arguments.diff == "none"
     seen = context.previewed(arguments, f"{counts}{diff.text}", preview=made.id is None)
     told = seen or bool(not brief and short_diff(diff))  # the diff says what is replaced where
-    rows = [f"{visible(name)}: {count}" for name, count in counts.items()]
-    named = "" if told else f" ({listed(rows, _FILES, noun='file')})"
-    page.add(f"{counted(total, 'match')} in {counted(len(counts), 'file')} {done}{named}")
+    files = tuple(MatchedFile(name, count) for name, count in counts.items())
+    named = "" if told else f" ({listed([file.row for file in files], _FILES, noun='file')})"
+    page.add(f"{counted(total, 'match')} in {counted(len(files), 'file')} {done}{named}")
     known = brief or arguments.expected_count is not None  # whoever gives the count has seen them
     if not told and (made.id is None or not known) and len(kinds) < kinds.lines:
         # A line of each kind that is replaced.
@@ -218,7 +209,7 @@ def _answer(
         difference=diff,
         preview=made.id is None,
         count=total,
-        files=tuple(ReplacedFile(name, count) for name, count in counts.items()),
+        files=files,
         notes=tuple(found.notes),
         warnings=made.warnings,
     )

@@ -76,10 +76,11 @@ class ToolResult:
 
 @dataclass(frozen=True, kw_only=True)
 class ChangeResult(ToolResult):
-    """The answer of a tool that changes the text of files; `change_id` is None where nothing was written."""
+    """The answer of a tool that changes files; `change_id` is None where nothing was written, as in a `preview`."""
 
     change_id: str | None
     difference: Diff = field(repr=False)
+    preview: bool = False
 
     @property
     def diff(self) -> str:

@@ -176,8 +176,8 @@ class SearchHit:
 
 
 @dataclass(frozen=True, slots=True)
-class SearchedFile:
-    """A file with matches; `count` is the number of its matching lines, where that was asked for."""
+class MatchedFile:
+    """A file with matches; `count` is the number of its matching lines, or of its replacements, where that is asked."""
 
     path: str
     count: int | None = optional()
@@ -199,7 +199,7 @@ class SearchResult(ToolResult):
 
     several = "searches"
     results: tuple[SearchHit, ...]
-    files: tuple[SearchedFile, ...]
+    files: tuple[MatchedFile, ...]
     complete: bool
     next_cursor: str | None
     notes: tuple[str, ...]
@@ -395,7 +395,7 @@ class _Search:
         self.results: list[SearchHit] = []
         self.notes: list[str] = []
         self.used = 0
-        self._files: list[SearchedFile] = []
+        self._files: list[MatchedFile] = []
         self._kinds = LineKinds()
         self._complete = True
         self._cursor: str | None = None
@@ -586,7 +586,7 @@ class _Search:
 
     def _name_file(self, path: str, count: int) -> bool:
         """Note a file and how many matches it has; False if the page is full."""
-        file = SearchedFile(path, count if self.arguments.output == "counts" else None)
+        file = MatchedFile(path, count if self.arguments.output == "counts" else None)
         if self._fits(len(file.row) + 1):
             self._files.append(file)
             return True
@@ -806,7 +806,7 @@ def braced(paths: Sequence[str]) -> str:
     return min(plain, f"{plain[:first]}{{{between}}}{rests[0][:last][::-1]}", key=len)
 
 
-def _file_rows(files: Sequence[SearchedFile]) -> Iterator[str]:
+def _file_rows(files: Sequence[MatchedFile]) -> Iterator[str]:
     """A row for each file; of many with one name and one count the first few, and how many more there are."""
     alike: Counter[str] = Counter()
     for file in files:
