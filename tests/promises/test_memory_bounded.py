@@ -98,12 +98,12 @@ def _within(place: Path, *calls: tuple[str, dict[str, Any]], allowed: int = ALLO
     return [text for _, text in answers]
 
 
-def _numbered(path: Path, lines: int) -> int:
-    """A file of numbered lines of nine bytes; its size."""
+def _numbered(path: Path, thousands: int) -> None:
+    """A file of so many thousand numbered lines of nine bytes."""
+    thousand = b"".join(b"....." + b"%03d\n" % number for number in range(1000))
     with path.open("wb") as file:
-        for start in range(0, lines, 100_000):
-            file.write(b"".join(b"%08d\n" % n for n in range(start, min(lines, start + 100_000))))
-    return path.stat().st_size
+        for number in range(thousands):
+            file.write(thousand.replace(b".....", b"%05d" % number))
 
 
 PATCH = "--- a/f.txt\n+++ b/f.txt\n@@ -10,3 +10,3 @@\n 00000009\n-00000010\n+NEW\n 00000011\n"
@@ -112,12 +112,12 @@ UNDO = ("undo", {})
 
 
 def test_patching_a_file_of_47_mb_takes_little_memory(place: Path) -> None:
-    _numbered(place / "work" / "f.txt", 5_300_000)
+    _numbered(place / "work" / "f.txt", 5_300)
     _within(place, ("apply_patch", {"patch": PATCH}), UNDO)
 
 
 def test_editing_and_reading_a_file_of_47_mb_takes_little_memory(place: Path) -> None:
-    _numbered(place / "work" / "f.txt", 5_300_000)
+    _numbered(place / "work" / "f.txt", 5_300)
     read = ("read_content", {"path": "f.txt", "start": 5_000_000, "limit": 3})
     _within(place, read, EDIT, UNDO, ("get_overview", {"path": "f.txt"}), allowed=ALLOWED)
 
@@ -129,7 +129,7 @@ REPLACE = (
 
 
 def test_undoing_a_hundred_thousand_replacements_takes_little_memory(place: Path) -> None:
-    _numbered(place / "work" / "f.txt", 1_000_000)
+    _numbered(place / "work" / "f.txt", 1_000)
     before = (place / "work" / "f.txt").read_bytes()
     _within(place, REPLACE, UNDO)
     assert (place / "work" / "f.txt").read_bytes() == before
@@ -137,7 +137,7 @@ def test_undoing_a_hundred_thousand_replacements_takes_little_memory(place: Path
 
 @pytest.mark.sweep
 def test_undoing_seven_hundred_thousand_replacements_takes_little_memory(place: Path) -> None:
-    _numbered(place / "work" / "f.txt", 7_000_000)
+    _numbered(place / "work" / "f.txt", 7_000)
     before = (place / "work" / "f.txt").read_bytes()
     _within(place, REPLACE, UNDO)
     assert (place / "work" / "f.txt").read_bytes() == before
@@ -262,7 +262,7 @@ def test_an_ignore_file_of_four_hundred_thousand_lines_takes_little_memory(place
 
 
 def test_a_fuzzy_search_of_a_large_file_takes_little_memory(place: Path) -> None:
-    _numbered(place / "work" / "f.txt", 2_000_000)
+    _numbered(place / "work" / "f.txt", 2_000)
     _within(place, ("search_content", {"pattern": "0012x456", "path": "f.txt", "mode": "fuzzy"}))
 
 
@@ -275,7 +275,7 @@ def _many_files(place: Path, count: int) -> None:
     line = "x" * 119
     for number in range(count):
         with open(place / "work" / f"f{number}.txt", "w") as file:
-            file.writelines(f"{line}\n" for _ in range(_OF_15_MB))
+            file.write(f"{line}\n" * _OF_15_MB)
             file.write("one\n")
     names = [f"f{number}.txt" for number in range(count)]
     hunk = f"@@ -{_OF_15_MB},2 +{_OF_15_MB},2 @@\n {line}\n-one\n+two\n"
