@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import os
 import sqlite3
-import subprocess
 import sys
 import threading
 import time
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import processes
 
 from filewright import Settings, Workspace
 from filewright.changes.content import Flusher
@@ -246,8 +246,14 @@ def test_several_processes_keep_one_log(bench: Any, area: Path) -> None:
         "        workspace.write(f'{sys.argv[3]}-{number}', 'x')\n"
     )
     given = [str(bench.root), str(area / "state")]
-    children = [subprocess.Popen([sys.executable, "-c", program, *given, str(n)]) for n in range(3)]
-    assert [child.wait() for child in children] == [0, 0, 0]
+    children = [
+        processes.start([sys.executable, "-c", program, *given, str(n)], heard=False) for n in range(3)
+    ]
+    for child in children:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        with child.stdin, child.stdout:
+            assert child.wait() == 0
     assert len(bench.changes.history(limit=100)) == 45
     assert bench.changes.problems() == []
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from tests import processes
 
 from filewright import FilewrightError, Workspace
 from filewright.boundary import Boundary
@@ -149,14 +150,14 @@ def _append(area: Path, lists: list[str], count: int) -> tuple[list[str], list[s
     for tag, roots in zip("abcd", lists, strict=False):
         paths = ",".join(str(area / root) for root in roots.split(","))
         arguments = [paths, str(area / "state"), str(file), tag, str(count)]
-        writers.append(
-            subprocess.Popen([sys.executable, "-c", _APPEND, *arguments], stdout=subprocess.PIPE, text=True)
-        )
+        writers.append(processes.start([sys.executable, "-c", _APPEND, *arguments], text=True, heard=False))
     acknowledged = []
     for writer in writers:
-        told, _ = writer.communicate()
-        assert writer.returncode == 0
-        acknowledged += told.split()
+        assert writer.stdin is not None
+        assert writer.stdout is not None
+        with writer.stdin, writer.stdout:
+            acknowledged += writer.stdout.read().split()
+        assert writer.wait() == 0
     return acknowledged, file.read_text().split()
 
 

@@ -13,6 +13,7 @@ from typing import Any, get_type_hints
 
 import anyio
 import pytest
+from tests import processes
 from tests.rows import each_row
 from tests.typed_stub import METHODS, STUB, typed_stub
 
@@ -63,11 +64,8 @@ def test_the_examples_of_the_library_page_are_well_typed(tmp_path: Path) -> None
 def test_the_examples_of_the_library_page_run(example: str, root: Path, tmp_path: Path) -> None:
     (root / "cart.py").write_text(CART)
     script = example.replace("/path/to/project", root.as_posix())
-    done = subprocess.run(
+    done = processes.run(
         [sys.executable, "-c", script],
-        capture_output=True,
-        text=True,
-        check=False,
         env={**os.environ, "FILEWRIGHT_STATE_DIR": str(tmp_path / "state"), "PATH": ""},
     )
     assert (done.returncode, done.stderr) == (0, "")
