@@ -470,6 +470,7 @@ class Boundary:
         was, then = (self._rules[place.root.number].protection for place in (source, destination))
         below = {b"": rules}
         for entry in walk:
+            is_folder = entry.kind == "folder"
             if was.concerns(entry.name) or then.concerns(entry.name):
                 parts = tuple(entry.path.split(b"/"))
                 before, after = (
@@ -479,16 +480,15 @@ class Boundary:
                 # What is protected by the folder's own name counts from where that is. A folder that is copied is
                 # filled, and nothing may be put into a protected one.
                 comes = before is None or then.rule_for(parts) is None
-                if after is not None and (comes or (entry.kind == "folder" and not moving)):
+                if after is not None and (comes or (is_folder and not moving)):
                     raise errors.protected(destination.asked, after)
                 if moving and before is not None and after is None:
                     raise errors.protected(source.asked, before)
             if rules.active:
                 in_it = below[entry.folder.prefix]
-                folder_there = entry.kind == "folder"
-                if in_it.denies(entry.name, folder_there) or in_it.keeps(entry.name, folder_there):
+                if in_it.denies(entry.name, is_folder) or in_it.keeps(entry.name, is_folder):
                     raise errors.holds_denied(source.asked)
-                if entry.kind == "folder":
+                if is_folder:
                     below[entry.path + b"/"] = in_it.entered(entry.name, None)
         if walk.denied:
             raise errors.holds_denied(source.asked)

@@ -16,7 +16,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 from filewright import errors
 from filewright.annotations import NamedTuple
@@ -236,10 +236,7 @@ def _entered(
 ) -> DenyRules:
     scopes, broken = [*rules._scopes], rules.broken
     if not rules.active:
-        here = _NONE
-        for part in place.split(b"/")[:-1]:
-            here = here.below(part)
-        scopes = [here] * 2
+        scopes = [reduce(_Scope.below, place.split(b"/")[:-1], _NONE)] * 2
     elif name is not None:
         scopes = [scope.below(name) for scope in scopes]
     for number, (file, content) in enumerate(zip(RULE_FILES, (deny, read_only), strict=True)):
@@ -324,7 +321,7 @@ class Protection:
 
     def own_at(self, parts: Sequence[bytes], *, holding: bool = False) -> str | None:
         """What of our own a path is, lies below or, if `holding`, holds; None if it does not."""
-        plain = tuple(map(plain_form, parts))
+        plain = tuple(map(plain_form, parts)) if self.own else ()
         for own, path in self.own.items():
             if own == plain[: len(own)] or (holding and own[: len(plain)] == plain):
                 return os.fsdecode(b"/".join(path))
@@ -335,7 +332,7 @@ class Protection:
 
         If `holding`, also for what holds something of our own, which would go with it.
         """
-        plain = [plain_form(part) for part in parts]
+        plain = [*map(plain_form, parts)]
         found = _first(self._rules, plain)
         if found is not None and _first(self._allowed, plain) is None:
             return found
@@ -361,10 +358,10 @@ def _matcher(rules: tuple[str, ...], setting: str) -> Matcher:
     return NOTHING.with_files(0, folded(_checked(rules, setting)))
 
 
-def _first(matcher: Matcher, plain: Sequence[bytes]) -> str | None:
+def _first(matcher: Matcher, plain: list[bytes]) -> str | None:
     """The rule that matches a path, or what it lies in."""
     prefix = b""
-    for name in plain if matcher else ():
+    for name in plain if matcher.suspects(plain) else ():
         # What it is matters to no rule: what is written to `.codex` as a file is not wanted either.
         found = matcher.decides(prefix, name, True)
         if found is not None and not found.rule.negated:
