@@ -36,6 +36,9 @@ _LEVELS = 1_000  # a path of so many `..` is as long as the system takes
 Reached = dict[Location, tuple[bytes, ...]]
 """Where folders led to when they were opened, without links."""
 
+Free = set[tuple[int, int, int]]
+"""Folders, by their root and identity, where no rule file is, nor above."""
+
 
 class _RootRules(NamedTuple):
     """What holds in a root: what is protected, what is denied from the start, and where it lies in another root."""
@@ -141,6 +144,7 @@ class Boundary:
         *,
         listing: bool = True,
         changing: bool = False,
+        free: Free | None = None,
     ) -> tuple[Folder, DenyRules]:
         """The folder `parts` on the way to `where`, and the rules for what is in it."""
         root = where.root.folder
@@ -154,7 +158,7 @@ class Boundary:
             except OSError:
                 pass  # Walked part by part it is found out whether the caller may be told of it.
             else:
-                if self._rules_above(where.root, opened, changing=changing):
+                if self._rules_above(where.root, opened, changing=changing, free=free):
                     with opened:
                         if changing:
                             self._names_now(where, opened)
@@ -171,17 +175,24 @@ class Boundary:
         return opened, rules
 
     @staticmethod
-    def _rules_above(root: Root, folder: Folder, *, changing: bool) -> bool:
+    def _rules_above(root: Root, folder: Folder, *, changing: bool, free: Free | None = None) -> bool:
         """Whether the folder, or one from it up to the root, holds a rule file that matters; True if it is unknown."""
         depth = len(folder.reached)
         try:
-            # It may have been moved meanwhile, or not let us through to the folders above.
-            if depth >= _LEVELS or folder.identity_above(depth) != root.identity:
-                return True
+            if free and depth and (root.number, *folder.identity_above(1)) in free:
+                depth, seen = 0, True
+            else:
+                # It may have been moved meanwhile, or not let us through to the folders above.
+                seen = depth < _LEVELS and folder.identity_above(depth) == root.identity
         except OSError:
-            return True
-        files = RULE_FILES if changing else (DENY_FILE,)
-        return folder.holds_any([b"../" * up + file for up in range(depth + 1) for file in files])
+            seen = False
+        files = RULE_FILES if changing or free is not None else (DENY_FILE,)
+        found = not seen or folder.holds_any(
+            [b"../" * up + file for up in range(depth + 1) for file in files]
+        )
+        if free is not None and not found:
+            free.add((root.number, *folder.identity()))
+        return found
 
     @contextmanager
     def _above(self, where: Location, doing: str = "look at") -> Iterator[tuple[Folder, DenyRules]]:
@@ -250,28 +261,31 @@ class Boundary:
                 raise
             return file
 
-    def open_folder(self, where: Location, *, changing: bool = False) -> Folder:
+    def open_folder(self, where: Location, *, changing: bool = False, free: Free | None = None) -> Folder:
         """The folder `where`; relative links inside the root are followed.
 
         To be `changing` something in it, the folder that was reached, not only the path to it, must
         be neither protected nor outside the root by now; then one that may be entered but not listed
-        will do. Raises `not_found`, `not_a_directory`, `path_escape`, `permission_denied`, `symlink`.
+        will do. What is found to be `free` of rules is noted there, for one change: a folder in it need not look
+        further up. Raises `not_found`, `not_a_directory`, `path_escape`, `permission_denied`, `symlink`.
         """
         try:
             if changing:
                 self._refuse_protected(where, where.parts, itself=False)
-                return self._open_changing(where, where.parts)[0]
-            return self._beneath(where, where.parts)[0]
+                return self._open_changing(where, where.parts, free)[0]
+            return self._beneath(where, where.parts, free=free)[0]
         except OSError as error:
             raise self._failure(error, where, "open the folder") from error
 
-    def _open_changing(self, where: Location, parts: tuple[bytes, ...]) -> tuple[Folder, DenyRules]:
+    def _open_changing(
+        self, where: Location, parts: tuple[bytes, ...], free: Free | None = None
+    ) -> tuple[Folder, DenyRules]:
         """The folder `parts` on the way to `where`, asked what it really is and where it is by now; and
         the rules in it, by which the parts below may be changed."""
         try:
-            folder, rules = self._beneath(where, parts, changing=True)
+            folder, rules = self._beneath(where, parts, changing=True, free=free)
         except PermissionError:
-            folder, rules = self._beneath(where, parts, listing=False, changing=True)
+            folder, rules = self._beneath(where, parts, listing=False, changing=True, free=free)
         try:
             below, within = where.parts[len(parts) :], rules
             for names in {folder.reached, self._names_now(where, folder)} - {parts}:
@@ -493,21 +507,29 @@ class Boundary:
         if walk.denied:
             raise errors.holds_denied(source.asked)
 
-    def rules_for(self, where: Location, held: Folder | None = None) -> DenyRules:
+    def rules_for(
+        self, where: Location, held: Folder | None = None, *, above: DenyRules | None = None
+    ) -> DenyRules:
         """What is denied of the names in the folder `where`, and what may not be changed of them.
 
         Of one that is `held` open, by the folders that it is in, links on the way followed. Otherwise it need
         not be there, and a link on the way counts by its name alone: where it leads is asked when it is opened.
+        If the rules in the folder above are known and none, only its own files are looked for.
         """
         root, given = where.root.folder, self._rules_at(where.root)
         if held is None and any(map(is_deny_file, where.parts)):
             return CLOSED
+        free = above is not None and not above.active
+        known = given.active
         if held is not None:
-            found = self._rules_above(where.root, held, changing=True)
+            known = known or (
+                held.holds_any(RULE_FILES) if free else self._rules_above(where.root, held, changing=True)
+            )
         else:
-            ways = (where.parts[:depth] for depth in range(len(where.parts) + 1))
-            found = root.holds_any([b"/".join((*way, file)) for way in ways for file in RULE_FILES])
-        if not (found or given.active):
+            first = len(where.parts) if free else 0
+            ways = (where.parts[:up] for up in range(first, len(where.parts) + 1))
+            known = known or root.holds_any([b"/".join((*way, file)) for way in ways for file in RULE_FILES])
+        if not known:
             return given
         asking = _Asking(given, where)
         try:

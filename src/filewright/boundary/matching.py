@@ -189,7 +189,7 @@ class Layer:
                     tails[kind].setdefault(text, []).append(number)
         self._is, self._ends, self._starts = tails["is"], tuple(tails["ends"]), tuple(tails["starts"])
         fits = tails["fits"]
-        self._fits = re.compile(b"|".join(fits), re.DOTALL).fullmatch if fits else lambda _name: None
+        self._fits = re.compile(b"|".join(fits), re.DOTALL).fullmatch if fits else None
         self._fitting = [number for numbers in fits.values() for number in numbers]
         # By their lengths: the cost of a name then grows with those, not with the texts.
         self._cuts = [(slice(None), tails["is"])]
@@ -199,11 +199,15 @@ class Layer:
     def suspects(self, names: Iterable[bytes]) -> list[bytes]:
         """The names that a rule may fit; no rule fits any other."""
         exact, ends, starts, fits = self._is, self._ends, self._starts, self._fits
-        return [n for n in names if n in exact or n.endswith(ends) or n.startswith(starts) or fits(n)]
+        return [
+            n
+            for n in names
+            if n in exact or n.endswith(ends) or n.startswith(starts) or (fits is not None and fits(n))
+        ]
 
     def decides(self, path: bytes, name: bytes, folder: bool) -> Scoped | None:
         """The last rule that fits `path`, whose last part is `name`; None if none does."""
-        found = [*self._fitting] if self._fits(name) else []
+        found = [*self._fitting] if self._fits is not None and self._fits(name) else []
         for cut, texts in self._cuts:
             found += texts.get(name[cut], ())
         for number in sorted(found, reverse=True):

@@ -58,6 +58,7 @@ class OpenFolders(Closing):
     def __init__(self, boundary: Boundary) -> None:
         self.boundary = boundary
         self._held: OrderedDict[FolderId, tuple[Folder, bool]] = OrderedDict()
+        self._free: set[tuple[int, int, int]] = set()
 
     def close(self) -> None:
         """Close all of them."""
@@ -75,7 +76,7 @@ class OpenFolders(Closing):
     def open(self, where: Location, *, reading: bool = False) -> tuple[Folder, FolderId]:
         """The folder at a place now. Raises `permission_denied` if what is reached is protected, unless
         it is only read."""
-        opened = self.boundary.open_folder(where, changing=not reading)
+        opened = self.boundary.open_folder(where, changing=not reading, free=self._free)
         identity = opened.identity()
         folder, changing = self._held.pop(identity, (opened, False))
         if folder is not opened:
@@ -95,7 +96,7 @@ class OpenFolders(Closing):
         if folder is None:
             folder, found = self.open(where, reading=reading)
             if found != identity:
-                raise errors.replaced(where.shown, f"the folder {where.shown}")
+                raise errors.replaced(f"the folder {where.shown}", where.shown)
         return folder
 
 
@@ -107,7 +108,8 @@ def denials(boundary: Boundary) -> Callable[[Place], bool]:
         key = place.root, place.parts[:-1]
         if key not in folders:
             where = place.below(boundary.roots)
-            folders[key] = None if where is None else boundary.rules_for(where.parent)
+            above = folders.get((place.root, place.parts[:-2])) if len(place.parts) > 1 else None
+            folders[key] = None if where is None else boundary.rules_for(where.parent, above=above)
         rules = folders[key]
         return rules is not None and bool(place.parts) and rules.denies(place.parts[-1], None)
 
@@ -236,14 +238,17 @@ class Slots:
         above = [number]
         for each in above if folder is None else ():
             above += {slot.folder for slot in self._ways(each)}.difference(above)
-        found: set[int] = set()
+        # Most often one of the nearest is where it was, and of what is above it nothing need be asked.
+        near = next((depth for depth, each in enumerate(above) if depth and self._find(each, ())), 0)
+        found = set(above[near : near + 1]) if near else set[int]()
         before = -1
         while folder is None and len(found) > before:
             before = len(found)
-            for each in reversed(above):
+            for each in reversed(above[:near] or above):
                 folder = self._find(each, found) if each not in found else None
                 if folder is not None:
                     found.add(each)
+            near = 0
         if folder is None:
             where = self._search.find(self.plan.folders[number].inode)
             folder = self._accept(number, where) if where else self._instead(number)

@@ -183,7 +183,8 @@ class Item:
     def rules_where_it_was(self) -> DenyRules:
         """What is denied of the names in it at the start."""
         if self.rules_at_home is None:
-            self.rules_at_home = self.tree.boundary.rules_for(self.was_at, self.on_disk())
+            above = self.home[0].rules_at_home if self.home is not None else None
+            self.rules_at_home = self.tree.boundary.rules_for(self.was_at, self.on_disk(), above=above)
         return self.rules_at_home
 
     def rules_in(self, name: bytes, above: DenyRules, unmoved: bool) -> tuple[DenyRules, bool]:
@@ -240,7 +241,7 @@ class Item:
             try:
                 item.target = folder.read_link(name)
             except OSError as error:  # no link any more since it was looked at
-                raise errors.replaced(asked, f"{asked}: a link on the way") from error
+                raise errors.replaced(f"{asked}: a link on the way", asked) from error
         if origin is self:
             return item
         if seen.device != origin.nearest.device:
@@ -577,11 +578,11 @@ class Tree:
         if seen is not None and home is not None and item.content is None:
             mode = item.rights[0]
             if not mode & 0o222:
-                raise errors.unwritable(where.asked, f"{seen.mode:04o}")
+                raise errors.unwritable(where.asked, seen.mode)
             # Root may write to everything but what is immutable.
             if mode == seen.mode and not home[0].on_disk().writable(home[1]):
                 if seen.uid == system.effective_user():
-                    raise errors.unwritable(where.asked, f"{mode:04o}")
+                    raise errors.unwritable(where.asked, mode)
                 why = (
                     f"belongs to user {seen.uid}, and this one has no right to write to it (mode {mode:04o})"
                 )

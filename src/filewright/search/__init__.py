@@ -2,7 +2,7 @@
 
 Owns the pattern syntax (`compile_pattern`), which is checked at the door and means the same whichever
 engine runs. Searches one snapshot of any size and encoding (`search_snapshot`, `count_hits`;
-`find_matches` gives every match with its groups) or a tree (`Searcher.tree`). Finds text that is only
+`find_matches` gives every match with its groups) or a tree (`TreeSearch`). Finds text that is only
 similar (`fuzzy`, `Searcher.similar`). Cuts the piece of a line that shows a hit (`excerpt`, `context`).
 
 Never opens a path by itself (snapshots come from outside, trees through the boundary), never writes,
