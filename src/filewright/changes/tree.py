@@ -578,11 +578,11 @@ class Tree:
         if seen is not None and home is not None and item.content is None:
             mode = item.rights[0]
             if not mode & 0o222:
-                raise errors.unwritable(where.asked, seen.mode)
+                raise errors.unwritable(where.asked, f"{seen.mode:04o}")
             # Root may write to everything but what is immutable.
             if mode == seen.mode and not home[0].on_disk().writable(home[1]):
                 if seen.uid == system.effective_user():
-                    raise errors.unwritable(where.asked, mode)
+                    raise errors.unwritable(where.asked, f"{mode:04o}")
                 why = (
                     f"belongs to user {seen.uid}, and this one has no right to write to it (mode {mode:04o})"
                 )

@@ -51,7 +51,7 @@ def refusal(error: FilewrightError, limit: int) -> ToolResult:
         "error": details.get("error", code),
         "message": clip(worded(error.message, read), limit // 8),
         "native_code": str(error.code),
-        "hint": worded(error.hint or "", read),
+        "hint": worded(error.hint, read) if error.hint else None,
         "index": int(named[1]) if named else None,
         **{name: value for name, value in details.items() if name not in read["unsaid"]},
     }
@@ -61,7 +61,7 @@ def refusal(error: FilewrightError, limit: int) -> ToolResult:
         facts["argument"] = "offset"
     body: Json = {}
     for name, value in facts.items():
-        if value not in (None, "", [], {}) and len(encoded({**body, name: value})) <= limit:
+        if value not in (None, [], {}) and len(encoded({**body, name: value})) <= limit:
             body[name] = value
     return FailedCall(encoded(body), error=error)
 

@@ -65,9 +65,16 @@ def _ordered(given: Record) -> Record:
     return given
 
 
+def _does_something(change: Record) -> Record:
+    if not change.search_pattern and change.replace_content is None:
+        raise ValueError("either search_pattern or replace_content must be given")
+    return change
+
+
 CHECKS = {
     "read_content": _ordered,
     "block": _ordered,
+    "change": _does_something,
 }
 
 
