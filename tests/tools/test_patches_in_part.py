@@ -444,3 +444,26 @@ def test_a_file_is_not_taken_for_the_only_one_of_its_name_where_not_all_were_loo
         refused = workspace.call("apply_patch", {"patch": patch, "partial": partial})
         assert refused.code == Code.NOT_FOUND
         assert "hunks fit" not in refused.text
+
+
+def test_a_refusal_says_of_each_file_what_is_wrong(root: Path, workspace: Workspace) -> None:
+    """So that one call mends all: what is elsewhere now, what is there already, what has changed."""
+    (root / "a_new.py").write_text("one\n")
+    (root / "b.py").write_text("TWO\n")
+    (root / "c.py").write_text("other\n")
+    names = {"a.py": ("one", "ONE"), "b.py": ("two", "TWO"), "c.py": ("three", "THREE")}
+    patch = "".join(
+        f"--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-{old}\n+{new}\n" for name, (old, new) in names.items()
+    )
+    answer = workspace.call("apply_patch", {"patch": patch})
+    assert answer.code == "not_found"
+    assert answer.text.count("\nalso: ") == 2
+    assert "\nalso: hunk 1 of c.py" in answer.text
+    assert (
+        "\nalso: hunk 1 of b.py (line 8 of the patch) does not apply: it is applied already, at line 1"
+        in answer.text
+    )
+    assert "a_new.py" in answer.text.partition("hint: ")[2]
+    assert not workspace.history()
+    many = "".join(f"--- a/{n}\n+++ b/{n}\n@@ -1 +1 @@\n-x\n+y\n" for n in range(20))
+    assert "[15 more files]" in workspace.call("apply_patch", {"patch": many}).text

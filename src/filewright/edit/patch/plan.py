@@ -72,6 +72,9 @@ _UNPLACED = {
 }
 """Why a hunk has no place, in words, and what to do."""
 
+_ALSO = 4
+"""Further files of which a refusal says why."""
+
 Refused = list[tuple[FilePatch, FilewrightError]]
 """Files that cannot be changed, and why."""
 
@@ -145,7 +148,7 @@ def plan(
 
     def refuse(file: FilePatch, error: FilewrightError) -> None:
         """Note why a file is not changed; raised where that ends the call."""
-        if error.ends_call or not (every or error.code == Code.ALREADY_APPLIED):
+        if error.ends_call:
             raise error
         problems.append((file, error))
 
@@ -171,9 +174,7 @@ def plan(
     if every:
         problems.sort(key=lambda one: one[0].line)
     elif problems:
-        named = [file for _, error in problems for file in error.details["files"]]
-        cause = problems[0][1].__cause__
-        raise _applied(named) if len(problems) == len(files) or cause is None else cause
+        raise _refusal([error for _, error in problems], len(files))
     elif not changed:
         raise _no_change()
 
@@ -192,6 +193,22 @@ def fits(file: FilePatch, snapshot: Snapshot, task: Task) -> bool:
 def _no_change() -> FilewrightError:
     why = "the patch changes nothing: its files are as it would leave them"
     return FilewrightError(Code.NO_CHANGE, why, "nothing to do")
+
+
+def _refusal(errors: Sequence[FilewrightError], files: int) -> FilewrightError:
+    """Why a patch of so many files is not applied: the first reason that is none of what is there already, which names
+    the others too, so that one call mends all."""
+    wrong = [error for error in errors if error.code != Code.ALREADY_APPLIED]
+    hunks = [error.__cause__ for error in errors if error not in wrong]
+    if not wrong and (len(errors) == files or hunks[0] is None):
+        return _applied([file for error in errors for file in error.details["files"]])
+    first, *others = [*wrong, *(error for error in hunks if isinstance(error, FilewrightError))]
+    first.message += "".join(f"\nalso: {error.message.splitlines()[0]}" for error in others[:_ALSO])
+    first.message += f"\n[{len(others) - _ALSO} more files]" if len(others) > _ALSO else ""
+    first.hint = (
+        "; ".join(dict.fromkeys(error.hint for error in (first, *others[:_ALSO]) if error.hint)) or None
+    )
+    return first
 
 
 def _applied(files: Sequence[Mapping[str, object]]) -> FilewrightError:
