@@ -91,6 +91,25 @@ def test_a_search_that_runs_out_of_time_shows_what_it_found(root, workspace, mon
     assert "the time limit of 2 s passed; a narrower path or glob" in result.text
 
 
+def test_of_several_searches_those_in_time_are_shown(root, workspace, monkeypatch):
+    (root / "a.txt").write_text("needle\n")
+    whole = TreeSearch.__iter__
+
+    def stopped(self):
+        if self.found:
+            raise FilewrightError(Code.TIMEOUT, "the time limit of 2 s passed")
+        self.found.append(self)
+        return whole(self)
+
+    monkeypatch.setattr(TreeSearch, "found", [], raising=False)
+    monkeypatch.setattr(TreeSearch, "__iter__", stopped)
+    result = workspace.call("search_content", {"patterns": ["needle", "e", "d"]})
+    assert result.text.startswith("pattern 'needle':\na.txt\n1: needle\n"), result.text
+    assert result.text.count("timeout: the time limit of 2 s passed") == 2
+    assert result.data["complete"] is False
+    assert workspace.call("search_content", {"patterns": ["e", "d"]}).code == Code.TIMEOUT
+
+
 @pytest.mark.parametrize("tool", ["read_content", "get_overview"])
 def test_a_hole_of_a_terabyte_is_no_text_and_says_what_reads_it(root, workspace, tool):
     sparse(root / "log")

@@ -270,6 +270,7 @@ def _several(context: Context, each: Sequence[SearchArguments]) -> SearchResult:
     """What several searches found, each on its share of the page; those of the same files say nothing twice."""
     _check_patterns(context, each)
     left = context.settings.page_chars
+    several = len({one.path for one in each}) > 1
     searches: list[_Search] = []
     for position, wanted in enumerate(each):
         room = max(_LEAST_CHARS, left // (len(each) - position)) - len(wanted.text) - 20
@@ -277,7 +278,8 @@ def _several(context: Context, each: Sequence[SearchArguments]) -> SearchResult:
         try:
             search.find()
         except FilewrightError as error:
-            if error.ends_call or all(one.path == wanted.path for one in each):
+            told = any(one.is_found for one in searches) if error.code == Code.TIMEOUT else several
+            if not told or error.code == Code.CANCELLED:
                 raise
             search.failed = error
         left -= search.used
@@ -413,13 +415,13 @@ class _Search:
         return wanted.context is wanted.context_before is wanted.context_after is None
 
     @property
-    def _found(self) -> bool:
+    def is_found(self) -> bool:
         return bool(self.results or self._files or self._kinds)
 
     @property
     def is_nowhere(self) -> bool:
         """Whether there is nothing to say but that."""
-        return not (self.failed or self._found or self._advice) and self._complete
+        return not (self.failed or self.is_found or self._advice) and self._complete
 
     @property
     def _advice(self) -> str:
@@ -470,7 +472,7 @@ class _Search:
         try:
             self._find_exact(location, pattern, opened)
         except FilewrightError as error:
-            if error.code != Code.TIMEOUT or not self._found:
+            if error.code != Code.TIMEOUT or not self.is_found:
                 raise
             self._complete = False
             self.notes.append(f"{error.message}; a narrower path or glob finds the rest")
@@ -716,7 +718,7 @@ class _Search:
         page.add(*self.rows(), *_file_rows(files))
         kinds = self._add_kinds(page)
         unit = "match" if arguments.multiline else "matching line"
-        if not self._found:
+        if not self.is_found:
             page.add("no match" if self._complete else "no match so far")
             notes += filter(None, [self._advice])
         elif self._complete and arguments.cursor is None and arguments.mode != "fuzzy" and not kinds:
