@@ -280,7 +280,7 @@ def test_searches_of_several_places_are_one_call(root: Path, workspace: Workspac
     assert answer.text.splitlines() == [
         "pattern 'flag' in src:", "src/a.py", "1- def f():", "2:     return flag()   [f]   [also 'return']",
         "[1 matching line in 1 file, all shown; 1 file searched]",
-        "pattern '^time' in s.ini:", "s.ini", "1- [x]", "2: Timeout = 3", "[1 matching line in 1 file, all shown]",
+        "pattern '^time' in s.ini:", "1- [x]", "2: Timeout = 3", "[1 matching line in 1 file, all shown]",
         "pattern 'flag' in none:", "not_found: cannot look at none: No such file or directory",
         "hint: list the folder to see what is there",
         "pattern 'return' in src:", "[1 matching line in 1 file, all shown; 1 line shown above]",

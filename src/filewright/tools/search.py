@@ -297,7 +297,8 @@ def _several(context: Context, each: Sequence[SearchArguments]) -> SearchResult:
         places.setdefault((search.arguments.path, search.arguments.glob), []).append(search)
     if len(places) > 1:
         for search in searches:
-            search.title += f" in {visible(search.arguments.path)}"
+            where = visible(search.arguments.path)
+            search.title, search.named = f"{search.title} in {where}", f"{where}\n"
     for together in places.values():
         _keep_context(together)
         _share(together)
@@ -311,7 +312,7 @@ def _several(context: Context, each: Sequence[SearchArguments]) -> SearchResult:
         for search in searches
     ]
     texts = [
-        f"pattern {search.title}:\n{one.text}"
+        f"pattern {search.title}:\n{one.text.removeprefix(search.named)}"
         for search, one in zip(searches, made, strict=True)
         if not search.is_nowhere
     ]
@@ -391,6 +392,7 @@ class _Search:
     def __init__(self, context: Context, arguments: SearchArguments, room: int) -> None:
         self.context, self.arguments, self.room = context, arguments, room
         self.name = self.title = repr(visible(arguments.text))
+        self.named = ""  # in the title: a file that is searched
         self.failed: FilewrightError | None = None
         self.is_full = False
         self.blocks: list[tuple[str, list[_Row]]] = []
