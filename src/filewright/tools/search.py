@@ -761,7 +761,8 @@ class _Search:
         several = self._searched is not None
         rows = (kind_row(kind, path=several) for kind in ranked[: self.arguments.max_results])
         left = page.extend(rows, reserve=_RESERVE, of=len(ranked))
-        more = f"; {left:,} more frequent not shown" if left else ""
+        most = kind_row(ranked[-1], path=several, most=_BESIDE)
+        more = f"; {left:,} more frequent not shown, most often {most}" if left else ""
         more += f"; {kinds.others:,} lines of other kinds" if kinds.others else ""
         lines = counted(kinds.lines, "matching line")
         self.notes.insert(0, f"{counted(len(ranked), 'kind')} of {lines}{more}")
