@@ -103,7 +103,8 @@ class SearchArguments(Arguments):
     path: str = "."
     """a file or a folder"""
     glob: Annotated[
-        str | None, Field(description="below path: *.js, !{dist,docs}; src/*.js: one level, ** many")
+        str | None,
+        Field(description="below path: *.js, !{dist,docs} at any depth; src/*.js: one level, ** many"),
     ] = None
     """only files that match; with `!` before it all but these"""
     type: Annotated[str | None, Field(description="py, rust")] = None
@@ -112,7 +113,7 @@ class SearchArguments(Arguments):
     """how the pattern is read"""
     case: Literal["smart", "sensitive", "insensitive"] = "smart"
     """`"smart"`: insensitive unless the pattern has a capital"""
-    whole_word: Annotated[bool, Field(description="a-b is two words")] = False
+    whole_word: Annotated[bool, Field(description="a-b is two words, é a letter")] = False
     """only whole words"""
     multiline: bool = False
     """a regex may match across lines"""
