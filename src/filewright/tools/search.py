@@ -103,8 +103,7 @@ class SearchArguments(Arguments):
     path: str = "."
     """a file or a folder"""
     glob: Annotated[
-        str | None,
-        Field(description="below path: *.js, !{dist,docs} at any depth; src/*.js: one level, ** many"),
+        str | None, Field(description="below path: *.js, !{dist,docs} deep too; src/*.js: one level, ** many")
     ] = None
     """only files that match; with `!` before it all but these"""
     type: Annotated[str | None, Field(description="py, rust")] = None

@@ -6,6 +6,10 @@ from tests.recording.differences import Retold, Wording
 
 RETOLD: tuple[Retold, ...] = (
     Retold(
+        "the refusal of a patch says of its other files too what is wrong, so that one call mends all",
+        lambda was, now: was.tool == "apply_patch" and was.code == now.code and "also: " in now.text,
+    ),
+    Retold(
         "a refused undo shows both sides of each conflict",
         lambda was, now: (
             was.tool == "revert_edit"
