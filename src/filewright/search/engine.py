@@ -64,19 +64,23 @@ class Hit:
 class Found:
     """What a search of one file came to.
 
-    `hits` in order of offset (fuzzy: similarity, then offset). `complete` says whether the whole
-    file was searched; if not, `stopped_at` is the byte offset to go on from (None: fuzzy) and
-    `reason` why. `count` is the number of hits seen, also where none were kept. Fuzzy: `runner_up`
-    is the best similarity among what is not in `hits`, and `tied` how many are as good as the best.
+    `hits` in order of offset (fuzzy: similarity, then offset). `reason` says why not the whole file was
+    searched, and `stopped_at` is then the byte offset to go on from (None: fuzzy). `count` is the
+    number of hits seen, also where none were kept. Fuzzy: `runner_up` is the best similarity among
+    what is not in `hits`, and `tied` how many are as good as the best.
     """
 
     hits: tuple[Hit, ...]
-    complete: bool
     stopped_at: int | None = None
     count: int = 0
     reason: str = ""
     runner_up: float | None = None
     tied: int = 0
+
+    @property
+    def complete(self) -> bool:
+        """Whether the whole file was searched."""
+        return not self.reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,9 +323,9 @@ def search_snapshot(
         hits = _hits(snapshot, seen, task, each=pattern.multiline)
     found = list(islice(hits, limit + 1))
     if len(found) <= limit:
-        return Found(tuple(found), complete=True, count=len(found))
+        return Found(tuple(found), count=len(found))
     stopped = found.pop().offset
-    return Found(tuple(found), False, stopped, limit, f"stopped after {limit} hits")
+    return Found(tuple(found), stopped, limit, f"stopped after {limit} hits")
 
 
 def count_hits(

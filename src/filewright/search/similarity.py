@@ -20,6 +20,7 @@ from __future__ import annotations
 import heapq
 import re
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 from filewright.errors import invalid
@@ -337,7 +338,6 @@ def fuzzy(
     rest = scores[limit:] or [region.score for region in ranked if region.score < min_similarity]
     return Found(
         hits=tuple(shown[begin] for begin in kept),
-        complete=not reason,
         count=len(kept),
         reason=reason,
         runner_up=rest[0] if rest else None,
@@ -349,10 +349,7 @@ def _regions(snapshot: Snapshot, needle: str, least: float, limit: int, task: Ta
     """Aligned regions in no order, and why some may be missing."""
     size = snapshot.size - snapshot.start
     finalists = max(limit + 4, min(_FINALISTS, _ALIGNED // len(needle)))
-
-    def aligned(spans: Iterable[tuple[int, int]]) -> list[Fit]:
-        return _aligned(snapshot, needle, least, spans, finalists, task)
-
+    aligned = partial(_aligned, snapshot, needle, least, finalists, task)
     if size <= SWEEP_ALWAYS:
         return aligned(_swept(snapshot, needle, finalists, task)), ""
     regions: list[Fit] = []
@@ -387,56 +384,54 @@ def _swept(snapshot: Snapshot, needle: str, keep: int, task: Task) -> list[tuple
 
     half = max(8, len(needle) // 2)
     span = 3 * half + len(needle) // 4 + 16
-    best: list[tuple[int, int, int]] = []
+    best: list[tuple[int, int, int]] = []  # by what each has in common with the needle, negative
     position = snapshot.start
     while position < snapshot.size:
         task.check()
         task.report(position, snapshot.size, "comparing")
         view = Window(snapshot, position, snapshot.size, _BLOCK)
-        text = _characters(view)
+        text = view.characters
         begins = range(0, max(1, len(text) - half), half)
         found = process.extract(
             needle,
             [text[begin : begin + span] for begin in begins],
             scorer=LCSseq.similarity,
-            score_cutoff=max(2, len(needle) // 2, best[0][0] if len(best) == keep else 0),
+            score_cutoff=max(2, len(needle) // 2, 1 - best[-1][0] if len(best) == keep else 0),
             limit=keep,
         )
         for number, common in sorted((number, int(common)) for _, common, number in found):
-            if len(best) < keep or common > best[0][0]:
-                place = begins[number]
-                heapq.heappush(best, (common, _raw(view, text, place), _raw(view, text, place + span)))
-                if len(best) > keep:
-                    heapq.heappop(best)
+            place = begins[number]
+            best.append((-common, view.raw_of(place), view.raw_of(place + span)))
+        best = sorted(best)[:keep]
         if view.last:
             break
         # The end of a window and the beginning of the next may share a region.
-        shared = _raw(view, text, max(0, len(text) - span))
+        shared = view.raw_of(max(0, len(text) - span))
         position = shared if shared > position else view.stop
-    return [(begin, end) for _, begin, end in sorted(best, key=lambda entry: (-entry[0], entry[1]))]
+    return [(begin, end) for _, begin, end in best]
 
 
 def _aligned(
     snapshot: Snapshot,
     needle: str,
     least: float,
-    spans: Iterable[tuple[int, int]],
     finalists: int,
     task: Task,
+    spans: Iterable[tuple[int, int]],
 ) -> list[Fit]:
     """The exact regions in the `finalists` most promising of some stretches of bytes."""
     from rapidfuzz import process
     from rapidfuzz.distance import LCSseq
 
-    views: list[tuple[Window, str]] = []
+    views: list[Window] = []
     for low, high in spans:
         low, high = character_at(snapshot, max(snapshot.start, low)), min(snapshot.size, high)
         if low < high:
-            view = Window(snapshot, low, high, high - low)
-            views.append((view, _characters(view)))
+            views.append(Window(snapshot, low, high, high - low))
     task.check()
     plain, _ = folded(needle)
-    ranked = process.extract(plain, [text for _, text in views], scorer=LCSseq.similarity, limit=finalists)
+    texts = [view.characters for view in views]
+    ranked = process.extract(plain, texts, scorer=LCSseq.similarity, limit=finalists)
     # Each edit costs at most one common character, so with fewer than this no region can be similar enough.
     enough = len(plain) - (1 - least) / least * len(needle) - 4
     found = []
@@ -446,19 +441,9 @@ def _aligned(
         task.check()
         fit = best_fit(needle, text)
         if fit.start < fit.end:
-            view, _ = views[number]
-            found.append(Fit(_raw(view, text, fit.start), _raw(view, text, fit.end), fit.score))
+            view = views[number]
+            found.append(Fit(view.raw_of(fit.start), view.raw_of(fit.end), fit.score))
     return found
-
-
-def _characters(view: Window) -> str:
-    """The text of a window, without its context."""
-    return view.text[view.begin :].decode("utf-8", "surrogateescape")
-
-
-def _raw(view: Window, text: str, index: int) -> int:
-    """The byte offset of the file where a character of a window's `_characters` begins."""
-    return view.raw_at(view.begin + len(text[:index].encode("utf-8", "surrogateescape")))
 
 
 def _apart(regions: Iterable[Fit]) -> list[Fit]:

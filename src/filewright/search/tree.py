@@ -222,7 +222,7 @@ class TreeSearch:
                     continue
                 if options.output == "counts":
                     count = count_hits(snapshot, pattern, invert=options.invert, task=task)
-                    found = Found((), complete=True, count=count)
+                    found = Found((), count=count)
                 else:
                     limit = max(left, 1) if by_hits else 1
                     found = search_snapshot(

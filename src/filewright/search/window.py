@@ -122,6 +122,15 @@ class Window:
         return self.offset + raw
 
     @cached_property
+    def characters(self) -> str:
+        """The text without the context; bytes that are not UTF-8 are lone surrogates."""
+        return self.text[self.begin :].decode("utf-8", "surrogateescape")
+
+    def raw_of(self, number: int) -> int:
+        """The byte offset of the file where the character with that number, from 0, begins."""
+        return self.raw_at(self.begin + len(self.characters[:number].encode("utf-8", "surrogateescape")))
+
+    @cached_property
     def _lines(self) -> tuple[list[int], list[int]]:
         """Where the lines of the window begin, in its text and in the file: terminators differ only between lines."""
         texts, raws = [0], [0]

@@ -575,7 +575,7 @@ class _Search:
                 suppress(FilewrightError),  # it went away since
                 context.open_page(found_in, headings=False, text=True) as snapshot,
             ):
-                if self._show(snapshot, Found((hit,), complete=True, count=1)) is not None:
+                if self._show(snapshot, Found((hit,), count=1)) is not None:
                     self._complete = False
                     notes.append(f"{len(nearest.hits) - position} less similar left out")
                     break
