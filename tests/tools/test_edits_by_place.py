@@ -219,6 +219,30 @@ def test_a_symbol_moves_to_another_file_in_its_line_endings_and_encoding(
     assert (root / "a.py").read_bytes().startswith(b"A = 1\n\n\ndef k")
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", ""])
+def test_what_is_moved_without_a_place_goes_to_the_end(root: Path, workspace: Workspace, end: str) -> None:
+    line = end or "\n"
+    (root / "a.py").write_text("A = 1\n\n\ndef one():\n    return 1\n\n\nB = 2\n")
+    before = f"import re{line}{line}{line}def two():{line}    return 2{end}".encode()
+    (root / "b.py").write_bytes(before)
+    moved = {"path": "a.py", "symbol": "one"}
+    done = workspace.call("edit_content", {"edits": [{"path": "b.py", "from": moved}]})
+    assert not done.is_error, done.text
+    # A file without an end of its last line has none afterwards either.
+    parted = line * 2 if end else line * 3
+    assert (root / "b.py").read_bytes() == before + f"{parted}def one():{line}    return 1{end}".encode()
+    assert (root / "a.py").read_text() == "A = 1\n\n\nB = 2\n"
+    workspace.undo()
+    assert (root / "b.py").read_bytes() == before
+    lines = {"path": "a.py", "start_line": 8, "end_line": 8}
+    version = workspace.read("a.py").version
+    workspace.edit(None, [{"path": "b.py", "from": {**lines, "expected_version": version}}])
+    assert (root / "b.py").read_bytes() == before + f"{'' if end else line}B = 2{end}".encode()
+    within = {"path": "a.py", "from": {"symbol": "one"}}
+    workspace.edit(None, [within])
+    assert (root / "a.py").read_text() == "A = 1\n\n\ndef one():\n    return 1\n"
+
+
 def test_a_copy_leaves_its_source_and_is_reindented_when_asked(root: Path, workspace: Workspace) -> None:
     (root / "a.py").write_text("class A:\n    def f(self):\n        return 1\n")
     (root / "b.py").write_text("x = 1\n")

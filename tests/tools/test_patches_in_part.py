@@ -402,6 +402,34 @@ def test_a_renamed_file_of_a_patch_is_named_beside_it(tree: Path, workspace: Wor
     assert (tree / "two.py").read_text() == "p = 1\nq = 2\n"
 
 
+def test_a_renamed_file_is_named_from_the_root_or_as_the_patch_has_it(
+    root: Path, workspace: Workspace
+) -> None:
+    for folder in ("net/lib", "lib"):
+        (root / folder).mkdir(parents=True)
+    (root / "net/b.txt").write_text("one\n")
+    hunks = "".join(
+        f"--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-one\n+two\n" for name in ("b.txt", "lib/a.txt")
+    )
+    (root / "net/fix.patch").write_text(hunks)
+    for names in (
+        {"net/lib/a.txt": "net/lib/z.txt"},
+        {"lib/a.txt": "lib/z.txt"},
+        {"lib/a.txt": "net/lib/z.txt"},
+    ):
+        (root / "net/lib/z.txt").write_text("one\n")
+        (root / "lib/z.txt").write_text("one\n")  # another, which is meant by none
+        made = workspace.call("apply_patch", {"patch_path": "net/fix.patch", "names": names})
+        assert "modified: net/lib/z.txt, for net/lib/a.txt (hunk 1" in made.text, made.text
+        assert (root / "net/lib/z.txt").read_text() == "two\n"
+        assert (root / "lib/z.txt").read_text() == "one\n"
+        workspace.undo()
+    made = workspace.call(
+        "apply_patch", {"patch_path": "net/fix.patch", "names": {"net/lib/a.txt": "lib/z.txt"}}
+    )
+    assert "modified: lib/z.txt, for net/lib/a.txt (hunk 1" in made.text, made.text
+
+
 def test_a_file_that_goes_by_a_longer_name_is_named_or_in_part_taken(
     tree: Path, workspace: Workspace
 ) -> None:

@@ -112,7 +112,7 @@ REFUSED = [
     ([{"path": "shop.py", "move_to": "old.txt"}], "already_exists"),
     ([{"path": "shop.py", "content": "x", "delete": True}], "invalid_input"),
     ([{"path": "shop.py", "content": "x", "search": "y", "replace": "z"}], "invalid_input"),
-    ([{"path": "shop.py", "from": {"path": "old.txt", "symbol": "a"}}], "invalid_input"),
+    ([{"path": "shop.py", "from": {"path": "old.txt", "symbol": "a"}}], "unsupported"),
     ([{"path": "shop.py", "delete": True, "expected_version": "0" * 16}], "stale_version"),
     ([{"path": "new.py", "search": "a", "replace": "b"}], "not_found"),
     ([{"path": "new.py", "content": None}], "invalid_input"),

@@ -105,7 +105,7 @@ class EditItem(Arguments):
     delete: bool = False
     insert_after: SkipJsonSchema[Beside] = None
     insert_before: SkipJsonSchema[Beside] = None
-    source: Annotated[MovedFrom | None, Field(alias="from", description="goes to at")] = None
+    source: Annotated[MovedFrom | None, Field(alias="from")] = None
     copied: Annotated[bool, Field(alias="copy")] = False
     content: Annotated[EditText, Field(description="new file, before from")] = None
     move_to: str | None = None
@@ -455,8 +455,7 @@ class _Edits:
                 check_text(item.content, "content")
                 add("the file is made", item.content.encode(), 1)
             if item.source is not None:
-                end = _Spot(made.line_count + 1, "")
-                spot = self._spot(item, file, _Text(made, None, known=True)) if item.places else end
+                spot = self._spot(item, file, _Text(made, None, known=True))
                 named, data = self._moved_in(item, file, spot, made)
                 add(named, data, spot.line)
         return Decided.created(Plan((), tuple(outcomes)), file.location, made.read(0, made.size))
@@ -525,7 +524,7 @@ class _Edits:
             return Edit(item.search, new, item.replace_all, first, last, fuzzy, self._number)
         text = self._text(file, snapshot, version)
         edit = Edit("", new, fuzzy=fuzzy, number=self._number, base=text.base)
-        if item.insert_after is not None or item.insert_before is not None:
+        if item.source is not None or item.places[0].startswith("insert"):
             spot = self._spot(item, file, text)
             line, named = spot.line, spot.named
             if item.source is not None:
@@ -591,6 +590,8 @@ class _Edits:
     def _spot(self, item: EditItem, file: _EditedFile, text: _Text) -> _Spot:
         after = item.insert_after is not None
         given = item.insert_after if after else item.insert_before
+        if given is None:
+            return _Spot(text.snapshot.line_count + 1, "at the end")
         word = "after" if after else "before"
         if isinstance(given, str) and not given.strip().isdecimal():
             lines = self._lines(file, text, given)
@@ -609,11 +610,6 @@ class _Edits:
 
     def _take(self, item: EditItem, wanted: MovedFrom, file: _EditedFile) -> _Taken:
         """What is moved or copied out of a file; what is moved is noted to be removed there."""
-        if not (file.is_new or item.places):
-            raise self._invalid(
-                f"from names no place in {file.location.asked}, which is there",
-                "give with it insert_after or insert_before",
-            )
         if wanted.path is None and file.is_new:
             raise self._invalid("from names no file", "give the path of what is moved into the new file")
         source = file if wanted.path is None else self._named(self._context.boundary.locate(wanted.path))

@@ -60,7 +60,8 @@ class PatchArguments(ChangeArguments):
     `b/` are the first); `0`: only `a/` and `b/`
     """
     names: Annotated[dict[str, str] | None, Field(description="renamed: {old: new}")] = None
-    """what files of the patch are called now, where they have other names: of each path below the root the new one"""
+    """what files of the patch are called now, where they have other names: of each path the new one, both from the root
+    or both as the patch names them"""
     partial: bool = False
     """true: apply the files whose hunks all fit, and return the rest as a patch"""
     preview: bool = False
@@ -193,7 +194,7 @@ class _Looking:
     def look(self, path: str) -> PatchTarget:
         """What is at a path. Raises what the boundary raises."""
         file = self._changed.get(path)
-        named = (self._arguments.names or {}).get(path) if file else None
+        named = self._now(path) if file else None
         location = self._context.boundary.locate(named or path)
         if named:
             self.origin[location.shown] = f", for {visible(path)}"
@@ -218,6 +219,17 @@ class _Looking:
                         error.details["alike"] = [there.shown]
             key = (self._context.key_of_missing(location), location.name)
             return PatchTarget(location, None, key, missing=error)
+
+    def _now(self, path: str) -> str | None:
+        """What a file of the patch is called now, if that is said: both names are from the root, or as the patch has
+        them."""
+        names, root = self._arguments.names or {}, f"{self._arguments.root}/"
+        if path in names:
+            return names[path]
+        named = names.get(path.removeprefix(root))
+        if named is not None and self._context.exists(self._context.boundary.locate(root + named)):
+            return root + named
+        return named
 
     def _target(self, location: Location) -> PatchTarget:
         context = self._context

@@ -64,7 +64,7 @@ class ReadArguments(Arguments):
     """characters; with `column` those of the line (`limit` is taken for them too)"""
     line: _Count = None
     """a line to show in its surroundings; give one of `line`, `symbol`, `pattern`, `start`, head and tail"""
-    symbol: Annotated[str | None, Field(description="e.g. Cart.total")] = None
+    symbol: Annotated[str | None, Field(description="Cart.total")] = None
     """a name such as `Cart.total`"""
     pattern: str | None = None
     """literal text: the surroundings of its hit"""

@@ -80,7 +80,7 @@ _ITEM = {
     "type": "object",
     "properties": {
         "context": {"type": "integer"},
-        **{name: {} for name in ("pattern", "path", "glob", "mode")},
+        **{name: {} for name in ("pattern", "path", "glob", "mode", "output")},
     },
     "required": ["pattern"],
 }
@@ -103,7 +103,8 @@ class SearchArguments(Arguments):
     path: str = "."
     """a file or a folder"""
     glob: Annotated[
-        str | None, Field(description="below path: *.js, !{dist,docs} deep too; src/*.js: one level, ** many")
+        str | None,
+        Field(description="no /: any depth (*.js, !{dist,docs}); else from path (src/*.js, !**/dist/*)"),
     ] = None
     """only files that match; with `!` before it all but these"""
     type: Annotated[str | None, Field(description="py, rust")] = None
