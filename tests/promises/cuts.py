@@ -217,8 +217,8 @@ class Image:
         build(self.base, target)
         target.with_name(target.name + ".map").write_text("".join(rows))
 
-    def tree(self, name: bytes) -> dict[str, tuple[Any, ...]]:
-        """What is below a folder of the base: kind, mode, content or target, by path."""
+    def tree(self, name: bytes | None = None) -> dict[str, tuple[Any, ...]]:
+        """What is below the base, or a folder of it: kind, mode, content or target, by path."""
         found: dict[str, tuple[Any, ...]] = {}
 
         def look(folder: Thing, above: str) -> None:
@@ -233,7 +233,9 @@ class Image:
                 else:
                     found[path] = ("file", mode, bytes(self.contents.get(thing, b"")))
 
-        if name in self.folders.get(self.base, {}):
+        if name is None:
+            look(self.base, "")
+        elif name in self.folders.get(self.base, {}):
             look(self.folders[self.base][name], "")
         return found
 

@@ -3,6 +3,7 @@ acknowledged is in the history and can be taken back."""
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import os
@@ -75,8 +76,8 @@ with opened(base) as workspace:
 """
 
 
-@pytest.fixture
-def place() -> Iterator[Path]:
+@contextlib.contextmanager
+def _folder() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="cuts-", dir=os.environ.get("FILEWRIGHT_TEST_DIR")) as folder:
         yield Path(folder)
 
@@ -113,11 +114,13 @@ class Cuts:
         return cuts.Image(self.log, cut, disk="journaling", seed=None, safe=cut).tree(b"work")
 
     def image(self, cut: int, disk: cuts.Disk, seed: int | None, *, flushes: bool = True) -> cuts.Image:
-        """What a power cut leaves, made on the real disk."""
-        image = cuts.Image(self.log, cut, disk=disk, seed=seed, safe=self.safe, flushes=flushes)
+        """What a power cut leaves."""
+        return cuts.Image(self.log, cut, disk=disk, seed=seed, safe=self.safe, flushes=flushes)
+
+    def make(self, image: cuts.Image) -> None:
+        """Make an image on the real disk."""
         shutil.rmtree(self.base, ignore_errors=True)
         image.make(self.base)
-        return image
 
     def check(self, cut: int, found: dict[str, Any], where: object, *, rewound: bool = False) -> None:
         """Raise unless what a start found after a cut is what was promised."""
@@ -149,11 +152,12 @@ def _look(run: Cuts, *, stride: int, seeds: int, flushes: bool = True) -> int:
         for cut in [*range(run.safe + 1, total, stride), total]:
             for disk, seed in itertools.product(("journaling", "lazy"), (None, *range(seeds))):
                 image = run.image(cut, disk, seed, flushes=flushes)
-                shown = hash((cut > run.marks[-1][0], repr(sorted(_disk_tree(run.base).items()))))
+                shown = hash((cut > run.marks[-1][0], frozenset(image.tree().items())))
                 if shown in seen:
                     continue
                 seen.add(shown)
                 looked += 1
+                run.make(image)
                 then = (
                     "rewind" if run.trees[0] != {} and "change" in run.marks[0][1] and looked % 3 == 0 else ""
                 )
@@ -167,47 +171,56 @@ def _look(run: Cuts, *, stride: int, seeds: int, flushes: bool = True) -> int:
     return looked
 
 
-def test_a_power_cut_in_the_first_change_of_a_project_leaves_all_or_nothing(place: Path) -> None:
-    assert _look(Cuts(place, FIRST), stride=7, seeds=1) >= 10
+@pytest.fixture
+def first() -> Iterator[Cuts]:
+    with _folder() as place:
+        yield Cuts(place, FIRST)
+
+
+@pytest.fixture(scope="module")
+def many() -> Iterator[Cuts]:
+    """Many changes, recorded once."""
+    with _folder() as place:
+        yield Cuts(place, MANY)
+
+
+def test_a_power_cut_in_the_first_change_of_a_project_leaves_all_or_nothing(first: Cuts) -> None:
+    assert _look(first, stride=7, seeds=1) >= 10
 
 
 def test_a_power_cut_among_edits_and_undos_leaves_all_or_nothing_and_keeps_what_was_acknowledged(
-    place: Path,
+    many: Cuts,
 ) -> None:
-    assert _look(Cuts(place, MANY), stride=23, seeds=1) >= 50
+    assert _look(many, stride=23, seeds=1) >= 50
 
 
-def test_on_a_disk_that_ignores_flushes_the_same_check_fails(place: Path) -> None:
+def test_on_a_disk_that_ignores_flushes_the_same_check_fails(many: Cuts) -> None:
     with pytest.raises(LostError):
-        _look(Cuts(place, MANY), stride=11, seeds=1, flushes=False)
+        _look(many, stride=11, seeds=1, flushes=False)
 
 
-def _recoveries(run: Cuts, place: Path, *, stride: int, inner: int) -> int:
+def _recoveries(run: Cuts, *, stride: int, inner: int) -> int:
     """Cut the power in recoveries from power cuts."""
     looked = 0
-    first = run.base
     total = len(run.log.events)
-    for cut in range(run.safe + 1, total, stride):
-        run.base = first
-        image = run.image(cut, "journaling", cut)
-        again = cuts.recorded(RECOVER, run.base, image)
-        with cuts.Looking() as looking:
+    with cuts.Looking() as looking:
+        for cut in range(run.safe + 1, total, stride):
+            image = run.image(cut, "journaling", cut)
+            run.make(image)
+            again = cuts.recorded(RECOVER, run.base, image)
             for other in range(1, len(again.events), inner):
                 second = cuts.Image(again, other, disk="lazy" if other % 2 else "journaling", seed=other)
-                shutil.rmtree(run.base, ignore_errors=True)
-                second.make(run.base)
+                run.make(second)
                 looked += 1
                 run.check(cut, looking.at(second, run.base), (cut, other))
     return looked
 
 
-def test_a_power_cut_in_a_recovery_is_recovered_from(place: Path) -> None:
-    run = Cuts(place, MANY)
-    assert _recoveries(run, place, stride=max(1, len(run.log.events) // 8), inner=11) >= 5
+def test_a_power_cut_in_a_recovery_is_recovered_from(many: Cuts) -> None:
+    assert _recoveries(many, stride=max(1, len(many.log.events) // 8), inner=11) >= 5
 
 
 @pytest.mark.sweep
-def test_power_cuts_after_every_call_below_the_c_library(place: Path) -> None:
-    many = Cuts(place, MANY)
+def test_power_cuts_after_every_call_below_the_c_library(many: Cuts) -> None:
     print(f"\npower cuts below the C library: {_look(many, stride=1, seeds=2)} images")
-    print(f"\nof recoveries: {_recoveries(many, place, stride=9, inner=3)} images")
+    print(f"\nof recoveries: {_recoveries(many, stride=9, inner=3)} images")
