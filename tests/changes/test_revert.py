@@ -392,6 +392,19 @@ def test_a_preview_shows_what_undo_would_do(bench: Any) -> None:
         assert part in done, part
 
 
+@pytest.mark.parametrize("edited", [False, True])
+def test_a_preview_shows_no_loss_of_what_leaves_a_folder_that_goes(bench: Any, edited: bool) -> None:
+    record = bench.commit(
+        Move(bench.at("a.txt"), bench.at("n/a.txt")), Move(bench.at("f"), bench.at("n/m/f"))
+    )
+    if edited:
+        (bench.root / "n/m/f/g/y.txt").unlink()
+        (bench.root / "n/a.txt").write_bytes(b"one\nTWO\n")
+    reversal = bench.changes.revert(record.id)
+    assert "---" not in reversal.diff.text
+    assert [(lost.files, lost.size) for lost in reversal.diff.lost] == [(0, 0)]
+
+
 def test_an_edit_that_takes_much_out_of_a_large_file_is_undone_from_the_file_itself(
     scene: Any, area: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

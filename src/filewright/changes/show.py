@@ -6,14 +6,14 @@ once, and says what it left out. What can no longer be read is said in its place
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from filewright.boundary import Boundary, Location
 from filewright.changes.contents import backward, forward, held_after, held_before
-from filewright.changes.record import ChangeRecord, Entry, Place, Stamp, same_content
+from filewright.changes.record import ChangeRecord, Entry, Place, Stamp, folders_above, same_content
 from filewright.changes.slots import OpenFolders
 from filewright.changes.tree import Item, Tree
 from filewright.edit import (
@@ -137,15 +137,13 @@ class ChangeDiffs(NamedTuple):
     def of_change_set(self, change_set: ChangeSet, *, max_lines: int, task: Task) -> Diff:
         """What a change set would do, in about `max_lines` lines and the time left of `task`."""
         budget = _Budget(max_lines, task)
-        folders = OpenFolders(self.boundary)
-        try:
+        with OpenFolders(self.boundary) as folders:
             tree = Tree(self.boundary, folders, change_set, task)
             tree.take()
-            gone = [item for item in tree.displaced if not item.alive]
-            named = {item.was_at for item in gone if item.kind != "folder"}
-            for folder in gone:
-                if folder.kind == "folder":
-                    self._deleted_below(folder.was_at, named, budget)
+            left = {Place.of(item.was_at) for item in tree.at_first() if item.alive}
+            for item in tree.displaced:
+                if item.kind == "folder" and not item.alive:
+                    self._deleted_below(item.was_at, left, budget)
             for item in _files_in(tree):
                 lost = [Lost(item.was_at.shown, 1, item.seen.size)] if item.seen is not None else []
                 overwritten = item.alive and item.fresh and _is_whole(item)
@@ -158,15 +156,14 @@ class ChangeDiffs(NamedTuple):
                 budget.add(file)
                 if overwritten and (file.binary or file.truncated):
                     budget.lost += lost
-        finally:
-            folders.close()
         return budget.diff()
 
-    def _deleted_below(self, where: Location, named: Collection[Location], budget: _Budget) -> None:
-        """The files below a deleted folder, but those `named` already, as far as the budget goes."""
+    def _deleted_below(self, where: Location, left: set[Place], budget: _Budget) -> None:
+        """The files below a deleted folder, but what has `left` it, as far as the budget goes."""
         files = size = 0
         for entry in self.boundary.walk(where, include_ignored=True, details=True, task=budget.task):
-            if entry.kind == "folder" or entry.location in named:
+            place = Place.of(entry.location)
+            if entry.kind == "folder" or not left.isdisjoint((place, *folders_above(place))):
                 continue
             files, size = files + 1, size + (entry.status.size if entry.status is not None else 0)
             if entry.kind != "file" or budget.spent:
@@ -339,8 +336,7 @@ def _edits_shown(entry: Entry) -> Iterator[Entry]:
     """What is shown of an entry: one diff of all, but each run for itself, and each edit of a large file."""
     for run in entry.runs:
         edits = run.changes
-        sides = [side for side in (run.before, run.after) if side is not None and side.kind == "file"]
-        large = any(side.size > _SHOWN_WHOLE for side in sides)
+        large = any(side is not None and side.size > _SHOWN_WHOLE for side in (run.before, run.after))
         large = large and run.before is not None and held_before(run) is None
         if large and len(edits) > 1 and any(edit.spliced for edit in edits):
             yield from edits

@@ -409,7 +409,7 @@ class Tree:
 
     def _compare(self) -> None:
         """Find what differs from the disk."""
-        for item in self._at_first():
+        for item in self.at_first():
             assert item.home is not None
             alive = item.alive
             if (item.fresh or not alive) and item.home[0].alive:
@@ -422,7 +422,7 @@ class Tree:
             items = sorted(folder.entries.items()) if folder.seen is not None else ()
             self.fresh.extend(item for _, item in items if item is not None and item.fresh)
 
-    def _at_first(self) -> Iterator[Item]:
+    def at_first(self) -> Iterator[Item]:
         """All that was looked at on the disk, but for roots."""
         items = (item for folder in self.old.values() for item in folder.initial.values())
         return (item for item in items if item is not None and not item.is_root)
@@ -801,7 +801,7 @@ class Tree:
         undo gives each what it held."""
         leaving = Counter(
             item.seen.identity
-            for item in (self._at_first() if self._linked else ())
+            for item in (self.at_first() if self._linked else ())
             if item.seen and (not item.alive or (self._undoes and item.content))
         )
         for item, where in self._linked:
