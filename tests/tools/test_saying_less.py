@@ -292,6 +292,28 @@ def test_searches_of_several_places_are_one_call(root: Path, workspace: Workspac
     assert workspace.call("search_content", {"items": [items[2], {**items[2], "path": "nor"}]}).is_error
 
 
+def test_a_file_that_goes_between_two_passes_of_its_search_stays_found(
+    root: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / "a.txt").write_text("".join(f"needle {n} {'x' * 90}\n" for n in range(100)))
+    items = [{"pattern": "needle", "path": "a.txt", "max_results": 100}]
+    items += [{"pattern": f"no {n}", "path": "a.txt"} for n in range(9)]
+    from filewright.tools import search
+
+    def gone(task: object) -> object:
+        asked.append(task)
+        if len(asked) == 2:  # the first is for the count of what the first pass did not show
+            (root / "a.txt").unlink()
+        return spare(task)  # type: ignore[arg-type]
+
+    asked, spare = list[object](), search.spare_time
+    whole = workspace.search(items=items)
+    monkeypatch.setattr(search, "spare_time", gone)
+    found = workspace.search(items=items)
+    assert not (root / "a.txt").exists()
+    assert 0 < len(found.results) < len(whole.results)
+
+
 def test_a_search_has_the_room_that_others_leave(root: Path, workspace: Workspace) -> None:
     (root / "a.txt").write_text("".join(f"needle {n} {'x' * 50}\n" for n in range(100)))
     items = [{"pattern": "needle", "path": "a.txt", "max_results": 100}]
