@@ -21,7 +21,7 @@ PACKAGE = Path(filewright.__file__).parent
 ROOMS = {
     # room: (limit, goal), in code tokens
     "changes": (65_250, 42_000),
-    "edit": (55_377, 40_000),
+    "edit": (55_672, 40_000),
     "tools": (44_667, 32_000),
     "structure": (24_682, 20_500),
     "system": (22_612, 23_000),
@@ -34,7 +34,7 @@ ROOMS = {
     "page": (13_923, 14_000),
     "(root)": (11_255, 11_900),
 }
-ALL = (330_354, 270_000)
+ALL = (330_608, 270_000)
 
 _NO_CODE = {
     *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE),

@@ -41,6 +41,10 @@ TOGETHER = {
         [("two\n", "two\na\n"), ("three\n", "b\nthree\n")],
         "one\ntwo\na\nb\nthree\nfour\nfive\n",
     ),
+    "two insertions at one place, the lower first": (
+        [("three\n", "b\nthree\n"), ("two\n", "two\na\n")],
+        "one\ntwo\na\nb\nthree\nfour\nfive\n",
+    ),
     "on the result of an earlier one": (
         [("two", "zwei"), ("zwei\nthree", "zwei\ndrei")],
         "one\nzwei\ndrei\nfour\nfive\n",

@@ -149,6 +149,11 @@ AT_THE_END = [
     ([{"insert_after": 3, "replace": "\nd\n"}, {"start_line": 1, "end_line": 3, "replace": ""}], "\nd"),
     ([{"insert_after": 3, "replace": "d"}, {"from": {"start_line": 3, "end_line": 3}, "insert_after": 0}], "c\na\nb\nd"),
     ([{"insert_after": 3, "replace": "d"}, {"start_line": 3, "end_line": 3, "replace": "x"}], "a\nb\nx\nd"),
+    ([{"insert_after": 3, "replace": "d"}, {"search": "c", "replace": "c\n"}], "a\nb\nc\nd"),
+    ([{"insert_after": 3, "replace": "\n"}], "a\nb\nc\n\n"),
+    ([{"insert_after": 3, "replace": "\n"}, {"insert_after": 3, "replace": "d"}], "a\nb\nc\n\nd"),
+    ([{"start_line": 3, "end_line": 3, "replace": "\n"}], "a\nb\n\n"),
+    ([{"start_line": 3, "end_line": 3, "replace": "x\n\n"}], "a\nb\nx\n\n"),
 ]  # fmt: skip
 
 

@@ -7,8 +7,9 @@ touch.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from filewright.edit.drift import find_drifted
@@ -130,6 +131,13 @@ class _Placed(NamedTuple):
     shifts: Sequence[tuple[int, int]]
 
 
+@dataclass(frozen=True, slots=True)
+class _Insertion(Splice):
+    """One at the end (`side` -1) or the beginning (1) of the text that its edit was found at; 0: there is none."""
+
+    side: int = field(default=0, compare=False)
+
+
 def _with_blank_lines(edits: list[Edit]) -> None:
     """Make those of symbols that go take the blank lines below, or above where no text follows then."""
     ends: set[int | None] = {None}
@@ -203,7 +211,8 @@ def plan(
         error.message = f"{name}:{which} {error.message}"
         error.details = {"path": name, **error.details, "refusals": [one.details for one in refusals]}
         raise error
-    return Plan(tuple(source.of_file(ordered(splices, source.size))), tuple(_outcomes(placed)))
+    made_of_file = source.of_file(ordered(_as_one(splices), source.size))
+    return Plan(tuple(made_of_file), tuple(_outcomes(placed)))
 
 
 def _located(
@@ -222,7 +231,7 @@ def _located(
     found = Missed(edit, Code.NO_MATCH, Tier.EXACT) if in_turn else locate(source, edit)
     nowhere = isinstance(found, Missed) and found.code is Code.NO_MATCH
     if nowhere and (in_turn or splices):
-        result = FileText(Overlay(source.snapshot, splices), source.task, language=source.language)
+        result = FileText(Overlay(source.snapshot, _as_one(splices)), source.task, language=source.language)
         there = locate(result, edit)
         if in_turn or isinstance(there, Located) or there.code is Code.AMBIGUOUS_MATCH:
             return result, there
@@ -260,6 +269,7 @@ def _taken(
     changed = [ByteRange(splice.offset, splice.end) for splice in splices]
     overlay = text.snapshot if text is not source else None
     together = before
+    splices = _sided(splices, spans)
     shifts = [
         (
             splice.offset,
@@ -353,35 +363,60 @@ def _touching(changed: Sequence[ByteRange], spans: Sequence[ByteRange]) -> ByteR
     return None
 
 
+def _sided(splices: Sequence[Splice], spans: Sequence[ByteRange]) -> tuple[Splice, ...]:
+    """The splices of an edit that was found at these spans, which are in order; its insertions know their side."""
+    made = []
+    for splice in splices:
+        if not splice.length:
+            span = spans[bisect_right(spans, splice.offset, key=lambda one: one.start) - 1]
+            side = (splice.offset == span.start) - (splice.offset == span.end)
+            splice = _Insertion(splice.offset, 0, splice.replacement, side)
+        made.append(splice)
+    return tuple(made)
+
+
 def _joined(source: FileText, placed: tuple[Splice, ...], more: tuple[Splice, ...]) -> tuple[Splice, ...]:
     """Two ordered sets of splices that touch nothing of each other, as one.
 
-    Insertions at one offset, one after the text before it and one before the text after it, follow
-    each other in the order of the edits. One behind a last line that is deleted has no line to end first.
+    Of insertions at one offset the one that belongs to the text before it is first, and the one that belongs to the
+    text after it last; others follow each other in the order of the edits. One behind a last line that is deleted has
+    no line to end first.
     """
     result: list[Splice] = []
-    for splice in sorted((*placed, *more), key=lambda one: (one.offset, one.end)):
+    for splice in sorted((*placed, *more), key=_order):
+        last = result[-1] if result else None
+        if splice.offset == source.size and (last in more or splice in more):
+            splice = _at_the_end(source, last, splice)
+        result.append(splice)
+    return tuple(result)
+
+
+def _order(splice: Splice) -> tuple[int, int, int]:
+    return splice.offset, splice.end, splice.side if isinstance(splice, _Insertion) else 0
+
+
+def _as_one(splices: Sequence[Splice]) -> tuple[Splice, ...]:
+    """Ordered splices, of which those that insert at one offset are one."""
+    result: list[Splice] = []
+    for splice in splices:
         last = result[-1] if result else None
         if last is not None and not splice.length and not last.length and last.offset == splice.offset:
             result[-1] = Splice(last.offset, 0, last.replacement + splice.replacement)
-        elif splice.offset == source.size and (last in more or splice in more):
-            result.append(_at_the_end(source, last, splice))
         else:
             result.append(splice)
     return tuple(result)
 
 
 def _at_the_end(source: FileText, last: Splice | None, splice: Splice) -> Splice:
-    """What is put at the end, without the end that it brings for a last line without one, if that goes."""
-    ends = (b"\r\n", b"\n", b"\r")
-    if last is None or last.replacement or last.end != source.size:
+    """What is put at the end, without the end that it brings for a last line without one, if that has one or goes."""
+    ends = b"\r\n"
+    brings = _order(splice)[1:] == (source.size, 0) and source.read(source.size - 1, source.size) not in ends
+    if not brings or last is None or last.end != source.size:
         return splice
-    if source.read(last.end - 1, last.end) in ends or (
-        last.offset > source.start and source.read(last.offset - 1, last.offset) not in ends
-    ):
+    if (last.replacement[-1:] or source.read(last.offset - 1, last.offset)) not in ends:
         return splice
-    end = next((end for end in ends if splice.replacement.startswith(end)), b"")
-    return Splice(splice.offset, 0, splice.replacement.removeprefix(end))
+    end = next((end for end in (ends, b"\n", b"\r") if splice.replacement.startswith(end)), b"")
+    return replace(splice, replacement=splice.replacement.removeprefix(end))
 
 
 def _similarity(source: FileText, located: Located) -> float:

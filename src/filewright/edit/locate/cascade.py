@@ -259,12 +259,13 @@ def _of_lines(source: FileText, edit: Edit) -> Located:
         new = edit.data or encoded(text, source.encoding, source.dominant, argument="replace")
         if inserts and start > source.start and source.read(start - 1, start) not in (b"\n", b"\r"):
             # Behind a last line without an end: it gets one, and the last that is put there has none either.
-            new = source.dominant + new.removesuffix(b"\n").removesuffix(b"\r")
+            body = new.removesuffix(b"\n").removesuffix(b"\r")
+            new = source.dominant + (new if body[-1:] in b"\r\n" else body)  # a blank one would be no line
         splices = (Splice(start, end - start, new),)
         return Located(edit, Tier.EXACT, (Merge(ByteRange(start, end), splices),))
     data = source.read(start, end)
     body = data.removesuffix(b"\n").removesuffix(b"\r")
-    if body and not body.endswith((b"\n", b"\r")):
+    if body and not body.endswith((b"\n", b"\r")) and (body != data or text[-2:-1] not in "\n"):
         # The last line keeps its terminator; at the end of a file it may have none.
         data, text = body, text.removesuffix("\n")
     old = normalised(source.text(data))
