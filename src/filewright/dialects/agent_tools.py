@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from filewright import errors
-from filewright.dialects.table import Call, Json, Parts, Record, encoded, fit, table, worded
+from filewright.dialects.table import Call, Json, Record, encoded, fit, folders_first, table, worded
 from filewright.errors import Code, FilewrightError
 from filewright.tools import FailedCall, ToolResult, clip
 from filewright.wording import counted, visible
@@ -204,18 +204,17 @@ def glob(call: Call, _: Record) -> str:
 def tree(call: Call, given: Record) -> str:
     """A folder drawn as a tree, folders first; linked folders are named, not entered."""
     entries, complete = call.entries(**call.request, depth=given.depth or 4)
-    top, below = call.locate(given.path), call.by_folder(entries)
-
-    def drawn(folder: Parts, margin: str) -> Iterator[str]:
-        rows = sorted(below.get(folder, ()), key=lambda row: (row[1].type != "folder", row[0]))
-        for parts, entry in rows:
-            corner, deeper = ("└── ", "    ") if parts == rows[-1][0] else ("├── ", "│   ")
-            end = {"folder": "/", "link": "@"}.get(entry.type, f"\t{entry.size}")
-            yield f"{margin}{corner}{visible(entry.name)}{end}"
-            yield from drawn(parts, margin + deeper)
-
-    rows = [*drawn(top.parts, "")] or ["(no entries)"]
-    return _answered(call, [top.shown, *rows], None if complete else _MORE)
+    below = folders_first(call.below(given.path, entries))
+    last = {parts[:-1]: parts for parts, _ in below}
+    rows = []
+    for parts, entry in below:
+        ends = [last[parts[:level]] == parts[: level + 1] for level in range(len(parts))]
+        margin = "".join("    " if end else "│   " for end in ends[:-1])
+        corner = "└── " if ends[-1] else "├── "
+        after = {"folder": "/", "link": "@"}.get(entry.type, f"\t{entry.size}")
+        rows.append(f"{margin}{corner}{visible(entry.name)}{after}")
+    top = call.locate(given.path).shown
+    return _answered(call, [top, *(rows or ["(no entries)"])], None if complete else _MORE)
 
 
 def diff(call: Call, given: Record) -> str:
@@ -371,7 +370,8 @@ def _hit_rows(hits: Sequence[SearchHit], limit: int, *, groups: bool) -> tuple[l
 # Changing
 
 
-def _named(edit: Record) -> Record:
+def check_edit(edit: Record) -> Record:
+    """What is replaced is something, and by something else."""
     if not edit.search:
         raise ValueError("old_string must not be empty")
     if edit.search == edit.replace:
@@ -379,7 +379,7 @@ def _named(edit: Record) -> Record:
     return edit
 
 
-CHECKS = {"edit": _named, "edit_file": _named}
+check_edit_file = check_edit
 
 
 def edit_file(call: Call, given: Record) -> str:

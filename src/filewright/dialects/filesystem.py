@@ -24,7 +24,6 @@ from filewright.dialects.table import (
     filled,
     fit_as_json,
     fitted,
-    natively,
     said,
     table,
 )
@@ -58,24 +57,22 @@ def refusal(error: FilewrightError, limit: int) -> ToolResult:
 # Checks of arguments
 
 
-def _ordered(given: Record) -> Record:
+def check_block(given: Record) -> Record:
+    """The last line is not before the first, but where something is inserted between two."""
     first, last = given.start_line or 1, given.end_line
     if last is not None and last < first - (getattr(given, "operation", "") == "insert"):
         raise ValueError("end_line must not be before start_line")
     return given
 
 
-def _does_something(change: Record) -> Record:
+check_read_content = check_block
+
+
+def check_change(change: Record) -> Record:
+    """Something is looked for, or inserted."""
     if not change.search_pattern and change.replace_content is None:
         raise ValueError("either search_pattern or replace_content must be given")
     return change
-
-
-CHECKS = {
-    "read_content": _ordered,
-    "block": _ordered,
-    "change": _does_something,
-}
 
 
 # Paths, and what is said of them
@@ -106,22 +103,23 @@ def _resolved(call: Call, path: str) -> str:
 # Items
 
 
-def run(call: Call, row: Json, given: Record, act: Callable[..., Any] | None) -> Any:
-    """The answer of a tool; `act` is its function, if it has one.
+def run(act: Callable[[Call, Record], Any], call: Call, given: Record) -> Any:
+    """The answer of a tool, whose function `act` is handed native paths, and with them the path that was `asked` for.
 
     A tool with items (its row says `each`) answers an object for each in order: its paths, with what was made of it
-    or why it was `refused`. Its function is handed the item, the native path and the arguments.
+    or why it was `refused`. Its function is handed the arguments and the fields of the item as one.
     """
-    if act is not None and "each" not in row:
+    row = call.row
+    if "each" not in row:
         asked = given.path
         try:
-            return act(call, given.model_copy(update={"path": _native(asked)}), asked)
+            return act(call, given.model_copy(update={"path": _native(asked), "asked": asked}))
         except FilewrightError as error:
             error.message, error.hint = _phrase(call, error, asked), None
             raise
     from filewright.tools import check_count
 
-    items = getattr(given, row["each"])
+    call.items = items = getattr(given, row["each"])
     check_count(call.context, items)
     if row.get("once"):
         _require_distinct(call, [item.path for item in items])
@@ -133,15 +131,12 @@ def run(call: Call, row: Json, given: Record, act: Callable[..., Any] | None) ->
         named = {word: own[word] for word in _PATHS if word in own}
         result = {row.get("key", word): path for word, path in named.items()}
         asked = own.get("path", "")
-        call.items, call.share = items, left // (len(items) - number) - len(asked) - 20
+        call.share = left // (len(items) - number) - len(asked) - 20
         native: Json = {}
         try:
             native |= {word: _native(path) for word, path in named.items()}
-            if act is None:
-                facts = {"asked": asked, "resolved": _resolved(call, asked)}
-                result |= natively(call, row, {**dict(given), **own, **native, **facts})
-            else:
-                result |= act(call, item, native["path"], given)
+            facts = {**own, **native, "asked": asked, "resolved": _resolved(call, asked)}
+            result |= act(call, given.model_copy(update=facts))
         except FilewrightError as error:
             if error.ends_call:
                 raise
@@ -189,7 +184,7 @@ def _array(call: Call, items: Sequence[object], *, complete: bool = True) -> str
 # Reading
 
 
-def list_files(call: Call, given: Record, asked: str) -> str:
+def list_files(call: Call, given: Record) -> str:
     """The names in a folder, or the stats of a file."""
     path = given.path
     try:
@@ -198,7 +193,7 @@ def list_files(call: Call, given: Record, asked: str) -> str:
         (found,) = call.stat(path).results
         if error.code != Code.NOT_A_DIRECTORY or found.stats is None:
             raise
-        return encoded(call.shaped("stats", {"asked": asked, "made": found}))
+        return encoded(call.shaped("stats", {"asked": given.asked, "made": found}))
     names = [entry.path for entry in listed]
     if not (given.include_stats and names):
         return _array(call, names, complete=complete)
@@ -211,32 +206,25 @@ def list_files(call: Call, given: Record, asked: str) -> str:
     return _array(call, items, complete=complete)
 
 
-def read_content(call: Call, _: str, path: str, given: Record) -> Json:
+@fitted
+def read_content(call: Call, given: Record) -> Json:
     """The text of a file; bounded pages that say where to go on."""
-    start_line, end_line, format = given.start_line, given.end_line, given.format
-    start = start_line or 1
-    ranged = start_line is not None or end_line is not None
-    lines = format == "lines" or (format is None and ranged)
-    limit = _ALL_LINES if end_line is None else end_line - start + 1
-
-    def read(within: Call) -> Json:
-        file = within.read(path, start=start, limit=limit, numbered=False)
-        content: Any = "\n".join(file.rows) + ("\n" if not ranged and file.terminated else "")
-        if lines:
-            numbered = enumerate(file.rows, file.start_line)
-            content = [{"lineNumber": number, "content": line} for number, line in numbered]
-        wanted = end_line is None or file.end_line < end_line
-        goes_on = (file.next is not None and wanted) or file.cut_at
-        cut = call.shaped("cut", file) if goes_on else {}
-        return {**call.shaped("read", {"content": content, "file": file}), **cut}
-
-    return fitted(call, read, call.share)
+    start, last = given.start_line or 1, given.end_line or _ALL_LINES
+    ranged = given.start_line is not None or given.end_line is not None
+    file = call.read(given.path, start=start, limit=last - start + 1, numbered=False)
+    content: Any = "\n".join(file.rows) + "\n" * (file.terminated and not ranged)
+    if given.format == "lines" or (given.format is None and ranged):
+        numbered = enumerate(file.rows, file.start_line)
+        content = [{"lineNumber": number, "content": line} for number, line in numbered]
+    goes_on = (file.next is not None and file.end_line < last) or file.cut_at
+    cut = call.shaped("cut", file) if goes_on else {}
+    return {**call.shaped("read", {"content": content, "file": file}), **cut}
 
 
 # Searching
 
 
-def search_files(call: Call, given: Record, asked: str) -> str:
+def search_files(call: Call, given: Record) -> str:
     """Every match of a regex, with the lines around it: one native page has more than an answer takes."""
     regex, file_pattern = given.regex, given.file_pattern
     written = _JS_REGEX.fullmatch(regex)
@@ -262,7 +250,7 @@ def search_files(call: Call, given: Record, asked: str) -> str:
     kept = items[: fit_as_json(items, call.limit - 600)]  # room for what says that more is left out
     if len(kept) < len(items) or not found.complete:
         why = f"incomplete: {len(kept)} matches are shown; narrow path, regex or file_pattern"
-        kept.append({"type": "error", "file": asked, "error": why})
+        kept.append({"type": "error", "file": given.asked, "error": why})
     return encoded(kept)
 
 
@@ -293,7 +281,7 @@ def _compiled(
     return pattern, None if replace is None else replacement(replace, pattern)
 
 
-def replace_content(call: Call, _: str, path: str, given: Record) -> Json:
+def replace_content(call: Call, given: Record) -> Json:
     """Replace all occurrences, operation after operation, in a file."""
     from filewright.tools import replace_in_order
 
@@ -301,11 +289,11 @@ def replace_content(call: Call, _: str, path: str, given: Record) -> Json:
         _compiled(call, each.search, each.replace, regex=each.use_regex, ignore_case=each.ignore_case)
         for each in given.operations
     ]
-    made = replace_in_order(call.context, path, wanted)
+    made = replace_in_order(call.context, given.path, wanted)
     return {"replacements": made.files[0].decision.count, "modified": made.record is not None}
 
 
-def apply_diff(call: Call, change: Record, path: str, _: Record) -> Json:
+def apply_diff(call: Call, given: Record) -> Json:
     """Apply line-anchored blocks to a file, all or nothing."""
     from filewright.edit import at_lines, plan
     from filewright.tools import change_text
@@ -313,20 +301,29 @@ def apply_diff(call: Call, change: Record, path: str, _: Record) -> Json:
     def planned(snapshot: Snapshot) -> Plan:
         edits = [
             at_lines(b.search, b.replace, b.start_line, b.end_line, insert=b.operation == "insert")
-            for b in change.diffs
+            for b in given.diffs
         ]
         return plan(snapshot, edits, fuzzy=False, task=call.task)
 
-    made = change_text(call.context, "apply_diff", path, planned)
-    return call.shaped("applied", {"count": len(change.diffs), "made": made})
+    made = change_text(call.context, "apply_diff", given.path, planned)
+    return call.shaped("applied", {"count": len(given.diffs), "made": made})
 
 
-def edit_file(call: Call, change: Record, path: str, given: Record) -> Json:
+def edit_file(call: Call, given: Record) -> Json:
     """Insert, replace or delete by line and text; the changes of one file are made with the first of them or not."""
+    if given.asked not in call.outcomes:
+        together = [each for each in call.items if each.path == given.asked]
+        call.outcomes[given.asked] = iter(_edited(call, given, together))
+    outcome: Json | FilewrightError = next(call.outcomes[given.asked])
+    if isinstance(outcome, FilewrightError):
+        raise outcome
+    return outcome
+
+
+def _edited(call: Call, given: Record, together: Sequence[Record]) -> list[Json | FilewrightError]:
+    """The changes of one file are made; what became of each."""
     from filewright.edit import LineEdit, edit_of, plan
     from filewright.tools import change_text
-
-    together = [each for each in call.items if each.path == change.path]
 
     def planned(snapshot: Snapshot) -> Plan:
         edits = []
@@ -342,23 +339,18 @@ def edit_file(call: Call, change: Record, path: str, given: Record) -> Json:
                 raise
         return plan(snapshot, edits, fuzzy=False, task=call.task)
 
-    if change is together[0]:
-        try:
-            made = change_text(call.context, "edit_file", path, planned, preview=given.dry_run)
-            warnings = f" warning: {'; '.join(made.warnings)}" if made.warnings else ""
-            done = "changes calculated (dry run)" if given.dry_run else "modified successfully"
-            facts = {"message": f"File {change.path} {done}.{warnings}", "diff": made.diff.text}
-            call.outcomes[path] = facts
-        except FilewrightError as error:
-            call.outcomes[path] = error
-            if error.code == Code.NO_CHANGE:
-                same = f"File {change.path} reads like this already; nothing was written."
-                call.outcomes[path] = {"message": same, "diff": ""}
-    outcome = call.outcomes[path]
-    if not isinstance(outcome, FilewrightError):
-        return call.shaped("edited", outcome if given.output_diff else {"message": outcome["message"]})
-    refused = outcome.details.get("edit")
-    if refused is None or together[refused] is change:
-        raise outcome
-    why = f"not made, because change {refused + 1} of this file was refused"
-    return {"status": "skipped", "message": why}
+    facts: Json = {"message": f"File {given.asked} reads like this already; nothing was written.", "diff": ""}
+    try:
+        made = change_text(call.context, "edit_file", given.path, planned, preview=given.dry_run)
+        warnings = f" warning: {'; '.join(made.warnings)}" if made.warnings else ""
+        done = "changes calculated (dry run)" if given.dry_run else "modified successfully"
+        facts = {"message": f"File {given.asked} {done}.{warnings}", "diff": made.diff.text}
+    except FilewrightError as error:
+        if error.code != Code.NO_CHANGE:
+            refused = error.details.get("edit")
+            why = f"not made, because change {(refused or 0) + 1} of this file was refused"
+            skipped = {"status": "skipped", "message": why}
+            return [error if refused in (None, index) else skipped for index in range(len(together))]
+    if not given.output_diff:
+        del facts["diff"]
+    return [call.shaped("edited", facts)] * len(together)

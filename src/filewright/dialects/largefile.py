@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +17,10 @@ from filewright.boundary import quote
 from filewright.dialects.table import (
     Call,
     Json,
-    Parts,
     Record,
     fit_as_json,
     fitted,
+    folders_first,
 )
 from filewright.errors import Code, FilewrightError
 from filewright.tools import clip
@@ -44,28 +44,23 @@ _CLEARER = "add lines of context to search and replace until the text occurs onc
 # Checks of arguments
 
 
-def _absolute(path: str) -> str:
+def absolute(path: str) -> str:
+    """A path that is absolute; `ValueError` for another."""
     if not path.startswith(("/", "~")):
         raise ValueError(f"{path!a} is a relative path; give an absolute one, or one that begins with ~")
     return path
 
 
-CHECKS = {"absolute": _absolute}
-
-
 # Overview
 
 
+@fitted
 def get_overview(call: Call, given: Record) -> Json:
     """Size, lines, long lines, outline, what to search for."""
-    return fitted(call, lambda within: _overview(within, given.path, given.changed_lines), call.limit)
-
-
-def _overview(call: Call, path: str, ranges: Sequence[Sequence[Any]] | None) -> Json:
-    threshold = call.context.settings.line_chars
+    threshold, ranges = call.context.settings.line_chars, given.changed_lines
     try:
         overview = call.get_overview(
-            path,
+            given.path,
             max_symbols=max(1, call.context.settings.page_chars // _SYMBOL_CHARS),
             changed_lines=None if ranges is None else [each[:2] for each in ranges],
             changed_kinds=None if ranges is None else [[*each, "modified"][2] for each in ranges],
@@ -109,6 +104,7 @@ def _outline(
 # Reading
 
 
+@fitted
 def read_content(call: Call, given: Record) -> Json:
     """Lines by number, pattern, definition, head or tail."""
     limit, mode, offset = given.limit, given.mode, given.offset
@@ -126,13 +122,9 @@ def read_content(call: Call, given: Record) -> Json:
         how = {"mode": mode, "line": number or offset} if mode == "semantic" else {"start": number or offset}
     if mode == "semantic":
         limit = _ALL_LINES
-
-    def read(within: Call) -> Json:
-        file = within.read(given.path, limit=limit, numbered=False, **how)
-        found = {} if pattern is None or file.match_line is None else {"pattern": pattern}
-        return {**_lines(call, file, mode), "match_line": file.match_line, "warnings": warnings, **found}
-
-    return fitted(call, read, call.limit)
+    file = call.read(given.path, limit=limit, numbered=False, **how)
+    found = {} if pattern is None or file.match_line is None else {"pattern": pattern}
+    return {**_lines(call, file, mode), "match_line": file.match_line, "warnings": warnings, **found}
 
 
 def _lines(call: Call, file: FileRead, mode: str) -> Json:
@@ -149,22 +141,19 @@ def _lines(call: Call, file: FileRead, mode: str) -> Json:
     return result
 
 
+@fitted
 def read_enclosing(call: Call, given: Record) -> Json:
     """The whole definition around a line, or a window where there is none."""
-
-    def enclosing(within: Call) -> Json:
-        read = partial(within.read, given.path, numbered=False)
-        if not given.path.lower().endswith(_DATA):
-            file = read(mode="semantic", line=given.line, depth=given.depth, limit=_ALL_LINES)
-            if file.symbol is not None:
-                return {**_lines(call, file, "enclosing"), "enclosing_symbol": file.symbol}
-        file = read(line=given.line, limit=given.context_lines)
-        first = file.start_line - given.context_lines + file.lines_returned
-        if file.next is None and first < file.start_line and file.start_line > 1:  # the window passes the end
-            file = read(start=max(1, first), limit=given.context_lines)
-        return {**_lines(call, file, "context_window"), "enclosing_symbol": None}
-
-    return fitted(call, enclosing, call.limit)
+    read, most = partial(call.read, given.path, numbered=False), given.context_lines
+    if not given.path.lower().endswith(_DATA):
+        file = read(mode="semantic", line=given.line, depth=given.depth, limit=_ALL_LINES)
+        if file.symbol is not None:
+            return {**_lines(call, file, "enclosing"), "enclosing_symbol": file.symbol}
+    file = read(line=given.line, limit=most)
+    first = file.start_line - most + file.lines_returned
+    if file.next is None and first < file.start_line and file.start_line > 1:  # the window passes the end
+        file = read(start=max(1, first), limit=most)
+    return {**_lines(call, file, "context_window"), "enclosing_symbol": None}
 
 
 # Folders
@@ -173,18 +162,14 @@ def read_enclosing(call: Call, given: Record) -> Json:
 def list_directory(call: Call, given: Record) -> Json:
     """The entries of a folder, folders first on each level."""
     listed, complete = call.entries(**call.request, depth=given.max_depth + 1)
-    top, below = call.locate(given.path).parts, call.by_folder(listed)
-
-    def shown_in(folder: Parts) -> Iterator[Json]:
-        members = below.get(folder, ())
-        for parts, entry in sorted(members, key=lambda row: (row[1].type != "folder", row[1].name.lower())):
+    below = call.below(given.path, listed)
+    counts = Counter(parts[:-1] for parts, _ in below)
+    entries = []
+    for parts, entry in folders_first(below, lambda name: quote(name).lower()):
+        if len(parts) <= given.max_depth:
             kind = "folder" if entry.type == "folder" else "file"
-            name = quote(b"/".join(parts[len(top) :]))
-            yield call.shaped(kind, {"name": name, "entry": entry, "count": len(below.get(parts, ()))})
-            if len(parts) - len(top) < given.max_depth:
-                yield from shown_in(parts)
-
-    entries = [*shown_in(top)]
+            facts = {"name": quote(b"/".join(parts)), "entry": entry, "count": counts[parts]}
+            entries.append(call.shaped(kind, facts))
     shown = entries[: min(given.max_entries, fit_as_json(entries, call.limit - _ENVELOPE))]
     kinds = Counter(entry["type"] for entry in shown)
     cut = len(shown) < len(entries)

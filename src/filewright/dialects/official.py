@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from filewright import errors, system
@@ -142,22 +143,15 @@ def directory_tree(call: Call, given: Record) -> ToolResult:
     excluded = [f"./{pattern}" for pattern in given.exclude or ()]  # without a star, a name at any depth
     excluded += [f"**/{pattern}" for pattern in given.exclude or () if "*" not in pattern]
     entries, more = _entries(call, depth=_TREE_LEVELS, exclude=excluded)
-    top, below = call.locate(given.path).parts, call.by_folder(entries)
-    deepest = len(top) + _TREE_LEVELS
-    if not more and any(
-        len(parts) == deepest and entry.type == "folder" for rows in below.values() for parts, entry in rows
-    ):
+    members: dict[Parts, list[Json]] = defaultdict(list)
+    for parts, entry in call.below(given.path, entries):
+        made: Json = {"name": entry.name, "type": "file"}
+        if entry.type == "folder":
+            made |= {"type": "directory", "children": members[parts]}
+        members[parts[:-1]].append(made)
+    if not more and any(len(parts) == _TREE_LEVELS for parts in members):
         more.append(f"[what is deeper than {_TREE_LEVELS} levels is not shown]")
-
-    def members(folder: Parts) -> list[Json]:
-        return [
-            {"name": entry.name, "type": "directory", "children": members(parts)}
-            if entry.type == "folder"
-            else {"name": entry.name, "type": "file"}
-            for parts, entry in below.get(folder, ())
-        ]
-
-    return _cut(call, json.dumps(members(top), ensure_ascii=False, indent=2), *more)
+    return _cut(call, json.dumps(members[()], ensure_ascii=False, indent=2), *more)
 
 
 def search_files(call: Call, given: Record) -> ToolResult:

@@ -21,8 +21,8 @@ from __future__ import annotations
 import json
 import os
 import tomllib
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache, partial
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 Parts = tuple[bytes, ...]
+Placed = tuple[Parts, "ListedEntry"]
 Record = Any
 """An object of a table's `objects`, its fields by name."""
 
@@ -63,7 +64,6 @@ _LISTED_CHARS = 16 << 20
 ENTRIES = 10_000
 """The most entries of a folder that a dialect takes of `list_files`."""
 
-_TYPES: Mapping[str, Any] = {"string": str, "integer": int, "boolean": bool, "integer or string": int | str}
 _CONSTRAINTS = ("ge", "le", "min_length", "max_length", "pattern", "description")
 
 
@@ -77,18 +77,17 @@ class Call(TypedTools):
     """One call of a dialect's tool: the native tools under the dialect's limits, the task, what was `given`."""
 
     items: Sequence[Any] = ()
-    share = 0
-    """Of a tool that has `items`: how many characters the present one may take."""
+    """What a tool has several of, each with its own result."""
 
-    def __init__(self, context: Context, name: str, given: Collection[str] = ()) -> None:
+    def __init__(self, context: Context, read: Json, row: Json, given: Record) -> None:
         self.context = context
         self.task = context.task
-        self.limit = context.settings.hard_chars
-        """Characters of an answer."""
-        self.name = name
-        self.table = table(name)
-        self.given = given
-        self.request: Json = {}
+        self.limit = self.share = context.settings.hard_chars
+        """Characters of an answer, and of what it says of the present one of `items`."""
+        self.table = read
+        self.row = row
+        self.given = given.model_fields_set
+        self.request: Json = filled(row.get("with", {}), dict(given), read)
         """What the row of the tool asks of a native one."""
         self.outcomes: dict[str, Any] = {}
 
@@ -98,9 +97,8 @@ class Call(TypedTools):
 
     def under(self, **limits: Any) -> Call:
         """The same call with other settings."""
-        settings = self.context.settings.but(**limits)
-        made = Call(self.context.under(settings), self.name, self.given)
-        made.request = self.request
+        made = copy(self)
+        made.context = self.context.under(self.context.settings.but(**limits))
         return made
 
     def within(self, page_chars: int) -> Call:
@@ -112,13 +110,10 @@ class Call(TypedTools):
         listed = self.within(_LISTED_CHARS).list_files(path, limit=ENTRIES, **how)
         return [*listed.entries], listed.next_cursor is None
 
-    def by_folder(self, entries: Iterable[ListedEntry]) -> Mapping[Parts, list[tuple[Parts, ListedEntry]]]:
-        """Entries with their places, by the place of the folder that each is in."""
-        found: dict[Parts, list[tuple[Parts, ListedEntry]]] = defaultdict(list)
-        for entry in entries:
-            parts = self.locate(entry.path.removesuffix("/")).parts
-            found[parts[:-1]].append((parts, entry))
-        return found
+    def below(self, path: str, entries: Iterable[ListedEntry]) -> list[Placed]:
+        """Entries of the folder `path` with the names on the way to each."""
+        top = len(self.locate(path).parts)
+        return [(self.locate(entry.path.removesuffix("/")).parts[top:], entry) for entry in entries]
 
     def shaped(self, shape: str, value: object) -> Json:
         """A native value in the fields of a shape of this dialect."""
@@ -140,6 +135,17 @@ class Call(TypedTools):
         except FilewrightError:
             with boundary.open_file(where) as file:
                 return file.status()
+
+
+def folders_first(placed: Iterable[Placed], fold: Callable[[bytes], Any] = bytes) -> list[Placed]:
+    """Entries with what is below each behind it, folders before the rest, by names of which `fold` is compared."""
+
+    def order(row: Placed) -> list[tuple[bool, Any, bytes]]:
+        *folders, name = row[0]
+        above = [(False, fold(folder), folder) for folder in folders]
+        return [*above, (row[1].type != "folder", fold(name), name)]
+
+    return sorted(placed, key=order)
 
 
 # Shapes
@@ -249,16 +255,20 @@ def limits_of(read: Json, settings: Settings) -> Json:
         made[setting] = limit
         if isinstance(limit, dict):
             made[setting] = min(getattr(settings, each) for each in limit["least"]) - limit.get("less", 0)
-            given = from_environment(limit.get("environment", ""))
-            if given is not None and getattr(settings, setting) == Settings.fields[setting].default:
-                made[setting] = max(Settings.fields[setting].ge or 0, given)
+            field = Settings.fields[setting]
+            if "environment" in limit and getattr(settings, setting) == field.default:
+                made[setting] = max(field.ge or 0, from_environment(limit, made[setting]))
     return made
 
 
-def from_environment(variable: str) -> int | None:
-    """The number in an original's environment variable, if there is one."""
-    given = os.environ.get(variable, "")
-    return int(given) if given.isdigit() else None
+def from_environment(row: Json, otherwise: int) -> int:
+    """The number in the variable of the original that a row names, if it is one that may be given here."""
+    given = os.environ.get(row.get("environment", ""), "")
+    return (
+        int(given)
+        if given.isdigit() and row.get("ge", 0) <= int(given) <= row.get("le", int(given))
+        else otherwise
+    )
 
 
 def encoded(value: object) -> str:
@@ -266,17 +276,21 @@ def encoded(value: object) -> str:
     return encodable(json.dumps(value, ensure_ascii=False))
 
 
-def fitted(call: Call, make: Callable[[Call], Json], limit: int) -> Json:
-    """What `make` answers, made with smaller and smaller native pages until its JSON has `limit` characters.
+def fitted(make: Callable[[Call, Record], Json]) -> Callable[[Call, Record], Json]:
+    """A tool that is asked again with smaller and smaller native pages until its JSON fits in the call's share.
 
     Escaping may multiply what a page has, so that one of half the size may do where a whole one does not.
     """
-    made: Json = {}
-    for size in (limit, limit - 1_500, *(limit >> halved for halved in range(1, 8))):
-        made = make(call.within(max(size, 250)))
-        if len(encoded(made)) <= limit:
-            break
-    return made
+
+    def fitting(call: Call, given: Record) -> Json:
+        made: Json = {}
+        for size in (call.share, call.share - 1_500, *(call.share >> halved for halved in range(1, 8))):
+            made = make(call.within(max(size, 250)), given)
+            if len(encoded(made)) <= call.share:
+                break
+        return made
+
+    return fitting
 
 
 def fit(sizes: Iterable[int], limit: int) -> int:
@@ -292,92 +306,81 @@ def fit_as_json(items: Iterable[object], limit: int) -> int:
 # Tools of rows
 
 
-def natively(call: Call, row: Json, given: Json) -> Any:
+def natively(call: Call, given: Record) -> Any:
     """The answer of a tool that is a native one: what its row says, or says of the operation that was done, or of
     the kind of thing that there is."""
-    (made,) = call._run(row["native"], filled(row["with"], given, call.table)).results
+    row, facts = call.row, dict(given)
+    (made,) = call._run(row["native"], filled(row["with"], facts, call.table)).results
     if made.error is not None:
         raise made.error
     stats = getattr(made, "stats", None)
     case = made.operation if stats is None else "unreadable" if stats.unreadable else stats.type
     says = row.get(case, row["says"])
     if isinstance(says, str):
-        return says.format_map({name: visible(str(value)) for name, value in given.items()})
-    return filled(says, {**given, "made": made}, call.table)
+        return says.format_map({name: visible(str(value)) for name, value in facts.items()})
+    return filled(says, {**facts, "made": made}, call.table)
 
 
 def surface_of(module: ModuleType) -> Surface:
     """A dialect as a surface: its table; and from its module the functions of its tools, the answer of a `refusal`
     where a table cannot say it, and `CHECKS` of arguments.
 
-    A check of an object or a tool has its name and is handed it; one of a single argument is named there.
+    A check of an object or a tool is `check_` and its name, and is handed it; one of a single argument is named there.
     """
-    own = module.__name__.rpartition(".")[2]
-    read, checks = table(own), getattr(module, "CHECKS", {})
+    read = table(module.__name__.rpartition(".")[2])
     base = LenientArguments if read.get("lenient") else Arguments
-    models: dict[str, type[Arguments]] = {}
+    kinds: Json = {"string": str, "integer": int, "boolean": bool, "integer or string": int | str}
 
     def kind_of(schema: Json) -> Any:
         kind = schema.get("type", "string")
-        made: Any = models.get(kind) or _TYPES.get(kind)
+        made: Any = kinds.get(kind)
         if "enum" in schema:
             made = Literal[tuple(schema["enum"])]
         elif kind == "array":
             made = list[kind_of(schema["items"])]  # type: ignore[misc]
         if "check" in schema:
-            made = Annotated[made, AfterValidator(checks[schema["check"]])]
+            made = Annotated[made, AfterValidator(getattr(module, schema["check"]))]
         if schema.get("optional"):
             made = made | None
         return Annotated[made, Field(**{word: schema[word] for word in _CONSTRAINTS if word in schema})]
 
-    def model(name: str, arguments: Json, rules: Sequence[Json]) -> type[Arguments]:
+    def model(name: str, arguments: Json, rules: Sequence[Json] = ()) -> type[Arguments]:
         """The arguments of a tool or an object as a model."""
+        check_more = getattr(module, f"check_{name}", None)
 
         def checked(given: Record) -> Record:
             for rule in rules:
                 if sum(getattr(given, each) is not None for each in rule["of"]) not in rule["may"]:
                     raise ValueError(rule["says"])
-            return checks[name](given) if name in checks else given
+            return check_more(given) if check_more else given
 
         members: Json = {}
         for word, schema in arguments.items():
             names = AliasChoices(word, *schema.get("also", ()))
-            default = schema.get("default", None if schema.get("optional") else ...)
-            members[schema.get("as", word)] = (kind_of(schema), Field(default, validation_alias=names))
+            default: Json = {"default": schema.get("default", None if schema.get("optional") else ...)}
+            if "environment" in schema:
+                made = partial(from_environment, schema, schema["default"])
+                default = {"default_factory": made, "json_schema_extra": default}
+            members[schema.get("as", word)] = (kind_of(schema), Field(validation_alias=names, **default))
         check: Any = {"check": model_validator(mode="after")(checked)}
         return create_model(name, __base__=base, __validators__=check, **members)
 
     def tool(name: str, row: Json) -> Tool:
-        schemas = row.get("arguments", {})
-        arguments, act = model(name, schemas, row.get("rules", ())), getattr(module, name, None)
+        arguments = model(name, row.get("arguments", {}), row.get("rules", ()))
+        act = getattr(module, name, natively)
+        if hasattr(module, "run"):
+            act = partial(module.run, act)
 
-        def run(context: Context, parsed: Any) -> ToolResult:
-            call = Call(context, own, parsed.model_fields_set)
-            found = {
-                member: from_environment(each.get("environment", "")) for member, each in schemas.items()
-            }
-            given = parsed.model_copy(
-                update={
-                    member: value
-                    for member, value in found.items()
-                    if value is not None
-                    and member not in call.given
-                    and schemas[member]["ge"] <= value <= schemas[member]["le"]
-                }
-            )
-            call.request = filled(row.get("with", {}), dict(given), read)
+        def run(context: Context, given: Any) -> ToolResult:
             try:
-                if hasattr(module, "run"):
-                    made = module.run(call, row, given, act)
-                else:
-                    made = act(call, given) if act else natively(call, row, dict(given))
+                made = act(Call(context, read, row, given), given)
             except FilewrightError as error:
                 made = row.get("nothing", {}).get(error.code)
                 if made is None:
                     raise
             if not isinstance(made, ToolResult):
                 made = ToolResult(made if isinstance(made, str) else encoded(made))
-            unknown = ", ".join(parsed.model_extra or ())
+            unknown = ", ".join(given.model_extra or ())
             if not unknown or made.text.startswith("{"):
                 return made
             note = clip(f"(unknown arguments were passed over: {unknown})", 300)
@@ -394,7 +397,7 @@ def surface_of(module: ModuleType) -> Surface:
         return f"{read['workflow']}\nServed: {', '.join(roots)}"
 
     for each, members in read.get("objects", {}).items():
-        models[each] = model(each, members, read.get("rules", {}).get(each, ()))
+        kinds[each] = model(each, members)
     tools = tuple(tool(each, row) for each, row in read["tools"].items())
     refusal = getattr(module, "refusal", partial(refusal_of, read))
     return Surface(lambda: tools, instructions, partial(limits_of, read), refusal, read.get("json", False))
