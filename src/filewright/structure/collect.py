@@ -6,13 +6,14 @@ and what lies inside something that is not looked into costs nothing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from filewright.structure.query import Grammar, QueryPattern
-from filewright.structure.reading import Declaration, Site, SourceText, is_capital
+from filewright.structure.reading import Declaration, Site, SourceText, cut, is_capital
 from filewright.structure.symbol import Symbol
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ _DEEPEST: Final = 2_000
 """Syntax nodes nested deeper are not looked at: going down to them takes time by the square of their depth."""
 _IMPORTS_NAMED: Final = 6
 _WINDOW: Final = 128 << 10
+_NAME_BYTES: Final = 2_000  # of the text that a name is made of
 _HEADER: Final = 8 << 10  # bytes from a symbol's beginning to the end of its name, at most
 _IN_FILE_ORDER: Final = itemgetter(0, 1, 2, 3)
 _BLANK: Final = b" \t\f\0\xef\xbb\xbf"
@@ -85,7 +87,7 @@ class _SymbolTree:
             pattern = patterns[index]
             if (begin, reach) != place:
                 place, read = (begin, reach), set()
-            called = name if name >= 0 and not pattern.first else -1 - index
+            called = -1 if pattern.first else name
             if called not in read:  # else an earlier pattern has read it
                 read.add(called)
                 self._capture(pattern, begin, -reach, nodes)
@@ -109,15 +111,21 @@ class _SymbolTree:
                 begin = node.start_byte
                 if not start <= begin < stop:
                     continue
-                if pattern.when is not None:
-                    first, last = nodes["when"][0], nodes["when"][-1]
-                    if not pattern.when.fullmatch(self.source.between(first.start_byte, last.end_byte)):
-                        continue
+                if pattern.when is not None and not self._is_when(
+                    pattern.when, nodes.get("when") or nodes["name"]
+                ):
+                    continue
                 name = nodes["name"][-1].start_byte if "name" in nodes else -1
                 window.append((begin, -node.end_byte, index, name, nodes))
             window.sort(key=_IN_FILE_ORDER)
             yield from window
             start = max(stop, self.passed)
+
+    def _is_when(self, when: re.Pattern[bytes], nodes: list[Node]) -> bool:
+        data, start, end = self.source.data, nodes[0].start_byte, nodes[-1].end_byte
+        if self.source.codec.startswith("utf-16"):
+            return when.fullmatch(self.source.spaced(start, end, _NAME_BYTES).encode()) is not None
+        return when.fullmatch(data, start, end) is not None
 
     def _holder(self, start: int, end: int) -> _Draft | None:
         """The innermost open symbol around [start, end); None if it does not look into that."""
@@ -149,6 +157,8 @@ class _SymbolTree:
                 return
             found = list(read)
         else:
+            if "several" in pattern.settings and not _is_one_of_several(node):
+                return
             found = self._found(pattern, node, nodes, holder)
         for each in found:
             self._add(holder, each)
@@ -171,7 +181,8 @@ class _SymbolTree:
         named, within = nodes.get("name", [node]), nodes.get("in", [])
         end = within[0].start_byte if within and named[0] is node else named[-1].end_byte
         settings = pattern.settings
-        name = pattern.shown(settings.get("name") or self.source.between(named[0].start_byte, end))
+        text = settings.get("name") or self.source.spaced(named[0].start_byte, end, _NAME_BYTES)
+        name = cut(pattern.shown(text))
         if name == settings.get("except"):
             return []
         known_as = pattern.known(name)
@@ -180,7 +191,8 @@ class _SymbolTree:
             kind = f"?{kind}"
         elif "upper" in settings and kind[0] != "?" and is_capital(name):
             kind = settings["upper"]
-        return [Declaration(kind, name, node, inside, known_as if known_as != name else "")]
+        level = int(re.sub(r"\D", "", nodes["level"][0].type)) if "level" in nodes else 0
+        return [Declaration(kind, name, node, inside, known_as if known_as != name else "", level)]
 
     def _add(self, holder: _Draft, found: Declaration) -> None:
         node = found.node
@@ -325,6 +337,14 @@ class _SymbolTree:
                 )
             )
         return tuple(symbols)
+
+
+def _is_one_of_several(node: Node) -> bool:
+    """Whether there is another of its type right before or behind."""
+    return any(
+        beside is not None and beside.type == node.type
+        for beside in (node.prev_named_sibling, node.next_named_sibling)
+    )
 
 
 def _is_group(node: Node) -> bool:

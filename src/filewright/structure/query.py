@@ -4,8 +4,9 @@ A query file (`queries/*.scm`) is data in tree-sitter's own query language. Its 
 
 - `@KIND` on a node that is a symbol of that kind, with `@name` on its name, and `@in` on the part of it
   that may hold other symbols (default: all of it for the kinds that hold others, else nothing);
-- `@when` on what must be written as the setting `when` says, a regular expression: a predicate of the query
-  would have the text read anew for each node;
+- `@level` on a heading's mark whose type has a digit: it reaches down to the next of its level or above;
+- `@when` on what must be written as the setting `when` says, a regular expression, if that is not the name: a
+  predicate of the query would have the text read anew for each node;
 - `@read.READER` on a node that a function of `readers` turns into symbols;
 - `(TYPE) @lead`, for comments and attributes, which belong to the symbol that follows them;
 - `(TYPE) @wrapper`: a symbol at the end of such a node begins and ends with it, unless the node lists several
@@ -18,6 +19,7 @@ pattern; its words are the fields of `QueryPattern`.
 
 from __future__ import annotations
 
+import json
 import re
 import threading
 from collections.abc import Callable, Iterable, Mapping
@@ -40,7 +42,7 @@ _TYPES: Final = words(
 )
 _CODE: Final = words("function method")
 _HOLDERS: Final = _TYPES | _CODE | {"module", "member"}
-_PARTS: Final = words("name in when")
+_PARTS: Final = words("name in when level")
 _NODE_TYPES: Final = re.compile(r"\((\w+)\)\s*@(lead|wrapper)")
 
 Reader = Callable[["tree_sitter.Node", Site], "Iterable[Declaration] | None"]
@@ -52,17 +54,20 @@ class QueryPattern:
     """One pattern of a query: what its node is, and how its name is made of the text.
 
     `shown` makes the name of the text, and `known` of that the name by which it is found; both are settings of the
-    form `PATTERN → TEMPLATE`, a substitution. The text is that of all `@name` together, without one that of the
-    node, up to `@in`. `within` maps `top`, `types`, `code`, `other` or the kind of the symbol around to another
-    kind, or to `-` for none; `kinds` remembers the answers. `first` says that only the first of several names
-    counts. Of the other settings `name` is a fixed name, `except` one that is none, `upper` the kind of a name in
-    capitals, and `filled` says that it is none without symbols inside.
+    form `PATTERN → TEMPLATE`, a substitution, or several with line ends between. The text is that of all `@name`
+    together, without one that of the node, up to `@in`. `within` maps `top`, `types`, `code`, `other` or the kind of
+    the symbol around to another kind, or to `-` for none; `kinds` remembers the answers. `first` says that only the
+    first counts of several names, and of several such patterns on one node.
+
+    Of the other settings `name` is a fixed name, `except` one that is none, `escaped` says that the name is written
+    as in JSON, `upper` is the kind of a name in capitals, `filled` says that it is none without symbols inside, and
+    `several` that it is none without another of its type beside it.
     """
 
     capture: str
     kind: str
     reader: Reader | None
-    when: re.Pattern[str] | None
+    when: re.Pattern[bytes] | None
     shown: Callable[[str], str]
     known: Callable[[str], str]
     within: Mapping[str, str]
@@ -152,8 +157,8 @@ def _pattern(text: str, settings: dict[str, str]) -> QueryPattern:
         capture,
         "-" if capture == "skip" else capture,
         reader,
-        re.compile(settings["when"]) if "when" in settings else None,
-        _rewriting(settings.get("shown", "")),
+        re.compile(settings["when"].encode(), re.DOTALL) if "when" in settings else None,
+        _unescaped if "escaped" in settings else _rewriting(settings.get("shown", "")),
         _rewriting(settings.get("known", "")),
         within,
         settings,
@@ -163,9 +168,26 @@ def _pattern(text: str, settings: dict[str, str]) -> QueryPattern:
     )
 
 
-def _rewriting(rule: str) -> Callable[[str], str]:
-    """What a rule `PATTERN → TEMPLATE` makes of a name."""
-    if not rule:
-        return lambda text: text
-    pattern, _, template = f"{rule} ".partition(" → ")
-    return partial(re.compile(pattern).sub, template[:-1])
+def _unescaped(text: str) -> str:
+    """The name that JSON writes as `text`."""
+    try:
+        return str(json.loads(text)) if "\\" in text else text.strip('"')
+    except ValueError:
+        return text.strip('"')
+
+
+def _rewriting(rules: str) -> Callable[[str], str]:
+    """What the rules `PATTERN → TEMPLATE`, one a line, make of a name, one after the other."""
+    if not rules:
+        return str
+    made = []
+    for rule in rules.splitlines():
+        pattern, _, template = f"{rule} ".partition(" → ")
+        made.append(partial(re.compile(pattern).sub, template[:-1]))
+
+    def rewritten(text: str) -> str:
+        for rewrite in made:
+            text = rewrite(text)
+        return " ".join(text.split())
+
+    return rewritten

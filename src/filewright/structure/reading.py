@@ -18,9 +18,11 @@ class SourceText(NamedTuple):
 
     def between(self, start: int, end: int, limit: int = NAME_CHARS) -> str:
         """The text of the bytes [start, end), runs of white space as one space, cut after `limit` characters."""
-        raw = self.data[start : min(end, start + 4 * limit)]
-        shown = " ".join(raw.decode(self.codec, "replace").split())
-        return shown if len(shown) <= limit else shown[: limit - 1] + "…"
+        return cut(self.spaced(start, end, 4 * limit), limit)
+
+    def spaced(self, start: int, end: int, most: int) -> str:
+        """The text of the bytes [start, end), `most` of them, with runs of white space as one space."""
+        return " ".join(self.data[start : min(end, start + most)].decode(self.codec, "replace").split())
 
     def breaks(self, start: int, stop: int) -> int:
         """How many lines end in the bytes [start, stop)."""
@@ -59,9 +61,9 @@ class Site(NamedTuple):
         return self.source.between(node.start_byte, node.end_byte, limit)
 
 
-def child_of_type(node: Node, *types: str) -> Node | None:
-    """The first named child whose type is one of `types`."""
-    return next((child for child in node.named_children if child.type in types), None)
+def cut(text: str, limit: int = NAME_CHARS) -> str:
+    """`text` cut after `limit` characters, which it says."""
+    return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def body_of(node: Node) -> tuple[Node, ...]:

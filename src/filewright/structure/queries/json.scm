@@ -1,4 +1,5 @@
 (comment) @lead
 (array) @skip
 
-(pair) @read.data.json_pair
+((pair key: (_) @name value: (object) @in) @key (#set! escaped))
+((pair key: (_) @name) @key (#set! escaped))
