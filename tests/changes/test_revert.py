@@ -392,17 +392,20 @@ def test_a_preview_shows_what_undo_would_do(bench: Any) -> None:
         assert part in done, part
 
 
-@pytest.mark.parametrize("edited", [False, True])
-def test_a_preview_shows_no_loss_of_what_leaves_a_folder_that_goes(bench: Any, edited: bool) -> None:
+def test_a_preview_shows_what_goes_with_a_folder_and_no_loss_of_what_leaves_it(bench: Any) -> None:
     record = bench.commit(
-        Move(bench.at("a.txt"), bench.at("n/a.txt")), Move(bench.at("f"), bench.at("n/m/f"))
+        Move(bench.at("a.txt"), bench.at("f/n/a.txt")),
+        Move(bench.at("f/g"), bench.at("f/n/m/g")),
+        Create(bench.at("f/n/new.txt"), b"new\n"),
+        Create(bench.at("f/n/m/g/k/new.txt"), b"newer\n"),
     )
-    if edited:
-        (bench.root / "n/m/f/g/y.txt").unlink()
-        (bench.root / "n/a.txt").write_bytes(b"one\nTWO\n")
-    reversal = bench.changes.revert(record.id)
-    assert "---" not in reversal.diff.text
-    assert [(lost.files, lost.size) for lost in reversal.diff.lost] == [(0, 0)]
+    (bench.root / "f/n/a.txt").write_bytes(b"one\nTWO\n")
+    diff = bench.changes.revert(record.id).diff
+    gone = [file.old for file in diff.files if file.new is None]
+    assert sorted(gone) == ["f/n/m/g/k/new.txt", "f/n/new.txt"]
+    assert [(lost.path, lost.files) for lost in diff.lost] == [("f/n/", 1), ("f/n/m/g/k/", 1)]
+    bench.undo(record.id)
+    assert sorted(path.name for path in (bench.root / "f").rglob("*")) == ["g", "x.txt", "y.txt"]
 
 
 def test_an_edit_that_takes_much_out_of_a_large_file_is_undone_from_the_file_itself(

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from filewright.boundary import Boundary, Location
 from filewright.changes.contents import backward, forward, held_after, held_before
-from filewright.changes.record import ChangeRecord, Entry, Place, Stamp, folders_above, same_content
+from filewright.changes.record import ChangeRecord, Entry, Place, Stamp, same_content
 from filewright.changes.slots import OpenFolders
 from filewright.changes.tree import Item, Tree
 from filewright.edit import (
@@ -32,7 +32,7 @@ from filewright.text import Snapshot, Splice, apply
 
 _SHOWN_WHOLE = 1 * MB
 _CONTEXT = 400
-_NO_FILE = Stamp("file", 0, 0, 0)
+_NO_FILE = Stamp("file")
 
 
 class FileDifference(NamedTuple):
@@ -93,8 +93,7 @@ class ChangeDiffs(NamedTuple):
     ) -> Diff:
         """What a committed change did, in about `max_lines` lines and the time left of `task`."""
         budget = _Budget(max_lines, task)
-        shown = record.entries
-        for entry in shown if entries is None else shown[entries]:
+        for entry in record.entries[entries] if entries else record.entries:
             if any(side is not None and side.kind == "folder" for side in (entry.before, entry.after)):
                 continue
             if budget.spent:
@@ -140,7 +139,7 @@ class ChangeDiffs(NamedTuple):
         with OpenFolders(self.boundary) as folders:
             tree = Tree(self.boundary, folders, change_set, task)
             tree.take()
-            left = {Place.of(item.was_at) for item in tree.at_first() if item.alive}
+            left = {item.was_at for item in tree.at_first() if item.alive}
             for item in tree.displaced:
                 if item.kind == "folder" and not item.alive:
                     self._deleted_below(item.was_at, left, budget)
@@ -158,12 +157,14 @@ class ChangeDiffs(NamedTuple):
                     budget.lost += lost
         return budget.diff()
 
-    def _deleted_below(self, where: Location, left: set[Place], budget: _Budget) -> None:
+    def _deleted_below(self, where: Location, left: set[Location], budget: _Budget) -> None:
         """The files below a deleted folder, but what has `left` it, as far as the budget goes."""
         files = size = 0
+        elsewhere = set[Location]()
         for entry in self.boundary.walk(where, include_ignored=True, details=True, task=budget.task):
-            place = Place.of(entry.location)
-            if entry.kind == "folder" or not left.isdisjoint((place, *folders_above(place))):
+            if entry.location in left or entry.location.parent in elsewhere:
+                elsewhere.add(entry.location)
+            if entry.kind == "folder" or entry.location in elsewhere:
                 continue
             files, size = files + 1, size + (entry.status.size if entry.status is not None else 0)
             if entry.kind != "file" or budget.spent:
