@@ -147,7 +147,7 @@ with Workspace(root, state_dir=given["state"]) as workspace:
     say(workspace.call("list_files", {"path": "."}).text)
 """
     log = tmp_path / "trace"
-    under = ["strace", "-ff", "-qq", "-y", "-e", "trace=open,openat,openat2", "-o", str(log)]
+    under = ["strace", "-ff", "-qq", "-y", "--seccomp-bpf", "-e", "trace=open,openat,openat2", "-o", str(log)]
     said = outside.run(program, under=under, root=root, state=tmp_path / "state")
     assert "since you read it" not in said
     traces = [trace.read_text(errors="replace") for trace in tmp_path.glob("trace.*")]
