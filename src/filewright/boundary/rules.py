@@ -16,12 +16,12 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import lru_cache, reduce
+from functools import lru_cache
 
 from filewright import errors
 from filewright.annotations import NamedTuple
 from filewright.boundary.location import folded, plain_form, quote
-from filewright.boundary.matching import NOTHING, Matcher, Rule, problem_of
+from filewright.boundary.matching import NOTHING, Matcher, Scoped, problem_of
 from filewright.errors import FilewrightError
 from filewright.system import Folder
 
@@ -47,92 +47,76 @@ _SPECIAL = rb"[*?\[\]\\!# ]"
 
 
 class _Reading(NamedTuple):
-    """Some rules as they are for the names in one folder, whose path ends in a slash; and how names are read, and the
-    text of rules for them."""
+    """The rules of one `source`, a kind of rule file or nothing for those given, as they are for the names in one
+    folder, whose path ends in a slash; and how names are read, and the text of rules for them."""
 
+    source: bytes
     name: Callable[[bytes], bytes]
     text: Callable[[bytes], bytes]
     prefix: bytes = b""
     matcher: Matcher = NOTHING
+
+    def rule(self, name: bytes, folder: bool | None) -> Scoped | None:
+        """The rule that matches the name of a folder, or of something else (None: of either)."""
+        for is_folder in (False, True) if folder is None else (folder,):
+            found = self.matcher.decides(self.prefix, self.name(name), is_folder)
+            if found is not None and not found.rule.negated:
+                return found
+        return None
+
+    def left(self, names: list[bytes], folder: bool) -> list[bytes]:
+        """The names that no rule matches."""
+        if not self.matcher or not names:
+            return names
+        kept = set(self.matcher.kept(self.prefix, [*map(self.name, names)], folder))
+        return [name for name in names if self.name(name) in kept]
 
     def below(self, name: bytes) -> _Reading:
         """The same for the names in the folder `name`."""
         prefix = self.prefix + self.name(name) + b"/"
         return self._replace(prefix=prefix, matcher=self.matcher.below(prefix))
 
-
-class _Scope(NamedTuple):
-    """Rules, read as they are written and as a file system reads them that ignores case and more."""
-
-    written: _Reading = _Reading(bytes, bytes)
-    plain: _Reading = _Reading(plain_form, folded)
-
-    def __bool__(self) -> bool:
-        return bool(self.written.matcher or self.plain.matcher)
-
-    def rule(self, name: bytes, folder: bool | None) -> tuple[bytes, Rule] | None:
-        """The rule that matches the name of a folder, or of something else (None: of either), and the path of the
-        folder it is from."""
-        for each in self:
-            for is_folder in (False, True) if folder is None else (folder,):
-                found = each.matcher.decides(each.prefix, each.name(name), is_folder)
-                if found is not None and not found.rule.negated:
-                    return self.written.prefix[: found.base], found.rule
-        return None
-
-    def left(self, names: list[bytes], folder: bool) -> list[bytes]:
-        """The names that no rule matches."""
-        for each in self:
-            if each.matcher and names:
-                kept = set(each.matcher.kept(each.prefix, [*map(each.name, names)], folder))
-                names = [name for name in names if each.name(name) in kept]
-        return names
-
-    def below(self, name: bytes) -> _Scope:
-        """The same for the names in the folder `name`."""
-        return _Scope(*(each.below(name) for each in self))
-
-    def plus(self, content: bytes) -> _Scope:
+    def plus(self, content: bytes) -> _Reading:
         """With the rules of a file in this folder."""
-        return _Scope(
-            *(
-                each._replace(matcher=each.matcher.with_files(len(each.prefix), each.text(content)))
-                for each in self
-            )
-        )
+        return self._replace(matcher=self.matcher.with_files(len(self.prefix), self.text(content)))
 
 
-_NONE = _Scope()
+def _both(source: bytes, content: bytes = b"") -> tuple[_Reading, _Reading]:
+    """Rules, read as they are written and as a file system reads them that ignores case and more."""
+    plain = _Reading(source, plain_form, folded)
+    return _Reading(source, bytes, bytes).plus(content), plain.plus(content)
+
+
+_FILES = (*_both(DENY_FILE), *_both(READ_ONLY_FILE))
 
 
 class DenyRules:
     """What is denied, and what may not be changed, of the names in one folder.
 
-    The `scopes` are the rules of deny files, those of read-only files, and those given: by the command line and the
-    client's roots, which no file undoes. `broken` says why a rule file cannot be used; then, and where all of the
+    The `readings` are of the rules given, by the command line and the client's roots, which no file undoes; of those
+    of deny files and of read-only files. `broken` says why a rule file cannot be used; then, and where all of the
     folder is denied, it is `closed`: every name is. `active` rules may deny more than deny files.
     """
 
-    __slots__ = ("_denying", "_scopes", "active", "broken", "closed")
-
     def __init__(
         self,
-        scopes: tuple[_Scope, ...] = (_NONE, _NONE),
+        readings: Sequence[_Reading] = _FILES,
         broken: Unusable | None = None,
         *,
-        active: bool = False,
+        active: bool = True,
         closed: bool = False,
     ) -> None:
-        self._scopes = scopes
-        self._denying = (*scopes[2:], scopes[0])
+        self._readings = readings
+        self._denying = [each for each in readings if each.source != READ_ONLY_FILE]
+        self._keeping = [each for each in readings if each.source == READ_ONLY_FILE]
         self.broken = broken
         self.closed = closed or broken is not None
-        self.active = active or self.closed or any(scopes[2:])
+        self.active = active
 
     @staticmethod
     def of(globs: Sequence[str]) -> DenyRules:
         """The rules that hold in every root. Raises `invalid_input` for one that can match nothing."""
-        return DenyRules((_NONE, _NONE, _NONE.plus(_checked(globs, "deny")))) if globs else NO_RULES
+        return DenyRules((*_both(b"", _checked(globs, "deny")), *_FILES)) if globs else NO_RULES
 
     def narrowed(self, folders: Sequence[tuple[bytes, ...]]) -> DenyRules:
         """These for a root, of which only what lies in `folders` is served, given by their parts."""
@@ -147,17 +131,17 @@ class DenyRules:
                 lines.add((depth - 1, True, b"!" + path + b"/" * (depth < len(parts))))
                 if depth < len(parts):
                     lines.add((depth, False, path + b"/*"))
-        return DenyRules((*self._scopes, _NONE.plus(b"\n".join(line for *_, line in sorted(lines)))))
+        return DenyRules((*_both(b"", b"\n".join(line for *_, line in sorted(lines))), *self._readings))
 
     def denies(self, name: bytes, folder: bool | None) -> bool:
         """Whether `name` is denied; with None, which may not be there, whether it is as a file or a folder."""
         if self.closed or is_deny_file(name):
             return True
-        return self.active and any(scope.rule(name, folder) is not None for scope in self._denying)
+        return self.active and any(each.rule(name, folder) for each in self._denying)
 
     def keeps(self, name: bytes, folder: bool | None) -> bool:
         """Whether `name` may not be changed; None as for `denies`."""
-        return self.active and self._scopes[1].rule(name, folder) is not None
+        return self.active and any(each.rule(name, folder) for each in self._keeping)
 
     def allowed(
         self, names: list[bytes], folder: bool, *, changing: bool = False, denied: Counter[str]
@@ -167,8 +151,8 @@ class DenyRules:
         if self.closed:
             return []
         kept = names
-        for scope in (*self._denying, *self._scopes[1 : 1 + changing]):
-            kept = scope.left(kept, folder)
+        for each in self._readings if changing else self._denying:
+            kept = each.left(kept, folder)
         kept = [name for name in kept if not is_deny_file(name)]
         denied.update(self.reason(name, folder) for name in set(names).difference(kept))
         return kept
@@ -196,17 +180,18 @@ class DenyRules:
 
     def begun(self, name: bytes, given: DenyRules) -> DenyRules:
         """The rules in the folder `name` of this one where that is a root of its own, which has `given` too."""
-        files, kept, *within = (scope.below(name) for scope in self._scopes)
-        every = _NONE.plus(b"/*")
-        files, kept = every if self.denies(name, True) else files, every if self.keeps(name, True) else kept
-        return DenyRules((files, kept, *given._scopes[2:], *within), self.broken, active=True)
+        readings = [each for each in given._readings if not each.source]
+        readings += [each.below(name) for each in self._readings]
+        readings += _both(DENY_FILE, b"/*") if self.denies(name, True) else ()
+        readings += _both(READ_ONLY_FILE, b"/*") if self.keeps(name, True) else ()
+        return DenyRules(readings, self.broken)
 
     def reason(self, name: bytes, folder: bool) -> str:
         """By which rule `name` is denied, for the user: its file and its words."""
-        for scope in self._denying:
-            if (found := scope.rule(name, folder)) is not None:
-                file = quote(found[0] + DENY_FILE) if scope is self._scopes[0] else "--deny"
-                return f"{file}: {found[1]}"
+        for each in self._denying:
+            if (found := each.rule(name, folder)) is not None:
+                file = quote(each.prefix[: found.base] + each.source) if each.source else "--deny"
+                return f"{file}: {found.rule}"
         return self.broken.why if self.broken is not None else ""
 
     def require(self, asked: str, name: bytes, folder: bool | None, *, changing: bool = False) -> None:
@@ -223,7 +208,7 @@ class DenyRules:
         return errors.rules_unusable(asked, self.broken.why, self.broken.number)
 
 
-NO_RULES = DenyRules()
+NO_RULES = DenyRules(active=False)
 """Only deny files themselves are denied."""
 
 CLOSED = DenyRules(closed=True)
@@ -234,18 +219,18 @@ CLOSED = DenyRules(closed=True)
 def _entered(
     rules: DenyRules, name: bytes | None, place: bytes, deny: _Content, read_only: _Content
 ) -> DenyRules:
-    scopes, broken = [*rules._scopes], rules.broken
-    if not rules.active:
-        scopes = [reduce(_Scope.below, place.split(b"/")[:-1], _NONE)] * 2
-    elif name is not None:
-        scopes = [scope.below(name) for scope in scopes]
-    for number, (file, content) in enumerate(zip(RULE_FILES, (deny, read_only), strict=True)):
+    readings, broken = rules._readings, rules.broken
+    # Without rules nobody has kept the path.
+    names = [] if name is None else [name] if rules.active else place.split(b"/")[:-1]
+    for each in names:
+        readings = [reading.below(each) for reading in readings]
+    for file, content in zip(RULE_FILES, (deny, read_only), strict=True):
         problem = content if isinstance(content, Unusable) else Unusable(problem_of(content or b""))
         if problem.why:
             broken = broken or Unusable(f"{quote(place + file)} {problem.why}", problem.number)
         elif isinstance(content, bytes) and broken is None:
-            scopes[number] = scopes[number].plus(content)
-    return DenyRules(tuple(scopes), broken, active=True)
+            readings = [each.plus(content) if each.source == file else each for each in readings]
+    return DenyRules(readings, broken)
 
 
 def is_deny_file(name: bytes) -> bool:
