@@ -23,7 +23,7 @@ from filewright.boundary.location import (
     require_root,
     shown,
 )
-from filewright.boundary.matching import NOTHING, Globs, Matcher
+from filewright.boundary.matching import NOTHING, Matcher
 from filewright.boundary.rules import CLOSED, DENY_FILE, RULE_FILES, DenyRules, Protection, is_deny_file
 from filewright.boundary.walk import Visit, Walk, WalkOptions, read_rules
 from filewright.errors import Code, FilewrightError, from_os_error
@@ -343,24 +343,11 @@ class Boundary:
         """
         require_root(where.root, where.asked)
         globs = [glob] if isinstance(glob, str) else glob or ()
-        globs = [*globs, *(f"!{each}" for each in exclude)]
         try:
             folder, denied = self._beneath(where, where.parts, changing=changing)
-
-            def has(name: bytes) -> bool:
-                is_folder = _is_folder(folder, name)
-                return is_folder is not None and not denied.denies(name, is_folder)
-
-            try:
-                if denied.broken:
-                    raise denied.refusal(where.asked)
-                made = Globs.of(globs, where.parts, has)
-            except FilewrightError:
-                folder.close()
-                raise
             options = WalkOptions(
                 rules=None if include_ignored else self._outer_rules(),
-                globs=made,
+                globs=[*globs, *(f"!{each}" for each in exclude)],
                 depth=depth,
                 hidden=include_hidden,
                 details=details,

@@ -36,17 +36,19 @@ Kind = Literal["is", "ends", "starts", "fits"]
 
 
 class Rule:
-    """One line of an ignore file. `text` has lost its `!`, its leading slash and its trailing slash.
+    """One line of an ignore file. `text` has lost its `!`, its leading slash and its trailing slash; the path of the
+    file's folder has `base` bytes with its slash, 0 at the root.
 
     A glob is one too: with `characters`, where `?` is a character, and `**` after a literal part is not
     taken on its own.
     """
 
-    def __init__(self, written: bytes, negated: bool, characters: bool = False) -> None:
+    def __init__(self, written: bytes, negated: bool, base: int = 0, characters: bool = False) -> None:
         """The rule that is written so, but for its `!`."""
         text = written.removesuffix(b"/")
         self.text = text.removeprefix(b"/")
         self.negated = negated
+        self.base = base
         self.folders_only = text != written
         self.by_name = b"/" not in text
         self.characters = characters
@@ -71,8 +73,8 @@ class Rule:
             return None
 
     def matches(self, name: bytes, path: bytes) -> bool:
-        """Whether it fits; `path` is relative to the folder of the rule's file, `name` its last part."""
-        literal, asked = self.literal, name if self.by_name else path
+        """Whether it fits `path`, which is from the root; `name` is its last part."""
+        literal, asked = self.literal, name if self.by_name else path[self.base :]
         if len(literal) == len(self.text):
             return literal == asked
         if self._rest is None:
@@ -80,10 +82,9 @@ class Rule:
         start = 0 if self.by_name or self.characters else len(literal)
         return asked.startswith(literal) and self._rest.fullmatch(asked, start) is not None
 
-    def alive(self, below: bytes) -> bool:
-        """Whether it can fit anything in the folder `below` (ends in `/`, relative to its file) or deeper."""
-        if self.by_name:
-            return True
+    def alive(self, prefix: bytes) -> bool:
+        """Whether it can fit anything in the folder `prefix` (from the root, ends in `/`) or deeper."""
+        below = prefix[self.base :]
         if b"**" not in self.text and below.count(b"/") > self.text.count(b"/"):
             return False
         literal = self.literal
@@ -113,25 +114,27 @@ class Rule:
         return "fits", [translate(last, self.characters).pattern]
 
 
-def parse(content: bytes) -> tuple[Rule, ...]:
-    """The rules of an ignore file, in its order."""
-    return (_parsed if len(content) <= _REMEMBERED_BYTES else _parsed.__wrapped__)(content)
+def _parse(content: bytes, base: int) -> tuple[Rule, ...]:
+    """The rules of an ignore file in a folder whose path has `base` bytes, in its order."""
+    return (_parsed if len(content) <= _REMEMBERED_BYTES else _parsed.__wrapped__)(content, base)
 
 
 @lru_cache(maxsize=64)
-def _parsed(content: bytes) -> tuple[Rule, ...]:
+def _parsed(content: bytes, base: int) -> tuple[Rule, ...]:
     rules = []
     # A line that is there again later decides nothing where it stands first.
-    lines = dict.fromkeys(reversed(content.removeprefix(b"\xef\xbb\xbf").split(b"\n")))
-    for line in reversed(lines):
-        text = _trim(line.removesuffix(b"\r").split(b"\0", 1)[0])
-        if line.startswith(b"#") or len(text) > _PATTERN_BYTES:
-            continue
+    for text in reversed(dict.fromkeys(reversed(_lines(content)))):
         negated = text.startswith(b"!")
-        rule = Rule(text[negated:], negated)
-        if rule.text:
+        rule = Rule(text[negated:], negated, base)
+        if rule.text and len(text) <= _PATTERN_BYTES:
             rules.append(rule)
     return tuple(rules)
+
+
+def _lines(content: bytes) -> list[bytes]:
+    """What each line of an ignore file says, up to a NUL; nothing for a comment."""
+    lines = content.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    return [_trim(line.removesuffix(b"\r").split(b"\0", 1)[0]) if line[:1] != b"#" else b"" for line in lines]
 
 
 def _trim(line: bytes) -> bytes:
@@ -145,11 +148,8 @@ def problem_of(content: bytes) -> str:
     """Why rules cannot be used: a line that can match nothing would leave open what it was to close."""
     if b"\0" in content:
         return "holds NUL bytes: it must be UTF-8 text"
-    for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
-        text = _trim(line.removesuffix(b"\r"))
-        if not text or text.startswith(b"#"):
-            continue
-        if not _can_match(text.removeprefix(b"!")):
+    for number, text in enumerate(_lines(content), 1):
+        if text and not _can_match(text.removeprefix(b"!")):
             return f"has a rule in line {number} that can match nothing"
     return ""
 
@@ -165,24 +165,17 @@ def _can_match(text: bytes) -> bool:
         return False
 
 
-class Scoped(NamedTuple):
-    """A rule and how long the path of its file's folder is (with its slash; 0 at the root)."""
-
-    rule: Rule
-    base: int
-
-
 class Layer:
     """Some rules, weakest first, found by what the last part of a path must be for them to fit.
 
     The cost of a name grows with the rules that may fit it, not with all there are.
     """
 
-    def __init__(self, rules: tuple[Scoped, ...]) -> None:
+    def __init__(self, rules: tuple[Rule, ...]) -> None:
         self.rules = rules
-        self.anchored = tuple(scoped for scoped in rules if not scoped.rule.by_name)
+        self.anchored = [rule for rule in rules if not rule.by_name]
         tails: dict[Kind, dict[bytes, list[int]]] = {"is": {}, "ends": {}, "starts": {}, "fits": {}}
-        for number, (rule, _) in enumerate(rules):
+        for number, rule in enumerate(rules):
             with suppress(MalformedError):  # it fits nothing
                 kind, texts = rule.tails
                 for text in texts:
@@ -205,23 +198,23 @@ class Layer:
             if n in exact or n.endswith(ends) or n.startswith(starts) or (fits is not None and fits(n))
         ]
 
-    def decides(self, path: bytes, name: bytes, folder: bool) -> Scoped | None:
+    def decides(self, path: bytes, name: bytes, folder: bool) -> Rule | None:
         """The last rule that fits `path`, whose last part is `name`; None if none does."""
         found = [*self._fitting] if self._fits is not None and self._fits(name) else []
         for cut, texts in self._cuts:
             found += texts.get(name[cut], ())
         for number in sorted(found, reverse=True):
-            rule, base = scoped = self.rules[number]
-            if (folder or not rule.folders_only) and rule.matches(name, path[base:]):
-                return scoped
+            rule = self.rules[number]
+            if (folder or not rule.folders_only) and rule.matches(name, path):
+                return rule
         return None
 
     def below(self, prefix: bytes) -> Layer:
         """The layer for the folder `prefix` (from the root, ends in `/`): rules that can still fit."""
         if len(self.anchored) > _MANY:
             return self
-        dead = {id(scoped) for scoped in self.anchored if not scoped.rule.alive(prefix[scoped.base :])}
-        return _layer(tuple(scoped for scoped in self.rules if id(scoped) not in dead)) if dead else self
+        dead = {rule for rule in self.anchored if not rule.alive(prefix)}
+        return _layer(tuple(rule for rule in self.rules if rule not in dead)) if dead else self
 
 
 _layer = lru_cache(maxsize=64)(Layer)
@@ -268,7 +261,7 @@ class Matcher:
             if number % _CHECKED == 0:
                 check()
             decided = self.decides(prefix, name, folders)
-            if decided is not None and not decided.rule.negated:
+            if decided is not None and not decided.negated:
                 found.append(name)
         return found
 
@@ -279,7 +272,7 @@ class Matcher:
         found = {name for layer in self._layers for name in layer.suspects(names)}
         return [name for name in names if name in found] if found else []
 
-    def decides(self, prefix: bytes, name: bytes, folder: bool) -> Scoped | None:
+    def decides(self, prefix: bytes, name: bytes, folder: bool) -> Rule | None:
         """The rule that says whether `name` in the folder `prefix` is ignored; None if none does.
 
         Given that the folder itself is not: what lies in an ignored one is.
@@ -293,7 +286,7 @@ class Matcher:
 
 def _layered(layers: tuple[Layer, ...], base: int, content: bytes | None) -> tuple[Layer, ...]:
     """The layers and the rules of one more file; into the last layer, unless there are many in it."""
-    rules = tuple(Scoped(rule, base) for rule in parse(content)) if content else ()
+    rules = _parse(content, base) if content else ()
     last = layers[-1].rules if layers else ()
     if rules and len(last) + len(rules) <= _MANY:
         return (*layers[:-1], Layer(last + rules))
@@ -315,11 +308,11 @@ _SHOWN = 500
 _ELSEWHERE = "name the folder to look in as the path, and let the glob begin there"
 
 
-class Globs:
+class Globs(NamedTuple):
     r"""Which names in one folder fit some globs, and which folders in it may hold names that do.
 
-    `wanted` is None where everything is that is not `unwanted`. This is the one syntax in which callers say which
-    names below a folder they mean:
+    `wanted` is None where everything is that is not `unwanted`; both go by paths from the root, as ignore rules do.
+    This is the one syntax in which callers say which names below a folder they mean:
 
     ========== =============================================================================
     `*` `?`    any characters, one character; never a slash
@@ -339,22 +332,22 @@ class Globs:
     for one where nothing in the folder has the name that it begins with.
     """
 
-    def __init__(self, wanted: Matcher | None = None, unwanted: Matcher = NOTHING) -> None:
-        self._wanted, self._unwanted = wanted, unwanted
-        self.given = wanted is not None or bool(unwanted)
+    wanted: Matcher | None
+    unwanted: Matcher
 
     @staticmethod
-    def of(globs: Iterable[str], parts: Sequence[bytes], has: Callable[[bytes], bool]) -> Globs:
-        """The globs as they are for the folder that is listed, at the path `parts`, which `has` such names in it.
+    def of(globs: Iterable[str], parts: Sequence[bytes], base: int, has: Callable[[bytes], bool]) -> Globs:
+        """The globs as they are for the folder that is listed, at the path `parts`, which `has` such names in it; its
+        path from the root without links has `base` bytes with its slash.
 
         Raises `invalid_input`, `too_large` and `path_escape`.
         """
-        rules: dict[bool, list[Scoped]] = {False: [], True: []}
+        rules: dict[bool, list[Rule]] = {False: [], True: []}
         for glob in globs:
             text = glob.strip()
             negated = text.startswith("!")
             below = _below(text[negated:], parts, has)
-            rules[negated] += [Scoped(_rule(each, glob), 0) for each in _alternatives(below, glob)]
+            rules[negated] += [_rule(each, glob, base) for each in _alternatives(below, glob)]
             top = re.match(_FROM_THE_TOP, text)
             if top is not None and not has(name := os.fsencode(top[1])):
                 why = "is absolute: it begins in the folder that is looked through, which has nothing named"
@@ -362,21 +355,10 @@ class Globs:
         wanted, unwanted = (Matcher((Layer(tuple(each)),)) if each else NOTHING for each in rules.values())
         return Globs(wanted or None, unwanted)
 
-    def fitting(
-        self, prefix: bytes, names: list[bytes], folders: bool, check: Callable[[], None] = lambda: None
-    ) -> list[bytes]:
-        """The names in the folder `prefix` (from the listed folder, ends in `/`) that fit, in their order."""
-        kept = self._unwanted.kept(prefix, names, folders, check)
-        return kept if self._wanted is None else self._wanted.ignored(prefix, kept, folders, check)
-
-    def entered(self, prefix: bytes, folders: list[bytes]) -> list[bytes]:
-        """The folders in the folder `prefix` that may hold what fits, whether they do themselves or not."""
-        return self._unwanted.kept(prefix, folders, True)
-
     def below(self, prefix: bytes) -> Globs | None:
-        """These for the folder `prefix`; None if nothing below it can fit."""
-        wanted = self._wanted.below(prefix) if self._wanted is not None else None
-        return Globs(wanted, self._unwanted.below(prefix)) if wanted is None or wanted else None
+        """These for the folder `prefix` (from the root, ends in `/`); None if nothing below it can fit."""
+        wanted = self.wanted.below(prefix) if self.wanted is not None else None
+        return Globs(wanted, self.unwanted.below(prefix)) if wanted is None or wanted else None
 
 
 def _below(text: str, parts: Sequence[bytes], has: Callable[[bytes], bool]) -> str:
@@ -390,7 +372,7 @@ def _below(text: str, parts: Sequence[bytes], has: Callable[[bytes], bool]) -> s
     return text
 
 
-def _rule(text: str, glob: str) -> Rule:
+def _rule(text: str, glob: str, base: int) -> Rule:
     try:
         pattern = text.encode()
         parts = pattern.split(b"/")
@@ -398,7 +380,7 @@ def _rule(text: str, glob: str) -> Rule:
             raise _refused(glob, "climbs out of the folder with ..", _ELSEWHERE, Code.PATH_ESCAPE)
         while pattern.startswith(b"./"):
             pattern = b"/" + pattern[2:].lstrip(b"/")
-        rule = Rule(pattern, negated=False, characters=True)
+        rule = Rule(pattern, negated=False, base=base, characters=True)
         if not rule.text or b"\0" in pattern or b"//" in rule.text:
             raise MalformedError
         if re.search(_SPECIAL, rule.text):

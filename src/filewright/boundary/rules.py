@@ -21,7 +21,7 @@ from functools import lru_cache
 from filewright import errors
 from filewright.annotations import NamedTuple
 from filewright.boundary.location import folded, plain_form, quote
-from filewright.boundary.matching import NOTHING, Matcher, Scoped, problem_of
+from filewright.boundary.matching import NOTHING, Matcher, Rule, problem_of
 from filewright.errors import FilewrightError
 from filewright.system import Folder
 
@@ -56,11 +56,11 @@ class _Reading(NamedTuple):
     prefix: bytes = b""
     matcher: Matcher = NOTHING
 
-    def rule(self, name: bytes, folder: bool | None) -> Scoped | None:
+    def rule(self, name: bytes, folder: bool | None) -> Rule | None:
         """The rule that matches the name of a folder, or of something else (None: of either)."""
         for is_folder in (False, True) if folder is None else (folder,):
             found = self.matcher.decides(self.prefix, self.name(name), is_folder)
-            if found is not None and not found.rule.negated:
+            if found is not None and not found.negated:
                 return found
         return None
 
@@ -191,7 +191,7 @@ class DenyRules:
         for each in self._denying:
             if (found := each.rule(name, folder)) is not None:
                 file = quote(each.prefix[: found.base] + each.source) if each.source else "--deny"
-                return f"{file}: {found.rule}"
+                return f"{file}: {found}"
         return self.broken.why if self.broken is not None else ""
 
     def require(self, asked: str, name: bytes, folder: bool | None, *, changing: bool = False) -> None:
@@ -349,7 +349,7 @@ def _first(matcher: Matcher, plain: list[bytes]) -> str | None:
     for name in plain if matcher.suspects(plain) else ():
         # What it is matters to no rule: what is written to `.codex` as a file is not wanted either.
         found = matcher.decides(prefix, name, True)
-        if found is not None and not found.rule.negated:
-            return str(found.rule).removeprefix("**/").removesuffix("/")
+        if found is not None and not found.negated:
+            return str(found).removeprefix("**/").removesuffix("/")
         prefix += name + b"/"
     return None

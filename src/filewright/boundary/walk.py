@@ -15,7 +15,7 @@ import heapq
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from itertools import islice, repeat
@@ -55,7 +55,7 @@ class WalkOptions(NamedTuple):
     """
 
     rules: Matcher | None
-    globs: Globs
+    globs: Sequence[str]
     depth: int
     hidden: bool
     details: bool
@@ -165,7 +165,7 @@ class Walk:
     def __init__(
         self, where: Location, opened: Folder, denied: DenyRules, options: WalkOptions, task: Task
     ) -> None:
-        """Takes `opened`, and reads its names at once."""
+        """Takes `opened`, and reads its names at once. Raises for rules that are broken, and as `Globs.of`."""
         self.unreadable = 0
         self.ignored = 0
         self.denied: Counter[str] = Counter()
@@ -175,11 +175,13 @@ class Walk:
         self._task = task
         self._held: tuple[WalkedFolder, Folder] | None = None
         try:
-            names = opened.reached
-            matcher = self._rules_above(names) if options.rules is not None else NOTHING
-            prefix = b"/".join((*names, b""))
+            if denied.broken:
+                raise denied.refusal(where.asked)
+            matcher = self._rules_above(opened.reached) if options.rules is not None else NOTHING
+            prefix = b"/".join((*opened.reached, b""))
+            globs = Globs.of(options.globs, where.parts, len(prefix), partial(_shows, opened, denied))
             after = 0 if options.after else -1
-            start = WalkedFolder(where, b"", prefix, matcher, options.globs, after, denied, len(prefix))
+            start = WalkedFolder(where, b"", prefix, matcher, globs, after, denied, len(prefix))
         except BaseException:
             opened.close()
             raise
@@ -218,13 +220,10 @@ class Walk:
             self._let_go()
 
     def _below(self, folder: WalkedFolder, name: bytes) -> WalkedFolder | None:
-        options, globs = self._options, folder.globs
-        if globs.given:
-            narrowed = globs.below(folder.prefix + name + b"/")
-            if narrowed is None:
-                return None
-            globs = narrowed
-        prefix, depth = folder.root_prefix + name + b"/", folder.depth + 1
+        options, prefix, depth = self._options, folder.root_prefix + name + b"/", folder.depth + 1
+        globs = folder.globs.below(prefix)
+        if globs is None:
+            return None
         resumed = 0 <= folder.after < len(options.after) - 1 and options.after[folder.after] == name
         after = folder.after + 1 if resumed else -1
         far = len(prefix) > _FAR_BYTES or (depth > _FAR_LEVELS and not self._root.folder.resolves)
@@ -395,20 +394,19 @@ class Walk:
         if hidden or not options.hidden:
             dots = options.hidden
             keep(lambda some, _: [name for name in some if name not in hidden and (dots or name[0] != _DOT)])
-        if matcher := folder.matcher:
-            prefix = folder.root_prefix
+        prefix, matcher, (wanted, unwanted) = folder.root_prefix, folder.matcher, folder.globs
+        if matcher:
             self.ignored += keep(lambda some, are_folders: matcher.kept(prefix, some, are_folders, check))
+        if unwanted:
+            keep(lambda some, are_folders: unwanted.kept(prefix, some, are_folders, check))
         shown = folders
-        if (globs := folder.globs).given:
-            prefix = folder.prefix
-            shown, folders = globs.fitting(prefix, folders, True), globs.entered(prefix, folders)
-            names = globs.fitting(prefix, names, False, check)
+        if wanted is not None:
+            names, shown = wanted.ignored(prefix, names, False, check), wanted.ignored(prefix, folders, True)
         folder.whole &= len(names) == count
         if options.kinds is not None:
-            wanted = options.kinds
-            if batch.others or "file" not in wanted:
-                names = [name for name in names if kinds.get(name, "file") in wanted]
-            shown = shown if "folder" in wanted else []
+            if batch.others or "file" not in options.kinds:
+                names = [name for name in names if kinds.get(name, "file") in options.kinds]
+            shown = shown if "folder" in options.kinds else []
         if len(shown) < len(folders):
             kinds.update(dict.fromkeys(set(folders).difference(shown)))
         items = sorted(names + folders)
@@ -438,6 +436,14 @@ class Walk:
             prefix += name + b"/"
             matcher = matcher.below(prefix)
         return matcher
+
+
+def _shows(folder: Folder, denied: DenyRules, name: bytes) -> bool:
+    """Whether a folder has such a name that is not denied."""
+    try:
+        return not denied.denies(name, folder.stat(name).kind == "folder")
+    except OSError:
+        return False
 
 
 def _packed(batch: Batch, start: bytes) -> bytes:
