@@ -393,11 +393,7 @@ class Boundary:
     def _outer_rules(self) -> Matcher:
         if self.excludes_file is None:
             return NOTHING
-        try:
-            with system.open_file(self.excludes_file) as file:
-                return NOTHING.with_files(0, read_rules(file))
-        except OSError:
-            return NOTHING  # As git: a file that cannot be read excludes nothing.
+        return NOTHING.with_files(0, read_rules(system.open_file, self.excludes_file))
 
     # Refusing
 

@@ -12,8 +12,9 @@ from collections.abc import Mapping
 
 from filewright import system
 
-_SECTION = r'\s*\[\s*([\w.-]+)\s*(?:"[^"]*"\s*)?\]'
-_VALUE = r'\s*(?:"((?:[^"\\]|\\.)*)"|([^#;]*))'
+# A line's section, and what it says about the file: in quotes or without.
+_LINE = r"""(?imx) ^ [ \t]* (?: \[ [ \t]* ([\w.-]+) [ \t]* (?: "[^"\n]*" [ \t]* )? \] [ \t]* )?
+    (?: (excludesfile) [ \t]* = [ \t]* (?: "((?: [^"\\\n] | \\. )*)" | ([^\#;\n]*) ) )?"""
 _CONFIG_BYTES = 1 << 20
 
 
@@ -50,15 +51,8 @@ def _core_excludes(config: str) -> str | None:
         return None  # Git, too, reads what it can.
     found = None
     section = ""
-    for line in text.splitlines():
-        header = re.match(_SECTION, line)
-        if header:
-            section = header[1].lower()
-            line = line[header.end() :]
-        key, equals, value = line.partition("=")
-        if section == "core" and equals and key.strip().lower() == "excludesfile":
-            match = re.match(_VALUE, value)
-            assert match is not None
-            quoted, plain = match.groups()
-            found = plain.strip() if quoted is None else quoted.replace('\\"', '"').replace("\\\\", "\\")
+    for header, key, quoted, plain in re.findall(_LINE, text):
+        section = header.lower() or section
+        if section == "core" and key:
+            found = plain.strip() or quoted.replace('\\"', '"').replace("\\\\", "\\")
     return found

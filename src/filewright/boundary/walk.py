@@ -460,22 +460,19 @@ def _with_rules(matcher: Matcher, base: int, folder: Folder, present: set[bytes]
     if _GIT in present:
         try:
             with folder.beneath((_GIT, b"info"), links=False) as info:
-                matcher = matcher.with_files(base, _rules_in(info, b"exclude"))
+                matcher = matcher.with_files(base, read_rules(info.open, b"exclude"))
         except OSError:
             pass  # No repository, or one that lies elsewhere.
     return matcher.with_files(
-        base, *(_rules_in(folder, name) if name in present else None for name in _IGNORE_FILES)
+        base, *(read_rules(folder.open, name) if name in present else None for name in _IGNORE_FILES)
     )
 
 
-def _rules_in(folder: Folder, name: bytes) -> bytes | None:
+def read_rules(opens: Callable[[bytes], File], name: bytes) -> bytes | None:
+    """The content of an ignore file; None if it is longer than anybody would write, missing, a link, or unreadable:
+    git goes on without it, and so does the walk."""
     try:
-        with folder.open(name) as file:
-            return read_rules(file)
+        with opens(name) as file:
+            return file.read(0, FILE_BYTES) if file.status().size <= FILE_BYTES else None
     except OSError:
-        return None  # Missing, a link, or unreadable: git goes on without it, and so does the walk.
-
-
-def read_rules(file: File) -> bytes | None:
-    """The content of an ignore file; None if it is longer than anybody would write."""
-    return file.read(0, FILE_BYTES) if file.status().size <= FILE_BYTES else None
+        return None
