@@ -70,13 +70,13 @@ class Root(NamedTuple):
 class Location(NamedTuple):
     """A place below a root. A name, not a promise: nothing is known about it until it is opened.
 
-    `parts` holds no `..`, no `.` and no empty part; `()` is the root itself. `asked` is how the
-    caller wrote it, for messages, and takes no part in equality.
+    `parts` holds no `..`, no `.` and no empty part; `()` is the root itself. `given` is how the
+    caller wrote it, if one did, and takes no part in equality.
     """
 
     root: Root
     parts: tuple[bytes, ...]
-    asked: str = ""
+    given: str = ""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Location) and self[:2] == other[:2]
@@ -103,41 +103,37 @@ class Location(NamedTuple):
         return b"/".join((self.root.path.rstrip(b"/"), *self.parts)) if self.parts else self.root.path
 
     @property
+    def asked(self) -> str:
+        """How messages name it: as the caller wrote it, or as results do if nobody asked for it."""
+        return self.given or self.shown
+
+    @property
     def shown(self) -> str:
         """How results name it: what `Boundary.locate` reads back as this same place.
 
         The path below its root, quoted where needed, after `name:` unless it is in the first root.
         """
-        return shown_as(self.root, self.parts)
-
-    @classmethod
-    def of(cls, root: Root, parts: tuple[bytes, ...]) -> Location:
-        """A place that nobody has asked for: it is called what results name it."""
-        return cls(root, parts, shown_as(root, parts))
+        root, parts = self.root, self.parts
+        prefix = f"{root.name}:" if root.number or root.strict else ""
+        if not parts:
+            return prefix or "."
+        path = b"/".join(parts)
+        if not prefix and (path.startswith((b"~", b"file:")) or (root.several and b":" in parts[0])):
+            path = b"./" + path
+        return prefix + quote(path)
 
     @property
     def parent(self) -> Location:
         """The folder that holds it; the root is its own parent."""
-        return Location.of(self.root, self.parts[:-1]) if self.parts else self
+        return Location(self.root, self.parts[:-1]) if self.parts else self
 
     def child(self, name: bytes) -> Location:
         """The place `name` in this folder."""
-        return Location.of(self.root, (*self.parts, name))
+        return Location(self.root, (*self.parts, name))
 
     def holds(self, other: Location) -> bool:
         """Whether `other` is this place or is named below it."""
         return self.root == other.root and other.parts[: len(self.parts)] == self.parts
-
-
-def shown_as(root: Root, parts: tuple[bytes, ...]) -> str:
-    """How the place `parts` below `root` is shown: see `Location.shown`."""
-    prefix = f"{root.name}:" if root.number or root.strict else ""
-    if not parts:
-        return prefix or "."
-    path = b"/".join(parts)
-    if not prefix and (path.startswith((b"~", b"file:")) or (root.several and b":" in parts[0])):
-        path = b"./" + path
-    return prefix + quote(path)
 
 
 # Opening
@@ -322,7 +318,7 @@ _ESCAPES = {plain: f"\\{c}" for plain, c in zip('\a\b\t\n\v\f\r"\\', 'abtnvfr"\\
 _UNESCAPES = {text.encode(): character.encode() for character, text in _ESCAPES.items()}
 _ESCAPED = f'["\\\\]|{_UNSAFE}'
 _ESCAPE = rb"\\(?:[0-7]{3}|.)"
-_QUOTED = r'"(?:\\(?:[abtnvfr"\\]|[0-3][0-7]{2})|[^\\"])*+"'
+_QUOTED = rb'"(?:\\(?:[abtnvfr"\\]|[0-3][0-7]{2})|[^\\"])*+"'
 
 
 TEMPORARY = b".fw~"
@@ -349,13 +345,26 @@ def quote(name: bytes) -> str:
     show, invalid UTF-8, a double quote or ``==>`` at the start, and white space at either end.
     """
     text = name.decode("utf-8", "surrogateescape")
-    if text.startswith(('"', _HEADING)) or text != text.strip() or not _shows(text):
-        return _quoted(name)
-    return text
+    if text.startswith(('"', _HEADING)) or text != text.strip():
+        return _quoted(text)
+    return shown(text)
 
 
-def _shows(text: str) -> bool:
-    return text.isprintable() or not re.search(_UNSAFE, text)
+def shown(asked: str) -> str:
+    """A path as a caller wrote it, made safe to repeat in a message: quoted where `quote` would.
+
+    A text already in quoted form stays as it is unless it is itself unsafe.
+    """
+    return asked if asked.isprintable() or not re.search(_UNSAFE, asked) else _quoted(asked)
+
+
+def _quoted(text: str) -> str:
+    def escaped(found: re.Match[str]) -> str:
+        mode = "surrogatepass" if re.match(_NO_BYTE, found[0]) else "surrogateescape"
+        octal = (f"\\{byte:03o}" for byte in found[0].encode("utf-8", mode))
+        return _ESCAPES.get(found[0]) or "".join(octal)
+
+    return f'"{re.sub(_ESCAPED, escaped, text)}"'
 
 
 def unquote(text: str) -> bytes:
@@ -364,14 +373,20 @@ def unquote(text: str) -> bytes:
     Text that does not begin with a double quote is taken as it is. Raises `invalid_input` for a
     malformed quoted form, for a NUL, and for lone surrogates that are no byte.
     """
-    if text.startswith('"'):
-        name = _unquoted(text)
-    else:
-        try:
-            name = text.encode("utf-8", "surrogateescape")
-        except UnicodeEncodeError:
-            hint = 'write bytes that are not UTF-8 in the quoted form, as in "bad\\377name"'
-            raise _unreadable(text, "holds half of a surrogate pair, which no file name does", hint) from None
+
+    def plain(found: re.Match[bytes]) -> bytes:
+        return _UNESCAPES.get(found[0]) or bytes((int(found[0][1:], 8),))
+
+    quoted = text.startswith('"')
+    try:
+        name = text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        hint = 'write bytes that are not UTF-8 in the quoted form, as in "bad\\377name"'
+        raise _unreadable(text, "holds half of a surrogate pair, which no file name does", hint) from None
+    if quoted and not re.fullmatch(_QUOTED, name):
+        hint = 'a quoted name ends in a double quote and writes \\" \\\\ \\n \\t and bytes as \\377'
+        raise _unreadable(text, "begins with a double quote but is not a quoted name", hint)
+    name = re.sub(_ESCAPE, plain, name[1:-1]) if quoted else name
     if b"\0" in name:
         raise _unreadable(text, "holds a NUL, which no file name does", "correct the path")
     return name
@@ -380,39 +395,6 @@ def unquote(text: str) -> bytes:
 def _unreadable(text: str, why: str, hint: str) -> FilewrightError:
     safe = shown(text)
     return errors.invalid(f"the path {safe} {why}", hint, path=safe)
-
-
-def shown(asked: str) -> str:
-    """A path as a caller wrote it, made safe to repeat in a message: quoted where `quote` would.
-
-    A text already in quoted form stays as it is unless it is itself unsafe.
-    """
-    if _shows(asked):
-        return asked
-    return _quoted(
-        asked.encode("utf-8", "surrogatepass" if re.search(_NO_BYTE, asked) else "surrogateescape")
-    )
-
-
-def _quoted(name: bytes) -> str:
-    def escaped(found: re.Match[str]) -> str:
-        octal = (f"\\{byte:03o}" for byte in found[0].encode("utf-8", "surrogateescape"))
-        return _ESCAPES.get(found[0]) or "".join(octal)
-
-    return f'"{re.sub(_ESCAPED, escaped, name.decode("utf-8", "surrogateescape"))}"'
-
-
-def _unquoted(text: str) -> bytes:
-    def plain(found: re.Match[bytes]) -> bytes:
-        return _UNESCAPES.get(found[0]) or bytes((int(found[0][1:], 8),))
-
-    try:
-        if re.fullmatch(_QUOTED, text):
-            return re.sub(_ESCAPE, plain, text[1:-1].encode("utf-8", "surrogateescape"))
-    except UnicodeEncodeError:
-        pass
-    hint = 'a quoted name ends in a double quote and writes \\" \\\\ \\n \\t and bytes as \\377'
-    raise _unreadable(text, "begins with a double quote but is not a quoted name", hint)
 
 
 # As other file systems compare names

@@ -152,7 +152,7 @@ class WalkedFolder:
     @cached_property
     def location(self) -> Location:
         """Its location."""
-        return Location.of(self.start.root, self.start.parts + tuple(self.prefix.split(b"/")[:-1]))
+        return Location(self.start.root, self.start.parts + tuple(self.prefix.split(b"/")[:-1]))
 
 
 class Walk:

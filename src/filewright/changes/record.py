@@ -70,7 +70,7 @@ class Place(NamedTuple):
         if not above:
             return None
         depth, nearest = max(above, key=lambda each: each[0])
-        return Location.of(nearest, names[depth:])
+        return Location(nearest, names[depth:])
 
     @property
     def names(self) -> tuple[bytes, ...]:

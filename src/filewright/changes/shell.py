@@ -203,7 +203,7 @@ class Watch(NamedTuple):
 
     def at(self, path: bytes) -> Location:
         """Where something is."""
-        return Location.of(self.root, tuple(path.split(b"/")))
+        return Location(self.root, tuple(path.split(b"/")))
 
     def content(self, path: bytes, stamp: ListedStamp) -> bytes | None:
         """What a file or link holds, if it is still the one that was listed."""
@@ -243,7 +243,7 @@ class Watch(NamedTuple):
             found[folder.root_prefix] = row if some is None else some.plus(row)
 
         with suppress(FilewrightError) if prefix else nullcontext():
-            where = self.at(prefix[:-1]) if prefix else Location(self.root, (), ".")
+            where = self.at(prefix[:-1]) if prefix else Location(self.root, ())
             for _ in self.boundary.walk(where, depth=depth, visit=visit, task=self.task):
                 pass
         return found

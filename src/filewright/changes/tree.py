@@ -325,8 +325,7 @@ def located(folder: Item, name: bytes, asked: str = "") -> Location:
     while folder.place is not None:
         folder, name = folder.place
         names.append(name)
-    where = Location(folder.was_at.root, tuple(reversed(names)), asked)
-    return where if asked else where._replace(asked=where.shown)
+    return Location(folder.was_at.root, tuple(reversed(names)), asked)
 
 
 def _new_rights(above: Status, kind: Kind, like: Item | None = None) -> Rights:
@@ -471,7 +470,7 @@ class Tree:
         identity = root.device, root.inode
         if identity not in self._roots:
             # It may have been reached from a root above.
-            top = Item.on(self, root.folder.status(), root.name, None, Location(root, (), "."))
+            top = Item.on(self, root.folder.status(), root.name, None, Location(root, ()))
             self._roots[identity] = self.old.setdefault(identity, top)
         folder = self._roots[identity]
         # The folders on the way, each with its rules.
@@ -789,8 +788,8 @@ class Tree:
                     continue
                 step = self._brought.get(item)
                 self.boundary.guard_tree(
-                    origin.was_at._replace(asked=step.source.asked if step else where.asked),
-                    where._replace(asked=step.destination.asked) if step else where,
+                    origin.was_at._replace(given=step.source.asked if step else where.asked),
+                    where._replace(given=step.destination.asked) if step else where,
                     rules[folder][0].entered(name, None),
                     moving=isinstance(step, Move),
                     task=self._task,
