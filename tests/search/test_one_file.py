@@ -189,12 +189,14 @@ def test_context_is_the_lines_above_and_below(codec):
     st.integers(1, 4),
     st.sampled_from(["a", "^a|b", "x*", "^$", "$"]),
     st.booleans(),
+    st.booleans(),
 )
-@example(["a", "a"], "\n", 1, "$", False)
-@example(["a", "a", ""], "\n", 1, "$", False)
-def test_pages_joined_are_the_whole(lines, end, limit, pattern, invert):
+@example(["a", "a"], "\n", 1, "$", False, False)
+@example(["a", "a", ""], "\n", 1, "$", False, False)
+@example(["a", "b a a"], "\n", 1, "a", False, True)
+def test_pages_joined_are_the_whole(lines, end, limit, pattern, invert, whole_word):
     snapshot = Snapshot.of_bytes(end.join(lines).encode())
-    compiled = compile_pattern(pattern, mode="regex")
+    compiled = compile_pattern(pattern, mode="regex", whole_word=whole_word)
     whole = search_snapshot(snapshot, compiled, limit=10_000, invert=invert).hits
     pages: list[Hit] = []
     start: int | None = None

@@ -257,7 +257,7 @@ def _in_window(view: Window, pattern: Pattern, task: Task, *, once: bool) -> Ite
 def _spans(view: Window, pattern: Pattern, *, once: bool) -> Iterator[_Spans]:
     search, text, without = _search_of(pattern), view.text, pattern.without
     excluded = without.inside(first=view.first, last=view.last).regexp.search if without is not None else None
-    index = resume = view.begin
+    index, resume = 0, view.begin  # what looks for a word begins with the character before it
     matched = allowed = -1  # where the last match ended, and the last line without what is left out
     while index <= len(text) and (found := search(text, index)) is not None:
         begin, spans = found
@@ -272,7 +272,7 @@ def _spans(view: Window, pattern: Pattern, *, once: bool) -> Iterator[_Spans]:
                 index = resume = end + 1
                 continue
             allowed = end
-        if pattern.whole_word and (low < resume or not _whole(text, low, high)):
+        if low < resume or (pattern.whole_word and not _whole(text, low, high)):
             index = character_after(text, max(begin, index))
             continue
         # Nothing, right after a match, is part of it; nothing past the last line's end is nowhere.
