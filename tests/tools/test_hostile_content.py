@@ -245,6 +245,7 @@ def test_a_name_that_is_not_there_is_told_with_its_root(root, workspace):
     ("arguments", "note"),
     [
         ({"pattern": "def .*f\\("}, "with mode=regex"),
+        ({"pattern": "timeout\\["}, "with mode=regex"),
         ({"pattern": "f", "glob": "*.rs"}, "list_files shows which files are there"),
         ({"pattern": "f", "output": "counts"}, "2 matching lines in 1 file"),
     ],

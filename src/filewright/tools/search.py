@@ -63,7 +63,7 @@ _MATCH_LINES = 100
 _RESERVE = 400
 """Characters that are kept for the last lines of a page."""
 
-_REGEX = re.compile(r"\.[*+]|\||\\[bBdDsSwW(.]|\[[^]]+\]|^\^|\$$")
+_REGEX = re.compile(r"\.[*+]|\||\\[bBdDsSwW(){}.*+?[\]]|\[[^]]+\]|^\^|\$$")
 """What is seldom meant literally."""
 
 _LEAST_CHARS = 500
@@ -102,18 +102,19 @@ class SearchArguments(Arguments):
     """several searches, each with a `pattern` and what differs from the call: `path`, `glob` or any other of these"""
     path: str = "."
     """a file or a folder"""
-    glob: Annotated[
-        str | None,
-        Field(description="no /: any depth (*.js, !{dist,docs}); else from path (src/*.js, !**/dist/*)"),
-    ] = None
+    glob: str | None = Field(
+        None, description="no /: any depth (*.js, !{dist,docs}); else from path (src/*.js, !**/a/*)"
+    )
     """only files that match; with `!` before it all but these"""
     type: Annotated[str | None, Field(description="py, rust")] = None
     """only files of a language, such as `py` or `rust`"""
     mode: Literal["literal", "regex", "fuzzy"] = "literal"
     """how the pattern is read"""
-    case: Literal["smart", "sensitive", "insensitive"] = "smart"
+    case: Literal["smart", "sensitive", "insensitive"] = Field(
+        "smart", description="smart: lower case fits any"
+    )
     """`"smart"`: insensitive unless the pattern has a capital"""
-    whole_word: Annotated[bool, Field(description="a-b is two words, é a letter")] = False
+    whole_word: bool = Field(False, description="a-b is two words, é a letter")
     """only whole words"""
     multiline: bool = False
     """a regex may match across lines"""
