@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from filewright.structure.query import Grammar, QueryPattern
-from filewright.structure.reading import Declaration, Site, SourceText, cut, is_capital
+from filewright.structure.reading import Declaration, Site, SourceText, cut
 from filewright.structure.symbol import Symbol
 
 if TYPE_CHECKING:
@@ -108,12 +108,11 @@ class _SymbolTree:
             for index, nodes in cursor.matches(root):
                 pattern = patterns[index]
                 node = nodes[pattern.capture][0]
+                if "alone" in pattern.settings and self._is_alone(node):
+                    node = node.parent or node
+                    nodes[pattern.capture] = [node]
                 begin = node.start_byte
-                if not start <= begin < stop:
-                    continue
-                if pattern.when is not None and not self._is_when(
-                    pattern.when, nodes.get("when") or nodes["name"]
-                ):
+                if not start <= begin < stop or not self._is_meant(pattern, node, nodes):
                     continue
                 name = nodes["name"][-1].start_byte if "name" in nodes else -1
                 window.append((begin, -node.end_byte, index, name, nodes))
@@ -121,11 +120,37 @@ class _SymbolTree:
             yield from window
             start = max(stop, self.passed)
 
-    def _is_when(self, when: re.Pattern[bytes], nodes: list[Node]) -> bool:
-        data, start, end = self.source.data, nodes[0].start_byte, nodes[-1].end_byte
-        if self.source.codec.startswith("utf-16"):
-            return when.fullmatch(self.source.spaced(start, end, _NAME_BYTES).encode()) is not None
-        return when.fullmatch(data, start, end) is not None
+    def _is_meant(self, pattern: QueryPattern, node: Node, nodes: dict[str, list[Node]]) -> bool:
+        """Whether what the settings ask of the text and of the value is so; what a value may hold is in it then."""
+        if pattern.when is not None:
+            asked = nodes.get("when") or nodes["name"]
+            data, start, end = self.source.data, asked[0].start_byte, asked[-1].end_byte
+            if self.source.codec.startswith("utf-16"):
+                data, start, end = self.source.spaced(start, end, _NAME_BYTES).encode(), 0, _NAME_BYTES
+            if not pattern.when.fullmatch(data, start, end):
+                return False
+        if "value" in nodes:
+            value = nodes["value"][0]
+            while value.type in self.grammar.roles["cast"] and value.named_child_count:
+                value = next(child for child in value.named_children if child.type != "type_arguments")
+            if value.type in pattern.bound:
+                nodes["in"] = [value.child_by_field_name("body") or value]
+            elif "only" in pattern.settings:
+                return False
+            nodes["value"] = [value]
+        return "several" not in pattern.settings or not self._is_alone(node)
+
+    def _is_alone(self, node: Node) -> bool:
+        """Whether there is no other of its type beside a node."""
+        before, after = (self._beside(node, way) for way in ("prev_named_sibling", "next_named_sibling"))
+        return not any(beside is not None and beside.type == node.type for beside in (before, after))
+
+    def _beside(self, node: Node, way: str) -> Node | None:
+        """The nearest sibling on that side that is no comment."""
+        beside: Node | None = getattr(node, way)
+        while beside is not None and beside.type in self.grammar.roles["lead"]:
+            beside = getattr(beside, way)
+        return beside
 
     def _holder(self, start: int, end: int) -> _Draft | None:
         """The innermost open symbol around [start, end); None if it does not look into that."""
@@ -157,8 +182,6 @@ class _SymbolTree:
                 return
             found = list(read)
         else:
-            if "several" in pattern.settings and not _is_one_of_several(node):
-                return
             found = self._found(pattern, node, nodes, holder)
         for each in found:
             self._add(holder, each)
@@ -173,7 +196,8 @@ class _SymbolTree:
     def _found(
         self, pattern: QueryPattern, node: Node, nodes: dict[str, list[Node]], holder: _Draft
     ) -> list[Declaration]:
-        kind = pattern.kinds.get(holder.kind)
+        bound = pattern.bound.get(nodes["value"][0].type) if "value" in nodes else None
+        kind = bound or pattern.kinds.get(holder.kind)
         if kind is None:
             kind = pattern.kinds[holder.kind] = pattern.kind_within(holder.kind)
         if kind == "-":
@@ -189,7 +213,7 @@ class _SymbolTree:
         inside = tuple(within) or ((node,) if pattern.nests else ())
         if "filled" in settings:
             kind = f"?{kind}"
-        elif "upper" in settings and kind[0] != "?" and is_capital(name):
+        elif "upper" in settings and kind[0] != "?" and not bound and name.isupper() and len(name) > 1:
             kind = settings["upper"]
         level = int(re.sub(r"\D", "", nodes["level"][0].type)) if "level" in nodes else 0
         return [Declaration(kind, name, node, inside, known_as if known_as != name else "", level)]
@@ -228,7 +252,7 @@ class _SymbolTree:
 
     def _outer(self, node: Node) -> Node:
         """The outermost wrapper that `node` is at the end of."""
-        wrappers = self.grammar.wrappers
+        wrappers = self.grammar.roles["wrapper"]
         while (around := node.parent) is not None and around.type in wrappers:
             last = around.named_child(around.named_child_count - 1)
             if last is None or last.end_byte > node.end_byte or _is_group(around):
@@ -239,7 +263,7 @@ class _SymbolTree:
     def _take_block(self, draft: _Draft, outer: Node) -> None:
         """Give a symbol what is wrapped around it, and the comments and attributes before it."""
         draft.block_start, draft.end = outer.start_byte, outer.end_byte
-        source, leads = self.source, self.grammar.leads
+        source, leads = self.source, self.grammar.roles["lead"]
         before = outer.prev_sibling
         while (
             before is None and (around := outer.parent) is not None and around.start_byte == outer.start_byte
@@ -259,9 +283,7 @@ class _SymbolTree:
         if last is None or not last.imports:
             return False
         if outer.start_byte >= last.end:
-            before = outer.prev_named_sibling
-            while before is not None and before.type in self.grammar.leads:
-                before = before.prev_named_sibling
+            before = self._beside(outer, "prev_named_sibling")
             if before is None or before.end_byte > last.end:
                 return False
             last.end = outer.end_byte
@@ -337,14 +359,6 @@ class _SymbolTree:
                 )
             )
         return tuple(symbols)
-
-
-def _is_one_of_several(node: Node) -> bool:
-    """Whether there is another of its type right before or behind."""
-    return any(
-        beside is not None and beside.type == node.type
-        for beside in (node.prev_named_sibling, node.next_named_sibling)
-    )
 
 
 def _is_group(node: Node) -> bool:

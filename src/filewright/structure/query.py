@@ -7,10 +7,12 @@ A query file (`queries/*.scm`) is data in tree-sitter's own query language. Its 
 - `@level` on a heading's mark whose type has a digit: it reaches down to the next of its level or above;
 - `@when` on what must be written as the setting `when` says, a regular expression, if that is not the name: a
   predicate of the query would have the text read anew for each node;
+- `@value` on what a name is bound to, which the settings `of.KIND` know by its type;
 - `@read.READER` on a node that a function of `readers` turns into symbols;
 - `(TYPE) @lead`, for comments and attributes, which belong to the symbol that follows them;
 - `(TYPE) @wrapper`: a symbol at the end of such a node begins and ends with it, unless the node lists several
   in parentheses;
+- `(TYPE) @cast`: a value is inside such nodes, and `(TYPE) @callable`: what `of.KIND` calls `callable`;
 - `@skip` on what is not looked into.
 
 Of several patterns that match a node with one name the first in the file counts. `#set!` refines a
@@ -22,6 +24,7 @@ from __future__ import annotations
 import json
 import re
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -42,8 +45,8 @@ _TYPES: Final = words(
 )
 _CODE: Final = words("function method")
 _HOLDERS: Final = _TYPES | _CODE | {"module", "member"}
-_PARTS: Final = words("name in when level")
-_NODE_TYPES: Final = re.compile(r"\((\w+)\)\s*@(lead|wrapper)")
+_PARTS: Final = words("name in when level value")
+_ROLES: Final = re.compile(r"^\((\w+)\) @(lead|wrapper|cast|callable)$", re.MULTILINE)
 
 Reader = Callable[["tree_sitter.Node", Site], "Iterable[Declaration] | None"]
 """Symbols of a node. None: none of its own, look inside; empty: nothing, inside neither."""
@@ -56,12 +59,15 @@ class QueryPattern:
     `shown` makes the name of the text, and `known` of that the name by which it is found; both are settings of the
     form `PATTERN → TEMPLATE`, a substitution, or several with line ends between. The text is that of all `@name`
     together, without one that of the node, up to `@in`. `within` maps `top`, `types`, `code`, `other` or the kind of
-    the symbol around to another kind, or to `-` for none; `kinds` remembers the answers. `first` says that only the
-    first counts of several names, and of several such patterns on one node.
+    the symbol around to another kind, or to `-` for none; `kinds` remembers the answers. `bound` maps the type of
+    what the name is bound to, from the settings `of.KIND`, to a kind ("" for the pattern's own), and says that other
+    symbols may be in it. `first` says that only the first counts of several names, and of several such patterns
+    on one node.
 
     Of the other settings `name` is a fixed name, `except` one that is none, `escaped` says that the name is written
-    as in JSON, `upper` is the kind of a name in capitals, `filled` says that it is none without symbols inside, and
-    `several` that it is none without another of its type beside it.
+    as in JSON, `upper` is the kind of a name in capitals, `filled` says that it is none without symbols inside,
+    `only` that it is none bound to something else than `bound` names, and `several` that it is none without another
+    of its type beside it; by `alone` one without another is all of the node around it.
     """
 
     capture: str
@@ -71,6 +77,7 @@ class QueryPattern:
     shown: Callable[[str], str]
     known: Callable[[str], str]
     within: Mapping[str, str]
+    bound: Mapping[str, str]
     settings: Mapping[str, str]
     nests: bool
     first: bool
@@ -94,8 +101,7 @@ class Grammar:
     parser_language: tree_sitter.Language
     query: tree_sitter.Query
     patterns: tuple[QueryPattern, ...]
-    leads: frozenset[str]
-    wrappers: frozenset[str]
+    roles: Mapping[str, set[str]]
 
     def parser(self) -> tree_sitter.Parser:
         """A new parser; parsers are cheap and not to be shared between threads."""
@@ -128,26 +134,29 @@ def _load(language: Language) -> Grammar:
     text = "\n".join(
         (_QUERIES / f"{name}.scm").read_text(encoding="utf-8") for name in traits.queries.split()
     )
+    roles: dict[str, set[str]] = defaultdict(set)
+    for node_type, role in _ROLES.findall(text):
+        roles[role].add(node_type)
+    text = _ROLES.sub("", text)  # looked up from the symbols: there are far more comments than symbols
     query = tree_sitter.Query(parser_language, text)
     encoded = text.encode()
     patterns = []
-    node_types: dict[str, set[str]] = {"lead": set(), "wrapper": set()}
     for index in range(query.pattern_count):
         own = encoded[query.start_byte_for_pattern(index) : query.end_byte_for_pattern(index)].decode()
-        named = _NODE_TYPES.match(own)
-        if named is not None:  # looked up from the symbols: there are far more comments than symbols
-            node_types[named[2]].add(named[1])
-            query.disable_pattern(index)
-        patterns.append(
-            _pattern(own, {key: value or "" for key, value in query.pattern_settings(index).items()})
-        )
-    leads, wrappers = map(frozenset, node_types.values())
-    return Grammar(language, parser_language, query, tuple(patterns), leads, wrappers)
+        settings = {key: value or "" for key, value in query.pattern_settings(index).items()}
+        patterns.append(_pattern(own, settings, roles))
+    return Grammar(language, parser_language, query, tuple(patterns), roles)
 
 
-def _pattern(text: str, settings: dict[str, str]) -> QueryPattern:
+def _pattern(text: str, settings: dict[str, str], roles: Mapping[str, set[str]]) -> QueryPattern:
     text = re.sub(r";.*|\"(?:[^\"\\]|\\.)*\"", "", text)
     capture = next(name for name in re.findall(r"@([\w.]+)", text) if name not in _PARTS)
+    bound = {
+        node_type: key[3:]
+        for key, value in settings.items()
+        for each in (value.split() if key[:2] == "of" else ())
+        for node_type in roles.get(each, (each,))
+    }
     within = {key[3:]: value for key, value in settings.items() if key.startswith("in.")}
     _, _, place = capture.partition(".")
     module, dot, function = place.partition(".")
@@ -161,6 +170,7 @@ def _pattern(text: str, settings: dict[str, str]) -> QueryPattern:
         _unescaped if "escaped" in settings else _rewriting(settings.get("shown", "")),
         _rewriting(settings.get("known", "")),
         within,
+        bound,
         settings,
         nests,
         "first" in settings,

@@ -70,13 +70,3 @@ def body_of(node: Node) -> tuple[Node, ...]:
     """The field `body` of `node`, if it has one."""
     body = node.child_by_field_name("body")
     return (body,) if body is not None else ()
-
-
-def is_capital(name: str) -> bool:
-    """Whether a name of more than one letter is written in capitals, as constants are."""
-    return name.isupper() and len(name) > 1
-
-
-def constant_or_variable(name: str) -> str:
-    """`constant` for a name written in capitals, else `variable`."""
-    return "constant" if is_capital(name) else "variable"

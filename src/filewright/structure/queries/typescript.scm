@@ -1,4 +1,8 @@
 (ambient_declaration) @wrapper
+(as_expression) @cast
+(satisfies_expression) @cast
+(non_null_expression) @cast
+(type_assertion) @cast
 
 ((import_statement (import_require_clause source: (_) @name)) @import (#set! shown "^['\"]+|['\"]+$ →"))
 
@@ -15,7 +19,8 @@
 (abstract_method_signature name: (_) @name) @method
 (interface_body (property_signature name: (_) @name) @property)
 ((property_signature name: (_) @name) @property (#set! in.top "-") (#set! in.other "-") (#set! in.type "property"))
-(public_field_definition) @read.ecma.member
+((public_field_definition name: (_) @name value: (_)? @value) @property (#set! shown "^['\"]+|['\"]+$ →")
+  (#set! of.method "callable") (#set! of.class "class"))
 ((internal_module name: (_) @name body: (_) @in) @module (#set! shown "^['\"]+|['\"]+$ →"))
 ((module name: (_) @name body: (_) @in) @module (#set! shown "^['\"]+|['\"]+$ →"))
 ((module name: (_) @name !body) @module (#set! shown "^['\"]+|['\"]+$ →") (#set! leaf))
