@@ -21,7 +21,7 @@ PACKAGE = Path(filewright.__file__).parent
 ROOMS = {
     # room: (limit, goal), in code tokens
     "changes": (65_217, 42_000),
-    "edit": (55_672, 40_000),
+    "edit": (55_743, 40_000),
     "tools": (44_667, 32_000),
     "structure": (23_117, 20_500),
     "system": (22_612, 23_000),
@@ -34,7 +34,7 @@ ROOMS = {
     "page": (13_923, 14_000),
     "(root)": (11_255, 11_900),
 }
-ALL = (329_649, 270_000)
+ALL = (329_260, 270_000)
 
 _NO_CODE = {
     *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE),

@@ -280,6 +280,17 @@ def test_an_insertion_that_is_there_already_is_not_made_twice(tree: Callable[...
     assert (error.code, error.details["reason"]) == ("patch_failed", "already_applied")
 
 
+def test_what_a_hunk_has_changed_already_is_not_changed_elsewhere(tree: Callable[..., object]) -> None:
+    item, new = "{\n  a\n}\n", "{\n  b\n  c\n}\n"
+    patch = H + "@@ -1,3 +1,4 @@\n {\n-  a\n+  b\n+  c\n }\n" + "@@ -5,3 +6,4 @@\n {\n-  a\n+  b\n+  c\n }\n"
+    begun = tree({"x": (item + "-\n" + item + "-\n" + item).encode()})
+    done = begun.patched(patch)  # type: ignore[attr-defined]
+    assert done == {"x": (new + "-\n" + new + "-\n" + item).encode()}
+    assert tree(done).refusal(patch).code == "already_applied"  # type: ignore[attr-defined]
+    half = tree({"x": (new + "-\n" + item + "-\n" + item).encode()}).refusal(patch)  # type: ignore[attr-defined]
+    assert (half.details["hunk"], half.details["reason"]) == (1, "already_applied")
+
+
 def test_a_patch_that_changes_nothing_says_so(tree: Callable[..., object]) -> None:
     error = tree({"x": ABC}).refusal(H + "@@ -1,2 +1,2 @@\n-a\n+a\n b\n")  # type: ignore[attr-defined]
     assert error.code == "no_change"

@@ -166,6 +166,8 @@ class Placing:
                     drift = place.at - _stated(hunk) if hunk.start is not None else drift
                     one = self._there_already(index, place) or one
                 floor = place.end
+            elif one.why == "already_applied":
+                drift += len(hunk.new) - len(hunk.old)
             found.append(one)
             refused += isinstance(one, Unplaced)
             if refused > (_REFUSED if every else 0):
@@ -206,9 +208,14 @@ class Placing:
             said = hunk.at_end and hunk.start is None and not hunk.headings
             return ([end], 0) if said or not end else Unplaced("no_context")
         stated = _stated(hunk) + drift
-        if self._exact is None and old is not None and hunk.start is not None:
+        if hunk.start is not None and stated >= floor and old is not None:
             ends = stated + len(old) == end or not (hunk.at_end or hunk.cut or _ends_bare(hunk))
-            if ends and stated >= floor and stands(self.lines, old, stated):
+            if not stands(self.lines, old, stated):
+                # Its old lines may be elsewhere too: what it has changed already is where it says.
+                new = self._encoded(hunk.new) if self._is_loose and _is_telling(hunk) else None
+                if new and stands(self.lines, new, stated):
+                    return Unplaced("already_applied", (stated + 1,))
+            elif ends and self._exact is None:
                 return [stated], 0
         starts = self._everywhere(index)
         if not starts:
