@@ -9,11 +9,12 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.rows import each_row
 
 from filewright import FilewrightError, Workspace
 from filewright.boundary import Boundary
@@ -308,18 +309,22 @@ def test_every_tool_of_every_dialect_is_in_the_table(root: Path, tmp_path: Path)
 
 
 @pytest.mark.parametrize("surface", CALLS)
-@pytest.mark.parametrize("path", DENIED_PATHS)
+@pytest.mark.parametrize(
+    "paths",
+    [[path for path in DENIED_PATHS if path not in LINKS], *([link] for link in LINKS)],
+    ids=["paths", *LINKS],
+)
 def test_a_denied_path_is_answered_the_same_whether_or_not_it_is_there(
-    root: Path, tmp_path: Path, surface: str, path: str
+    root: Path, tmp_path: Path, surface: str, paths: Sequence[str]
 ) -> None:
-    calls = CALLS[surface](path)
+    calls = [call for path in paths for call in CALLS[surface](path)]
     said = []
     for denied in (True, False):
         build(root, denied=denied)
         before = on_disk(root)
         said.append(answers(root, tmp_path / f"state-{denied}", surface, calls))
         after = on_disk(root)
-        if path in LINKS:  # a link of that name is the agent's, what it leads to is not
+        if paths[0] in LINKS:  # a link of that name is the agent's, what it leads to is not
             before, after = ({name: d[name] for name in DENIED if name in d} for d in (before, after))
         assert after == before
     for there, not_there in zip(*said, strict=True):
@@ -340,15 +345,19 @@ def test_looking_at_everything_shows_counts_and_suggests_nothing_that_is_denied(
         assert CANARY not in there
 
 
-@pytest.mark.parametrize("path", [path for path in DENIED_PATHS if not path.startswith("{")])
-def test_reading_a_denied_path_is_refused_in_one_sentence(root: Path, tmp_path: Path, path: str) -> None:
+def test_reading_a_denied_path_is_refused_in_one_sentence(root: Path, tmp_path: Path) -> None:
     build(root, denied=True)
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
-        result = workspace.call("read_content", {"path": path})
-    assert (result.code, result.text.partition("\n")[0]) == (
-        "permission_denied",
-        f"permission_denied: {path} is kept from agents by the user's rules",
-    )
+
+        @each_row("path", [path for path in DENIED_PATHS if not path.startswith("{")])
+        def is_refused(path: str) -> None:
+            result = workspace.call("read_content", {"path": path})
+            assert (result.code, result.text.partition("\n")[0]) == (
+                "permission_denied",
+                f"permission_denied: {path} is kept from agents by the user's rules",
+            )
+
+        is_refused()
 
 
 @pytest.mark.parametrize("tool", ["move_items", "copy_items", "delete_items"])
