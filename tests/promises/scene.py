@@ -125,24 +125,31 @@ def _file_system(where: Path) -> str:
 def tree(root: Path) -> Tree:
     """Everything below a folder: kind, mode, content."""
     found: Tree = {}
-    for folder, folders, files in os.walk(root):
-        for name in folders + files:
-            path = os.path.join(folder, name)
-            status = os.lstat(path)
-            mode = stat.S_IMODE(status.st_mode)
-            shown = os.path.relpath(path, root)
-            if stat.S_ISLNK(status.st_mode):
-                found[shown] = ("link", os.readlink(path))
-            elif stat.S_ISDIR(status.st_mode):
-                found[shown] = ("folder", mode)
-            else:
-                found[shown] = ("file", mode, Path(path).read_bytes())
+    for path, shown in _below(root):
+        status = os.lstat(path)
+        mode = stat.S_IMODE(status.st_mode)
+        if stat.S_ISLNK(status.st_mode):
+            found[shown] = ("link", os.readlink(path))
+        elif stat.S_ISDIR(status.st_mode):
+            found[shown] = ("folder", mode)
+        else:
+            with open(path, "rb") as file:
+                found[shown] = ("file", mode, file.read())
     return found
 
 
 def temporaries(root: Path) -> list[str]:
     """Names of ours that stand in the workspace."""
-    return [name for name in tree(root) if os.path.basename(name).startswith(".fw~")]
+    return [shown for path, shown in _below(root) if os.path.basename(path).startswith(".fw~")]
+
+
+def _below(root: Path) -> Iterator[tuple[str, str]]:
+    """The path of everything below a folder, whole and from there."""
+    cut = len(str(root)) + 1
+    for folder, folders, files in os.walk(root):
+        for name in folders + files:
+            path = folder + os.sep + name
+            yield path, path[cut:]
 
 
 def furnish(root: Path) -> None:
