@@ -154,7 +154,7 @@ def walking(boundary: Boundary) -> Callable[[], None]:
 
 ACTS = {
     act.__name__: (act, rounds)
-    for act, rounds in ((reading, 1500), (looking, 1500), (climbing, 1000), (walking, 400))
+    for act, rounds in ((reading, 600), (looking, 600), (climbing, 400), (walking, 160))
 }
 
 
@@ -177,10 +177,10 @@ def test_nothing_outside_is_touched_while_a_folder_is_swapped(boundary: Boundary
 @pytest.mark.sweep
 @pytest.mark.usefixtures("swapping")
 @pytest.mark.parametrize(("name", "swapping"), RACES, indirect=["swapping"])
-def test_nothing_outside_is_touched_in_fifty_times_as_many_rounds(boundary: Boundary, name: str) -> None:
+def test_nothing_outside_is_touched_in_many_times_as_many_rounds(boundary: Boundary, name: str) -> None:
     before = outside_names(boundary)
     act, rounds = ACTS[name]
-    race(act(boundary), rounds * 50)
+    race(act(boundary), rounds * 125)
     assert outside_names(boundary) == before
 
 
@@ -217,7 +217,7 @@ def test_a_folder_moved_in_and_out_gives_only_its_own_content(boundary: Boundary
             boundary.open_file(boundary.locate("swap/below/../../../outside/file")).close()
         boundary.open_file(boundary.locate("swap/below/file")).close()
 
-    seen = race(act, 1000)
+    seen = race(act, 400)
     assert seen["done"]
     assert seen[Code.NOT_FOUND]
     list(mover)
