@@ -10,7 +10,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from filewright import errors
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
 _LINE_CHARS = 2000
 _CUT = " [... line truncated ...]"
-_MORE = "(more entries, not shown)"
 _READ_LINES = 2000
 _FOOTER_BYTES = 600
 _IMAGE_BYTES = 5 << 20
@@ -178,7 +176,7 @@ def read_image(call: Call, given: Record) -> ToolResult:
 
 def list_dir(call: Call, _: Record) -> str:
     """Folders first, then files with their sizes."""
-    entries, complete = call.entries(**call.request)
+    entries, more = call.entries()
     folders, others = [], []
     for entry in entries:
         kind, size = entry.type, entry.size
@@ -191,20 +189,20 @@ def list_dir(call: Call, _: Record) -> str:
             folders.append(f"{visible(entry.name)}/")
         else:
             others.append(f"{visible(entry.name)}\t{size}")
-    return _answered(call, folders + others, None if complete else _MORE, empty="(empty directory)")
+    return _answered(call, folders + others, *more, empty="(empty directory)")
 
 
 def glob(call: Call, _: Record) -> str:
     """The files that fit, newest first."""
-    entries, complete = call.entries(**call.request)
+    entries, more = call.entries()
     rows = [visible(entry.path) for entry in entries if entry.type == "file"]
-    return _answered(call, rows, None if complete else _MORE, empty="(no matches)")
+    return _answered(call, rows, *more, empty="(no matches)")
 
 
 def tree(call: Call, given: Record) -> str:
     """A folder drawn as a tree, folders first; linked folders are named, not entered."""
-    entries, complete = call.entries(**call.request, depth=given.depth or 4)
-    below = folders_first(call.below(given.path, entries))
+    entries, more = call.entries(depth=given.depth or 4)
+    below = folders_first(call.below(entries))
     last = {parts[:-1]: parts for parts, _ in below}
     rows = []
     for parts, entry in below:
@@ -214,7 +212,7 @@ def tree(call: Call, given: Record) -> str:
         after = {"folder": "/", "link": "@"}.get(entry.type, f"\t{entry.size}")
         rows.append(f"{margin}{corner}{visible(entry.name)}{after}")
     top = call.locate(given.path).shown
-    return _answered(call, [top, *(rows or ["(no entries)"])], None if complete else _MORE)
+    return _answered(call, [top, *(rows or ["(no entries)"])], *more)
 
 
 def diff(call: Call, given: Record) -> str:
@@ -385,10 +383,9 @@ check_edit_file = check_edit
 def edit_file(call: Call, given: Record) -> str:
     """One edit, or several in order, all or nothing; ambiguous too where several places are the text but for
     whitespace."""
-    path, edits = given.path, [each.model_dump() for each in getattr(given, "edits", ())]
-    wanted = edits or [given.model_dump(include={"search", "replace", "replace_all"})]
+    wanted, several = call.request["edits"], "in_turn" in call.request
     try:
-        made = call.edit(path, wanted, in_turn=len(wanted) > 1)
+        made = call.edit(**call.request)
     except FilewrightError as error:
         details, but = error.details, ""
         lines = details.get("lines", [])
@@ -403,13 +400,13 @@ def edit_file(call: Call, given: Record) -> str:
             details["lines"] = lines[:_LINES_LISTED]
             shown = ", ".join(map(str, details["lines"])) + " and more" * (len(lines) > _LINES_LISTED)
             error.message = f"{details['path']}: old_string occurs more than once{but}: lines {shown}"
-        if edits and "edit" in details:
+        if several and "edit" in details:
             error.message = f"edit[{details['edit']}]: {error.message}"
             details["index"] = details["edit"]
         raise
-    rows = [f"Replaced {counted(made.changes_made, 'occurrence')} in {visible(path)}."]
-    if edits:
-        rows = [f"Applied {counted(len(edits), 'edit')} to {visible(path)}."]
+    rows = [f"Replaced {counted(made.changes_made, 'occurrence')} in {visible(given.path)}."]
+    if several:
+        rows = [f"Applied {counted(len(wanted), 'edit')} to {visible(given.path)}."]
     for outcome in made.results:
         if outcome.tier != "exact":
             which = f"edit[{outcome.index}]: " if len(made.results) > 1 else ""
@@ -477,15 +474,3 @@ def replace(call: Call, given: Record) -> str:
         dry = "(dry run — pass dry_run: false to apply)"
         head = f"{made.count} replacement(s) across {len(files)} file(s) {dry}"
     return _with_diff(call, [head, *files], made.diff, *made.warnings)
-
-
-def move(call: Call, given: Record, *, copied: bool = False) -> str:
-    """Move or copy a file."""
-    source, destination, overwrite = given.source, given.destination, given.overwrite
-    over = overwrite and call.stat(destination).results[0].error is None
-    (call.copy if copied else call.move)(source, destination, overwrite=overwrite, files_only=True)
-    done = "Copied" if copied else "Moved"
-    return f"{done} {visible(source)} → {visible(destination)}{' (overwritten)' if over else ''}."
-
-
-copy = partial(move, copied=True)

@@ -188,7 +188,8 @@ def list_files(call: Call, given: Record) -> str:
     """The names in a folder, or the stats of a file."""
     path = given.path
     try:
-        listed, complete = call.entries(path, depth=0 if given.recursive else 1, include_ignored=True)
+        depth = 0 if given.recursive else 1
+        listed, more = call.entries(path=path, depth=depth, include_ignored=True)
     except FilewrightError as error:
         (found,) = call.stat(path).results
         if error.code != Code.NOT_A_DIRECTORY or found.stats is None:
@@ -196,14 +197,14 @@ def list_files(call: Call, given: Record) -> str:
         return encoded(call.shaped("stats", {"asked": given.asked, "made": found}))
     names = [entry.path for entry in listed]
     if not (given.include_stats and names):
-        return _array(call, names, complete=complete)
+        return _array(call, names, complete=not more)
     items: list[Json] = []
     few = names[: call.limit // 100]  # that may fit, however many a caller may ask for
     for name, item in zip_longest(names, call.under(max_items=len(few)).stat(*few).results):
         fields = {"asked": name, "made": item}
         shape = "listed" if item and item.stats else "unknown"
         items.append(call.shaped(shape, fields))
-    return _array(call, items, complete=complete)
+    return _array(call, items, complete=not more)
 
 
 @fitted

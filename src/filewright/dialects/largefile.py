@@ -6,7 +6,6 @@ default, a preview before every edit, and backups, which here are the history's 
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -21,6 +20,7 @@ from filewright.dialects.table import (
     fit_as_json,
     fitted,
     folders_first,
+    from_environment,
 )
 from filewright.errors import Code, FilewrightError
 from filewright.tools import clip
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 _SYMBOL_CHARS = 150
 _ENVELOPE = 1_000
 _SIMILAR = 3
-_SIMILAR_CHARS = 100
 _ALL_LINES = 1_000_000
 _REGEX_LIKE = re.compile(r"\.[*+]|\||\\[bBdDsSwW(.]|\[[^]]+\]|^\^|\$$")
 _EDITS_NAMED = re.compile(r"\bedits? \d+(?: and \d+)?")
@@ -58,12 +57,15 @@ def absolute(path: str) -> str:
 def get_overview(call: Call, given: Record) -> Json:
     """Size, lines, long lines, outline, what to search for."""
     threshold, ranges = call.context.settings.line_chars, given.changed_lines
+    compared: Json = {}
+    if ranges is not None:
+        compared["changed_lines"] = [each[:2] for each in ranges]
+        compared["changed_kinds"] = [[*each, "modified"][2] for each in ranges]
     try:
         overview = call.get_overview(
             given.path,
             max_symbols=max(1, call.context.settings.page_chars // _SYMBOL_CHARS),
-            changed_lines=None if ranges is None else [each[:2] for each in ranges],
-            changed_kinds=None if ranges is None else [[*each, "modified"][2] for each in ranges],
+            **compared,
         )
     except FilewrightError as error:
         if error.code != Code.IS_BINARY or ranges is not None:
@@ -161,8 +163,8 @@ def read_enclosing(call: Call, given: Record) -> Json:
 
 def list_directory(call: Call, given: Record) -> Json:
     """The entries of a folder, folders first on each level."""
-    listed, complete = call.entries(**call.request, depth=given.max_depth + 1)
-    below = call.below(given.path, listed)
+    listed, more = call.entries(depth=given.max_depth + 1)
+    below = call.below(listed)
     counts = Counter(parts[:-1] for parts, _ in below)
     entries = []
     for parts, entry in folders_first(below, lambda name: quote(name).lower()):
@@ -178,7 +180,7 @@ def list_directory(call: Call, given: Record) -> Json:
         "entries": shown,
         "total_files": kinds["file"],
         "total_dirs": kinds["dir"],
-        "truncated": cut or not complete,
+        "truncated": cut or bool(more),
         "truncated_at": entries[len(shown)]["name"] if cut else None,
     }
 
@@ -189,90 +191,92 @@ def list_directory(call: Call, given: Record) -> Json:
 def search_content(call: Call, given: Record) -> Json:
     """Exact hits first, at 1.0, then similar ones by similarity."""
     call.context.open(call.locate(given.path), hold=False).close()  # a folder is refused here
-    pattern, loose = given.pattern, _is_loose(given)
+    loose = _is_loose(given)
     about = call.shaped("about", {"given": given, "loose": loose})
-
-    def count_lines() -> int:
-        return sum(file.count or 0 for file in call.search(**call.request, output="counts").files)
-
     if given.count_only:
-        count = count_lines() or (len(_similar(call, 10_000)) if loose else 0)
+        count = sum(file.count or 0 for file in call.search(**call.request, output="counts").files)
         warnings = [
             f"{name} ignored with count_only"
             for name in ("context_lines", "max_results")
-            if name in call.given
+            if name in given.model_fields_set
         ]
-        if given.fuzzy and "fuzzy" in call.given and not loose:
+        if given.fuzzy and "fuzzy" in given.model_fields_set and not loose:
             warnings.append("fuzzy ignored with regex or invert")
+        if loose and not count:
+            count = len(_similar(call, 10_000))
         return {"count": count, **about, **({"warnings": warnings} if warnings else {})}
-    found, hits = _found(call, given)
+    found, hits, results = _found(call, given)
     exact = len(found.results)
-    count = len(hits) - exact + (exact if found.complete else count_lines())
-    results = [
-        call.shaped("hit", {"hit": hit, "at": hit.symbol or f"Line {hit.line}", "kind": kind})
-        for hit, kind in hits.items()
-    ]
-    shown = min(given.max_results, fit_as_json(results, call.limit - _ENVELOPE))
-    answer: Json = {"results": results[:shown], "total_matches": max(count, len(results)), **about}
-    if left := len(results[: given.max_results]) - shown:
+    total = len(hits) - exact + (found.total or exact)
+    shown = fit_as_json(results, call.limit - _ENVELOPE)
+    answer: Json = {"results": results[:shown], "total_matches": total, **about}
+    if left := len(results) - shown:
         answer["warning"] = f"{left} more results do not fit; lower context_lines or max_results"
-    if not exact and not given.regex and _REGEX_LIKE.search(pattern):
+    if not exact and not given.regex and _REGEX_LIKE.search(given.pattern):
         answer["hint"] = "looked for literally; with regex=true it would be a pattern"
     return answer
 
 
-def _found(call: Call, given: Record, glob: str | None = None) -> tuple[SearchResult, dict[SearchHit, str]]:
-    """What is there exactly; and all hits with their kinds, those that are only similar at the end."""
-    most = given.max_results
-    found = call.search(**call.request, glob=glob, max_results=most)
-    kind = ("regex" if given.regex else "exact") + ("_inverted" if given.invert else "")
-    hits = dict.fromkeys(found.results, kind)
-    if _is_loose(given) and len(hits) < most:
-        exact = {(hit.path, hit.line) for hit in hits}
-        similar = _similar(call, most, glob)
-        hits |= {hit: "fuzzy" for hit in similar if (hit.path, hit.line) not in exact}
-    return found, hits
+def _found(call: Call, given: Record) -> tuple[SearchResult, list[SearchHit], list[Json]]:
+    """What is there exactly; with it, at the end, what is only similar; and what is said of as many as are wanted."""
+    found = call.search(**call.request, max_results=given.max_results)
+    hits, exact = [*found.results], len(found.results)
+    if exact < given.max_results and _is_loose(given):
+        known = {(hit.path, hit.line) for hit in hits}
+        similar = _similar(call, given.max_results)
+        hits += [hit for hit in similar if (hit.path, hit.line) not in known]
+    kind = ("regex" if given.regex else "exact") + "_inverted" * given.invert
+    results = []
+    for number, hit in enumerate(hits[: given.max_results]):
+        facts = {
+            "hit": hit,
+            "at": hit.symbol or f"Line {hit.line}",
+            "kind": kind if number < exact else "fuzzy",
+        }
+        results.append(call.shaped(call.row["hits"], facts))
+    return found, hits, results
 
 
-def _similar(call: Call, most: int, glob: str | None = None) -> Sequence[SearchHit]:
+def _similar(call: Call, most: int) -> Sequence[SearchHit]:
     """What is similar; nothing where the pattern is too short for that, or cannot be looked for in that way."""
-    try:
-        least = min(1.0, max(0.3, float(os.environ.get("LARGEFILE_FUZZY_THRESHOLD", ""))))
-    except ValueError:
-        least = 0.8
+    least = from_environment(call.table["similarity"], 0.8)
     how = {**call.request, "mode": "fuzzy", "max_results": most, "min_similarity": least}
     try:
-        return call.search(**how, glob=glob).results
+        return call.search(**how).results
     except FilewrightError as error:
         if error.code != Code.INVALID_INPUT:
             raise
         return ()
 
 
+def _is_loose(given: Record) -> bool:
+    loose: bool = given.fuzzy and not given.regex and not given.invert
+    return loose
+
+
 def search_directory(call: Call, given: Record) -> Json:
     """The hits in the files of a folder, by file."""
-    call.context.boundary.open_folder(call.locate(given.path)).close()  # a file is refused here
-    pattern = given.include_pattern
-    found, hits = _found(call, given, None if pattern == "*" else pattern)
-    results = [call.shaped("hit_below", {"hit": hit, "kind": kind}) for hit, kind in hits.items()]
-    shown = min(given.max_results, fit_as_json(results, call.limit - 2 * _ENVELOPE))
-    top = len(call.locate(given.path).parts)
-    names = [quote(b"/".join(call.locate(hit.path).parts[top:])) for hit in [*hits][:shown]]
+    folder = call.locate(given.path)
+    call.context.boundary.open_folder(folder).close()  # a file is refused here
+    found, hits, results = _found(call, given)
+    shown = fit_as_json(results, call.limit - 2 * _ENVELOPE)
+    places = [call.locate(hit.path).parts[len(folder.parts) :] for hit in hits[:shown]]
     files: dict[str, list[Json]] = {}
-    for name, result in zip(names, results, strict=False):
-        files.setdefault(name, []).append(result)
-    cut = shown < min(len(hits), given.max_results) or not found.complete
-    return {
-        "path": given.path,
-        "pattern": given.pattern,
-        "include_pattern": pattern,
-        "total_matches": len(names),
-        "files_searched": found.files_searched,
-        "files_with_matches": len(files),
-        "truncated": cut,
-        "truncated_at": names[-1] if cut and names else None,
+    last = None
+    for place, result in zip(places, results, strict=False):
+        last = quote(b"/".join(place))
+        files.setdefault(last, []).append(result)
+    cut = shown < len(results) or not found.complete
+    facts = {
+        "given": given,
+        "found": found,
+        "shown": shown,
+        "files": len(files),
+        "cut": cut,
+        "last": last if cut else None,
         "results": [{"file": name, "matches": matches} for name, matches in files.items()],
     }
+    return call.shaped("searched", facts)
 
 
 # Editing
@@ -315,16 +319,14 @@ def _from_zero(found: re.Match[str]) -> str:
 
 def _nearest(call: Call, path: str, refusal: Mapping[str, Any]) -> list[Json]:
     """Up to three places: where an ambiguous text occurs, or what is most like a missing one."""
-    if refusal["code"] == Code.AMBIGUOUS_MATCH:
-        lines = refusal["lines"][:_SIMILAR]
-        places = [(line, call.read(path, line=line, limit=1, numbered=False).content, 1.0) for line in lines]
-    else:
-        nearest = refusal["nearest"][:_SIMILAR]
-        places = [(near["first_line"], near["text"], near["similarity"]) for near in nearest]
-    return [
-        {"line": line, "content": clip(text, _SIMILAR_CHARS), "similarity": similarity}
-        for line, text, similarity in places
+    if refusal["code"] != Code.AMBIGUOUS_MATCH:
+        return [call.shaped("near", place) for place in refusal["nearest"][:_SIMILAR]]
+    lines = refusal["lines"][:_SIMILAR]
+    texts = [call.read(path, line=line, limit=1, numbered=False).content for line in lines]
+    places = [
+        {"first_line": line, "text": text, "similarity": 1.0} for line, text in zip(lines, texts, strict=True)
     ]
+    return [call.shaped("near", place) for place in places]
 
 
 def revert_edit(call: Call, given: Record) -> Json:
@@ -336,8 +338,3 @@ def revert_edit(call: Call, given: Record) -> Json:
     shown = available[: fit_as_json(available, call.limit // 2)]
     facts = {"restored": restored, "made": states[0], "available": shown}
     return call.shaped("reverted", facts)
-
-
-def _is_loose(given: Record) -> bool:
-    loose: bool = given.fuzzy and not given.regex and not given.invert
-    return loose

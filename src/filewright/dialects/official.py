@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from filewright import errors, system
 from filewright.boundary import quote
@@ -99,32 +99,27 @@ def read_media_file(call: Call, given: Record) -> ToolResult:
 # Listing
 
 
-def _entries(call: Call, **how: Any) -> tuple[list[ListedEntry], list[str]]:
-    """The entries of a directory, ignored ones included, and what to say if those are not all."""
-    found, complete = call.entries(**call.request, **how)
-    return found, [] if complete else [f"[more than {len(found):,} entries, not shown]"]
-
-
 def list_directory(call: Call, _: Record) -> ToolResult:
     """The names in a directory."""
-    entries, more = _entries(call)
-    return _cut(call, "\n".join(f"{_marked(entry)}{visible(entry.name)}" for entry in entries), *more)
+    entries, more = call.entries()
+    return _cut(call, "\n".join(map(_marked, entries)), *more)
 
 
-def _marked(entry: ListedEntry) -> str:
-    return "[DIR] " if entry.type == "folder" else "[FILE] "
+def _marked(entry: ListedEntry, width: int = 0) -> str:
+    """What an entry is and its name."""
+    return f"{'[DIR]' if entry.type == 'folder' else '[FILE]'} {visible(entry.name):<{width}}"
 
 
 def list_directory_with_sizes(call: Call, given: Record) -> ToolResult:
     """The names in a directory with their sizes, and how much that is together."""
-    entries, more = _entries(call)
+    entries, more = call.entries()
     if given.sort_by == "size":
         entries.sort(key=lambda entry: -(entry.size or 0))
     sizes = [entry.size or 0 for entry in entries if entry.type != "folder"]
     rows = []
     for entry in entries:
         size = "" if entry.type == "folder" else f"{_size(entry.size or 0):>10}"
-        rows.append(f"{_marked(entry)}{visible(entry.name):<30} {size}")
+        rows.append(f"{_marked(entry, 30)} {size}")
     count = f"Total: {len(sizes)} files, {len(entries) - len(sizes)} directories"
     return _cut(call, "\n".join([*rows, *more, "", count, f"Combined size: {_size(sum(sizes))}"]))
 
@@ -142,9 +137,9 @@ def directory_tree(call: Call, given: Record) -> ToolResult:
     """A directory with everything below, as JSON."""
     excluded = [f"./{pattern}" for pattern in given.exclude or ()]  # without a star, a name at any depth
     excluded += [f"**/{pattern}" for pattern in given.exclude or () if "*" not in pattern]
-    entries, more = _entries(call, depth=_TREE_LEVELS, exclude=excluded)
+    entries, more = call.entries(depth=_TREE_LEVELS, exclude=excluded)
     members: dict[Parts, list[Json]] = defaultdict(list)
-    for parts, entry in call.below(given.path, entries):
+    for parts, entry in call.below(entries):
         made: Json = {"name": entry.name, "type": "file"}
         if entry.type == "folder":
             made |= {"type": "directory", "children": members[parts]}
@@ -157,7 +152,7 @@ def directory_tree(call: Call, given: Record) -> ToolResult:
 def search_files(call: Call, given: Record) -> ToolResult:
     """The full paths of what fits a pattern."""
     excluded = [f"./{pattern}" for pattern in given.exclude or ()]
-    entries, more = _entries(call, depth=0, glob=f"./{given.pattern}", exclude=excluded)
+    entries, more = call.entries(depth=0, glob=f"./{given.pattern}", exclude=excluded)
     rows = [quote(call.locate(entry.path).absolute) for entry in entries]
     return _cut(call, "\n".join(rows or ["No matches found"]), *more)
 
@@ -179,18 +174,9 @@ def list_allowed_directories(call: Call, _: Record) -> str:
 # Changing
 
 
-def write_file(call: Call, given: Record) -> str:
-    """Write a whole file; text without carriage returns gets the line ends of the file that was there."""
-    call.write(given.path, given.content, mode="overwrite", newline="keep" if "\r" in given.content else None)
-    return f"Successfully wrote to {given.path}"
-
-
-def edit_file(call: Call, given: Record) -> ToolResult:
+def edit_file(call: Call, _: Record) -> ToolResult:
     """Replace texts one after the other, all or none; the diff."""
-    made = call.edit(
-        given.path, [each.model_dump() for each in given.edits], preview=given.dry_run, in_turn=True
-    )
-    diff = visible(made.diff)
+    diff = visible(call.edit(**call.request).diff)
     fence = "```"
     while fence in diff:
         fence += "`"

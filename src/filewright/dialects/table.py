@@ -7,7 +7,8 @@ else is said, required unless there is a `default` or it is `optional`; `as` is 
 has its default. `objects` are arguments that others are made of. Of what a rule names (a tool's
 row has `rules`, those of objects are apart) so many `may` be given.
 A tool whose row names a `native` tool is that tool: `with` has its arguments and `says` the answer, or the row has
-one for an operation. `nothing` has the answers to native errors that are none there, by their codes. Every other tool
+one for an operation, or for when there was something `over` which it was done, at the path that the argument named
+by `looks` names. `nothing` has the answers to native errors that are none there, by their codes. Every other tool
 is a function of the module with the tool's name, which is handed a `Call`, whose `request` is what the row asks
 `with`, and the arguments. A module that has a `run` of its own is asked in its place, as `filesystem` is for the
 tools that answer for `each` of their items. `shapes` are answers: a field of a native value for each field
@@ -86,7 +87,6 @@ class Call(TypedTools):
         """Characters of an answer, and of what it says of the present one of `items`."""
         self.table = read
         self.row = row
-        self.given = given.model_fields_set
         self.request: Json = filled(row.get("with", {}), dict(given), read)
         """What the row of the tool asks of a native one."""
         self.outcomes: dict[str, Any] = {}
@@ -105,14 +105,15 @@ class Call(TypedTools):
         """The same call with native results, and lines, of at most `page_chars` characters."""
         return self.under(page_chars=page_chars, line_chars=min(self.context.settings.line_chars, page_chars))
 
-    def entries(self, path: str, **how: Any) -> tuple[list[ListedEntry], bool]:
-        """The entries of `list_files`, at most `ENTRIES`; whether that is all."""
-        listed = self.within(_LISTED_CHARS).list_files(path, limit=ENTRIES, **how)
-        return [*listed.entries], listed.next_cursor is None
+    def entries(self, **how: Any) -> tuple[list[ListedEntry], list[str]]:
+        """The entries of the folder asked for, at most `ENTRIES`, and what the table says if those are not all."""
+        listed = self.within(_LISTED_CHARS).list_files(limit=ENTRIES, **self.request, **how)
+        more = self.table.get("more", "").format(len(listed.entries))
+        return [*listed.entries], [more] if listed.next_cursor else []
 
-    def below(self, path: str, entries: Iterable[ListedEntry]) -> list[Placed]:
-        """Entries of the folder `path` with the names on the way to each."""
-        top = len(self.locate(path).parts)
+    def below(self, entries: Iterable[ListedEntry]) -> list[Placed]:
+        """Entries of the folder asked for with the names on the way to each."""
+        top = len(self.locate(self.request["path"]).parts)
         return [(self.locate(entry.path.removesuffix("/")).parts[top:], entry) for entry in entries]
 
     def shaped(self, shape: str, value: object) -> Json:
@@ -170,14 +171,16 @@ def filled(shape: Any, value: Any, read: Json) -> Any:
         return [filled(each, value, read) for each in shape]
     if not isinstance(shape, str) or not shape.startswith("$"):
         return shape
-    path, _, conversion = shape[1:].partition("|")
+    path, *conversions = shape[1:].split("|")
     for part in path.split(".") if path else ():
         if isinstance(value, Mapping):
             value = value.get(part)
         elif value is not None:
             value = value[int(part)] if part.isdigit() else getattr(value, part)
-    word, _, argument = conversion.partition(" ")
-    return _CONVERSIONS[word](value, argument, read)
+    for conversion in conversions:
+        word, _, argument = conversion.partition(" ")
+        value = _CONVERSIONS[word](value, argument, read)
+    return value
 
 
 def _shaped(value: object, shape: str, read: Json) -> Json:
@@ -193,8 +196,9 @@ def _date(nanoseconds: int | None, form: str, _: Json) -> str | None:
 
 
 _CONVERSIONS: Mapping[str, Callable[[Any, str, Json], Any]] = {
-    "": lambda value, _, __: value,
     "is": lambda value, wanted, _: value == wanted,
+    "has": lambda value, part, _: part in value,
+    "unless": lambda value, unwanted, _: None if value == unwanted else value,
     "as": lambda value, words, read: read[words].get(str(value), read[words].get("other")),
     "given": lambda value, _, __: value is not None,
     "any": lambda value, _, __: bool(value),
@@ -206,17 +210,19 @@ _CONVERSIONS: Mapping[str, Callable[[Any, str, Json], Any]] = {
     "permissions": lambda mode, _, __: f"{mode & 0o777:03o}",
     "text": lambda value, _, __: str(value),
     "first": lambda value, most, _: value[: int(most)] or None,
+    "clip": lambda value, most, _: clip(value, int(most)),
     "joined": lambda value, _, __: "; ".join(value) or None,
     "date": _date,
     "each": lambda value, shape, read: [_shaped(each, shape, read) for each in value],
     "shape": _shaped,
 }
-"""What a shape may make of a field: `is WORD` whether it is that word, `as WORDS` what the table of words has for
-it (or for `other`), `given` whether there is anything, `any` whether it is more than nothing, `not` whether it is
-not, `beginning TEXT` itself if it begins so, `round N`, `bare` without a slash at the end, `bits` the last three
-digits of a mode, `permissions` them of a number, `text`, `first N` of a list and `joined` as one text (nothing of
-none), `date FORM` a moment in UTC (`%3` its milliseconds), `shape NAME` another shape of it, and `each NAME` one of
-each member."""
+"""What a shape may make of a field, one after the other: `is WORD` whether it is that word, `has TEXT` whether that is
+a part of it, `unless WORD` nothing if it is that, `as WORDS` what the table of words has for it (or for `other`),
+`given` whether there is anything, `any` whether it is more than nothing, `not` whether it is not, `beginning TEXT`
+itself if it begins so, `round N`, `bare` without a slash at the end, `bits` the last three digits of a mode,
+`permissions` them of a number, `text`, `clip N` characters of one, `first N` of a list and `joined` as one text
+(nothing of none), `date FORM` a moment in UTC (`%3` its milliseconds), `shape NAME` another shape of it, and
+`each NAME` one of each member."""
 
 
 def worded(text: str, read: Json) -> str:
@@ -255,20 +261,18 @@ def limits_of(read: Json, settings: Settings) -> Json:
         made[setting] = limit
         if isinstance(limit, dict):
             made[setting] = min(getattr(settings, each) for each in limit["least"]) - limit.get("less", 0)
-            field = Settings.fields[setting]
-            if "environment" in limit and getattr(settings, setting) == field.default:
-                made[setting] = max(field.ge or 0, from_environment(limit, made[setting]))
+            if getattr(settings, setting) == Settings.fields[setting].default:
+                made[setting] = from_environment(limit, made[setting])
     return made
 
 
-def from_environment(row: Json, otherwise: int) -> int:
-    """The number in the variable of the original that a row names, if it is one that may be given here."""
-    given = os.environ.get(row.get("environment", ""), "")
-    return (
-        int(given)
-        if given.isdigit() and row.get("ge", 0) <= int(given) <= row.get("le", int(given))
-        else otherwise
-    )
+def from_environment(row: Json, otherwise: Any) -> Any:
+    """The number in the variable of the original that a row names, brought between its bounds; else `otherwise`."""
+    try:
+        given = type(otherwise)(os.environ.get(row.get("environment", ""), ""))
+    except ValueError:
+        return otherwise
+    return min(max(row["ge"], given), row.get("le", given))
 
 
 def encoded(value: object) -> str:
@@ -310,12 +314,14 @@ def natively(call: Call, given: Record) -> Any:
     """The answer of a tool that is a native one: what its row says, or says of the operation that was done, or of
     the kind of thing that there is."""
     row, facts = call.row, dict(given)
+    if "looks" in row:
+        facts["there"] = call.stat(facts[row["looks"]]).results[0].error is None
     (made,) = call._run(row["native"], filled(row["with"], facts, call.table)).results
     if made.error is not None:
         raise made.error
     stats = getattr(made, "stats", None)
     case = made.operation if stats is None else "unreadable" if stats.unreadable else stats.type
-    says = row.get(case, row["says"])
+    says = row.get(case, row["over"] if facts.get("there") else row["says"])
     if isinstance(says, str):
         return says.format_map({name: visible(str(value)) for name, value in facts.items()})
     return filled(says, {**facts, "made": made}, call.table)
