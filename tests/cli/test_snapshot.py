@@ -230,6 +230,80 @@ def test_what_a_command_did_before_a_tool_came_is_on_record_before_it(
     _goes_back_and_comes_again(workspace, root, records, moment, before)
 
 
+IN_TURN: dict[str, tuple[int, list[str]]] = {
+    # how many changes are recorded of the command, and what it does (after `$`) and tools do between
+    "a tool alters": (0, ["mode 600 a.txt", "mode 700 src"]),
+    "a tool alters, then it writes": (1, ["mode 600 a.txt", "$ echo more >> a.txt"]),
+    "it writes, then a tool alters": (1, ["$ echo more >> a.txt", "mode 600 a.txt"]),
+    "both alter": (2, ["$ chmod 755 a.txt", "mode 600 a.txt", "$ chmod 711 a.txt"]),
+    "it alters what a tool moves": (1, ["$ chmod 755 a.txt", "move a.txt src/a"]),
+    "it makes what a tool alters": (2, ["$ echo new > n; mkdir m", "mode 600 n", "mode 700 m"]),
+    "it writes between two edits": (1, ["edit a.txt", "$ echo more >> a.txt", "edit a.txt"]),
+    "it writes to what a tool made": (1, ["write n", "$ echo more >> n", "edit n"]),
+    "it swaps what a tool edits": (2, ["edit a.txt", "$ mv n t; mv a.txt n; mv t a.txt", "edit a.txt"]),
+    "it deletes what a tool made": (1, ["write src/d/n", "$ rm -r src", "write src"]),
+    "it has a folder for what a tool moves": (
+        2, ["$ rm a.txt; mkdir a.txt; echo x > a.txt/x", "move a.txt m"]),
+    "it has a file for what a tool moves": (1, ["$ rm -r src; echo two > src", "move src m"]),
+    "it has a file for what a tool edits": (1, ["$ rm -r src; echo two > src", "edit src"]),
+    "a tool moves what is ignored": (0, ["move out/o/i k", "move out/o m"]),
+    "a tool moves what is ignored, and again": (1, ["move out k", "move k m", "$ echo new > m/new"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", IN_TURN)
+def test_what_a_command_and_tools_do_in_turn_is_on_record_in_that_order(
+    workspace: Any, root: Path, case: str
+) -> None:
+    count, steps = IN_TURN[case]
+    for name in ("n", "out/o/i", "out/o/j"):
+        if name != "n" or "swaps" in case:
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text("another two\n")
+    workspace.write("first", "1\n")
+    moment, before = workspace.newest(), _tree(root)
+    begun = workspace.begin_command()
+    for step in steps:
+        match step.split(" "):
+            case ["mode", mode, path]:
+                workspace.set_permissions(path, mode=mode)
+            case ["move", path, to]:
+                workspace.move(path, to)
+            case ["edit", path]:
+                workspace.edit(path, [{"search": "two", "replace": "(two)"}], fuzzy=False)
+            case ["write", path]:
+                workspace.write(path, "a\ntwo\n")
+            case _:
+                subprocess.run(step.removeprefix("$ "), shell=True, cwd=root, check=True)
+    records = workspace.end_command(begun, "a command")
+    assert len(records) == count
+    _goes_back_and_comes_again(workspace, root, records, moment, before)
+    for record in workspace.history(since=moment)[2:]:
+        workspace.revert_edit(record.id)
+    assert _tree(root) == before
+
+
+@pytest.mark.parametrize("moved", ["src", "a.txt", "src/in/out"])
+def test_what_a_tool_moves_to_a_root_within_another_is_no_commands(
+    root: Path, tmp_path: Path, moved: str
+) -> None:
+    for folder in ("inner", "src/in/out"):
+        (root / folder).mkdir(parents=True)
+    (root / "src/in/out/o").write_text("ignored\n")
+    with Workspace(root, root / "inner", settings=Settings(state_dir=tmp_path / "state")) as both:
+        before = _tree(root)
+        begun = both.begin_command()
+        both.move(moved, "inner:m")
+        assert both.end_command(begun, "true") == ()
+        begun = both.begin_command()
+        both.move("inner:m", "m")
+        both.move("m", "inner:k")
+        assert both.end_command(begun, "true") == ()
+        for _ in range(3):
+            both.undo()
+        assert _tree(root) == before
+
+
 def test_what_a_command_deleted_before_a_tool_made_it_anew_comes_back(workspace: Any, root: Path) -> None:
     workspace.write("first", "1\n")
     moment, before = workspace.newest(), _tree(root)

@@ -200,7 +200,7 @@ class Project:
     def do_mode(self, who: str, path: str, _: str, number: int) -> None:
         is_folder = (self.root / path).is_dir()
         mode = "700" if is_folder else _MODES[number % 4]
-        self._call(who, "set_permissions", items=[{"path": self._name(who, path), "mode": mode}])
+        self._call(who, "set_permissions", paths=[self._name(who, path)], mode=mode)
 
     def do_mkdir(self, who: str, path: str, *_: Any) -> None:
         self._call(who, "create_directories", paths=[self._name(who, path)])

@@ -23,7 +23,7 @@ import os
 import re
 import struct
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import closing, contextmanager, nullcontext, suppress
 from fnmatch import translate
 from functools import partial
@@ -57,7 +57,7 @@ from filewright.changes.listing import (
 from filewright.changes.log import Log
 from filewright.changes.plan import CommitPlan
 from filewright.changes.quick import SLACK_NS, TAKES_AWAY, QuickLook, begun_since, list_of
-from filewright.changes.record import ChangeRecord, Entry, Kind, Place, Stamp, is_unchanged
+from filewright.changes.record import ChangeRecord, Entry, Kind, Place, Stamp, same_content
 from filewright.changes.state import Index, base_folder
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task
@@ -484,6 +484,13 @@ class Thing(NamedTuple):
     seen: ListedStamp | None = None
     listed: bytes = b""
 
+    def as_(self, other: Thing, listed: bytes) -> Thing:
+        """It with the path and the rights of another."""
+        mode, uid, gid = other.side.rights
+        return self._replace(
+            path=other.path, side=self.side._replace(mode=mode, uid=uid, gid=gid), listed=listed
+        )
+
     @property
     def kind(self) -> Kind:
         """What it is."""
@@ -517,6 +524,9 @@ class _Command:
         self._room = _AFTER_ALL
         self._before: dict[bytes, Thing] = {}
         self._after: dict[bytes, Thing] = {}
+        self._hidden = {
+            prefix + name.removesuffix(b"/"): b"" for prefix, row in last.rows.items() for name in row.hidden
+        }
         for prefix in last.rows.keys() | rows.keys():
             old, new = last.rows.get(prefix, _NOTHING), rows.get(prefix, _NOTHING)
             if changes or old != new:
@@ -529,35 +539,43 @@ class _Command:
     def _follow(self, change: ChangeRecord) -> None:
         """Have what was there before as it is after a change that is on record."""
         before, moves, made = self._before, dict[bytes, bytes](), dict[bytes, Thing]()
-        for entry in sorted(change.entries, key=lambda entry: entry.before is None):
+        parts = self._parts.setdefault(change.number - 1, [])
+
+        def take_away(paths: Set[bytes]) -> None:
+            """The command had taken these away before, with all that was in them."""
+            below = tuple(path + b"/" for path in paths)
+            for path in [path for path in before if path in paths or path.startswith(below)] if paths else ():
+                parts.append((before.pop(path), None))
+
+        for entry in change.entries:
             self._watch.task.check()
             path, was = self._path_of(entry.place), self._path_of(entry.was or entry.place)
-            if entry.before is None and was is not None and _along(moves, was) != was:
-                was = None  # What was there has been moved by this change.
-            old, found = before.get(was) if was is not None else None, None
-            if old is not None and path is not None and path != was and is_unchanged(entry):
-                moves[old.path] = path
-                continue
-            if path is not None and entry.after is not None:
-                side = entry.after._replace(mtime_ns=entry.after.mtime_ns or change.number)
-                made[path] = Thing(path, side, partial(held_after, entry))
-            if was is None:
-                continue
+            old, found, left = before.get(was), None, None
             if entry.before is not None:
+                if old is not None and old.kind != entry.before.kind:
+                    take_away({was})
+                old = before.pop(was, None)
                 side = entry.before._replace(inode=old and old.side.inode)
                 found = Thing(was, side, partial(held_before, entry))
-            # What is not seen now either was ignored.
-            if old.seen if old is not None else found is not None and path in self._after:
-                self._parts.setdefault(change.number - 1, []).append((old, found))
-            before.pop(was, None)
-        for path in [path for path in before if _along(moves, path) != path]:
+            if entry.after is not None:
+                side = entry.after._replace(mtime_ns=entry.after.mtime_ns or change.number)
+                left = Thing(path, side, partial(held_after, entry), listed=old.listed if old else b"")
+            if found and left and same_content(entry):  # What it holds is not on record.
+                known = old or self._after.get(path)
+                if known is not None:
+                    found, left = (known.as_(each, left.listed) for each in (found, left))
+                if path != was:
+                    moves[was] = path
+            if left is not None:
+                made[path] = left
+            # What was not seen was ignored, or elsewhere.
+            unseen = was.startswith(b"/") or _along(self._hidden, was) != was
+            if found and not unseen and (path in self._after or (old and old.listed)):
+                parts.append((old, found))
+        for path in [path for path in before if _along(moves, path) != path] if moves else ():
             to = _along(moves, path)
             made.setdefault(to, before.pop(path)._replace(path=to))
-        # What was where a tool has put something had been taken away by the command, with all that was in it.
-        if taken := before.keys() & made.keys():
-            below = tuple(path + b"/" for path in taken)
-            for path in [path for path in before if path in taken or path.startswith(below)]:
-                self._parts.setdefault(change.number - 1, []).append((before.pop(path), None))
+        take_away(before.keys() & made.keys())
         before |= made
 
     def _compare(self, last: KeptListing) -> None:
@@ -566,6 +584,8 @@ class _Command:
         came: dict[bytes, Thing] = {}
         for path in sorted(self._before.keys() | self._after.keys()):
             self._watch.task.check()
+            if path.startswith(b"/"):
+                continue
             old, now = self._before.get(path), self._after.get(path)
             if old is not None and now is not None and old.kind == now.kind:
                 if old.seen != now.seen and now.kind != "other":
@@ -596,11 +616,10 @@ class _Command:
         """
         watch = self._watch
         since = last.begun_ns - (0 if watch.folder.status().device == watch.root.device else SLACK_NS)
-        listed = {old.side.inode: old.listed for old in self._before.values() if old.kind == "folder"}
-        hidden = {
-            prefix + name.removesuffix(b"/") for prefix, row in last.rows.items() for name in row.hidden
-        }
-        uncovered: set[bytes] = set()
+        folders = [old for old in self._before.values() if old.kind == "folder"]
+        listed = {old.side.inode: old.listed for old in folders if old.listed}
+        # What tools have brought from where nobody saw it had something in it.
+        uncovered = {old.path for old in folders if not old.listed}
         for path, now in sorted(came.items()):
             above = dirname(path)
             folder = self._after.get(above)
@@ -609,7 +628,7 @@ class _Command:
                 was_there = above in uncovered
             else:
                 was = was_above + b"/" * bool(was_above) + basename(path)
-                was_there = was in hidden or prefix_of(was) not in last.rows
+                was_there = was in self._hidden or prefix_of(was) not in last.rows
             if was_there and now.side.inode not in listed and not self._is_new(now, since):
                 uncovered.add(path)
                 del came[path]
@@ -735,7 +754,8 @@ class _Command:
         if old.seen is None:
             if old.kind == "link":
                 return now.held() == old.side.target
-            return old.side.size == now.side.size and self._digest(now) == old.side.digest
+            digest = now.side.digest or self._digest(now)
+            return old.side.size == now.side.size and digest == old.side.digest
         if old.written != now.written:
             return False
         if old.path != now.path or now.seen is None or old.seen.ctime_ns == now.seen.ctime_ns:
@@ -778,10 +798,12 @@ class _Command:
     def _at(self, thing: Thing) -> Place:
         return Place.of(self._watch.at(thing.path))
 
-    def _path_of(self, place: Place) -> bytes | None:
-        """Where a place is below the root, whichever it is named from; None if it is not, or in one within this."""
+    def _path_of(self, place: Place) -> bytes:
+        """Where a place is below the root, whichever it is named from; from the top, if it is not below it or is in
+        one within it."""
         where = place.below(self._watch.boundary.roots)
-        return b"/".join(where.parts) if where and where.root is self._watch.root and where.parts else None
+        is_here = where is not None and where.root is self._watch.root and where.parts
+        return b"/".join(where.parts if where and is_here else (b"", *place.names))
 
 
 def _things(
