@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 from mcp import Client, StdioServerParameters
 from mcp_types import TextContent
+from tests import processes
 
 from filewright import __version__
 from filewright.cli.clients import CLIENTS, HOOKS
@@ -67,16 +68,16 @@ async def test_its_command_is_the_program_that_runs_now_and_serves_the_folder(tm
     assert len(commands) == 3, (
         "the folder is named, or is where the client starts it, or the client fills it in"
     )
-    for executable, verb, folder in commands:
-        assert os.path.isabs(executable)
+    (executable,) = {executable for executable, _, _ in commands}
+    assert os.path.isabs(executable)
+    env = {**os.environ, "FILEWRIGHT_STATE_DIR": str(tmp_path.parent / "state")}
+    for number, (_, verb, folder) in enumerate(commands):
         assert verb == "serve"
         root = {"${workspaceFolder}": str(tmp_path), os.getcwd(): str(tmp_path)}.get(folder, folder)
-        server = StdioServerParameters(
-            command=executable,
-            args=[verb, root],
-            cwd=tmp_path,
-            env={**os.environ, "FILEWRIGHT_STATE_DIR": str(tmp_path.parent / "state")},
-        )
+        server = StdioServerParameters(command=executable, args=[verb, root], env=env)
+        if number:  # the program itself once; which folder it serves does not hang on how it is started
+            server = processes.for_client([*processes.FILEWRIGHT, verb, root], env)
+        server.cwd = tmp_path
         async with Client(server) as connected:
             assert len((await connected.list_tools()).tools) == 12
             listed = await connected.call_tool("list_files", {})

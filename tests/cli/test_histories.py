@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
+from typing import Any
 
+import pytest
 from tests import processes
-from tests.rows import each_row
 
 PERSON, CLIENT = "person", "client"
 TEXT = "one\n" + "far apart\n" * 9 + "two\n"
@@ -78,9 +81,16 @@ class Machine:
         return (self.project / "a.txt").read_text()
 
 
-@each_row("first", [PERSON, CLIENT])
-@each_row("set_for", [PERSON, CLIENT])
-@each_row("variable", ["XDG_STATE_HOME", "FILEWRIGHT_STATE_DIR"])
+def ways() -> Iterator[Any]:
+    """Of the variable, whom it is set for and who opens first, each two values together; all three in the sweep."""
+    for number, (variable, set_for, first) in enumerate(
+        product(("XDG_STATE_HOME", "FILEWRIGHT_STATE_DIR"), (PERSON, CLIENT), (PERSON, CLIENT))
+    ):
+        marks = [] if number in (0, 3, 5, 6) else [pytest.mark.sweep]
+        yield pytest.param(variable, set_for, first, marks=marks)
+
+
+@pytest.mark.parametrize(("variable", "set_for", "first"), [*ways()])
 def test_who_opens_first_and_where_the_variable_is_set(
     variable: str, set_for: str, first: str, tmp_path: Path
 ) -> None:

@@ -218,9 +218,12 @@ def test_bad_arguments_are_answered(name, arguments, workspace):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_results_are_bounded_and_stay_json(name, root, workspace):
-    (root / "big").write_bytes(b'"\\\t\x01' * 60_000 + b"\n" + b'"quoted" text\n' * 30_000)
-    for number in range(3000):
+    (root / "big").write_bytes(b'"\\\t\x01' * 20_000 + b"\n" + b'"quoted" text\n' * 8_000)
+    for number in range(1500):
         (root / f"a rather long name of an empty file, number {number:05}").touch()
+    most = workspace.settings.hard_chars
+    assert len("\n".join(os.listdir(root))) > 1.5 * most
+    assert (root / "big").read_bytes().count(b'"quoted" text') * 13 > 1.5 * most
     dialect = workspace.offer(name)
     big, here = (str(root / "big"), str(root)) if name == "largefile" else ("big", ".")
     calls = {

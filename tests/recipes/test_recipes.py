@@ -21,9 +21,8 @@ class Copy:
         self.package = folder / "src" / "filewright"
         self.root = folder / "root"
         self._state = folder / "state"
-        shutil.copytree(
-            PROJECT / "src" / "filewright", self.package, ignore=shutil.ignore_patterns("__pycache__")
-        )
+        # With what is compiled already, which Python takes as long as the source has the same time and size.
+        shutil.copytree(PROJECT / "src" / "filewright", self.package)
         self.root.mkdir()
 
     def write(self, name: str, text: str) -> None:

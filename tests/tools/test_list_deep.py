@@ -21,7 +21,7 @@ def deep(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     top.mkdir()
     folder = os.open(top, os.O_RDONLY)
     for number in range(DEPTH):
-        name = f"d{number:04}"
+        name = f"folder_{number:04}"  # so long that few levels fill a page: each page is a walk from the top
         os.mkdir(name, dir_fd=folder)
         inner = os.open(name, os.O_RDONLY, dir_fd=folder)
         os.close(folder)
@@ -45,7 +45,7 @@ def test_every_path_that_fits_is_listed_and_the_rest_counted(deep: Path, tmp_pat
                 break
             assert cursor in page.text
     assert names[-1] == "z.txt"
-    assert len(names) > 400
+    assert len(names) > 200
     assert len(set(names)) == len(names)
     assert f"[{DEPTH + 1 - len(names)} paths too long to be shown" in page.text
 
