@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 FILEWRIGHT = (sys.executable, "-m", "filewright")
 _LATER = (
-    "anyio._backends._asyncio", "chardet", "h11", "rapidfuzz.distance", "rapidfuzz.fuzz", "rapidfuzz.process",
-    "re2", "sqlite3", "stringzilla", "uvicorn.lifespan.on", "uvicorn.protocols.http.h11_impl",
+    "anyio._backends._asyncio", "chardet", "h11", "pygments.lexers.python", "rapidfuzz.distance", "rapidfuzz.fuzz",
+    "rapidfuzz.process", "re2", "sqlite3", "stringzilla", "uvicorn.lifespan.on", "uvicorn.protocols.http.h11_impl",
 )  # fmt: skip
 """What filewright loads of others when it is first used."""
 _REQUEST_BYTES = 128 << 10
@@ -245,6 +245,7 @@ def _take_requests(listener: socket.socket) -> None:
     del sys.path[0]  # the folder of this file
     for name in (*_modules(), *_LATER):
         importlib.import_module(name)
+    _read_templates()
     gc.collect()
     gc.freeze()  # else each process would go through, and so copy, all of these objects
     interrupted = signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -292,6 +293,13 @@ def _modules() -> Iterator[str]:
     for module in pkgutil.walk_packages(importlib.import_module("filewright").__path__, "filewright."):
         if not module.name.startswith("filewright.system.") and not module.name.endswith("__main__"):
             yield module.name
+
+
+def _read_templates() -> None:
+    """Those of the review page, which each process would translate anew."""
+    templates = importlib.import_module("filewright.page.render").environment()
+    for name in templates.list_templates():
+        templates.get_template(name)
 
 
 def _tell_end(descriptor: int, pid: int, asking: socket.socket) -> None:

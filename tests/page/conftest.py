@@ -6,6 +6,8 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +27,10 @@ _BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-
 CHROMIUM = next(filter(None, map(shutil.which, _BROWSERS)), None)
 
 
+UNENCRYPTED = False
+"""Of a client that is spared reading the certificates of the whole world, for what is not encrypted anyway."""
+
+
 class Served:
     """`filewright review` of a folder; `link` opens it once."""
 
@@ -40,13 +46,15 @@ class Served:
         self._given = False
         self.address = self.link.partition("/#")[0]
 
-    def client(self, **headers: str) -> httpx2.Client:
-        """What a page that was opened with a link may ask, with these headers besides."""
+    @contextmanager
+    def client(self) -> Iterator[httpx2.Client]:
+        """What a page that was opened with a link may ask."""
         token = self.fresh_link().partition("#token=")[2]
-        answer = httpx2.post(f"{self.address}/enter", json={"token": token})
-        assert answer.status_code == 200
-        key = {"x-filewright-key": answer.json()["key"]}
-        return httpx2.Client(base_url=self.address, headers={**key, **headers})
+        with httpx2.Client(base_url=self.address, verify=UNENCRYPTED) as client:
+            answer = client.post("/enter", json={"token": token})
+            assert answer.status_code == 200
+            client.headers["x-filewright-key"] = answer.json()["key"]
+            yield client
 
     def fresh_link(self) -> str:
         """A link that was not used: the first, then what the terminal shows once the one before was."""
@@ -65,6 +73,13 @@ class Served:
             assert stream is not None
             stream.close()
         return status
+
+
+@pytest.fixture(scope="module")
+def http() -> Iterator[httpx2.Client]:
+    """What anybody may ask of any address."""
+    with httpx2.Client(verify=UNENCRYPTED) as client:
+        yield client
 
 
 @pytest.fixture
@@ -117,39 +132,76 @@ def said(answer: dict[str, Any]) -> str:
     return "\n".join(part["text"] for part in answer["result"]["content"] if part["type"] == "text")
 
 
-@pytest.fixture(scope="module")  # its event loop would be in the way of other modules' own
-def browser() -> Iterator[Browser]:
+_of_this_folder = ExitStack()
+"""What the tests of this folder share: unlike what is of a session, it ends before those of another folder."""
+
+
+@pytest.hookimpl(trylast=True)  # after what the test has of them
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    here = Path(__file__).parent
+    if nextitem is None or not nextitem.path.is_relative_to(here):
+        _tab.cache_clear()
+        launched.cache_clear()
+        _of_this_folder.close()
+
+
+@cache
+def launched() -> Browser:
+    """One browser for all tests of this folder; in those of another its event loop would be in the way of their own."""
     if CHROMIUM is None:
         pytest.skip("there is no Chromium")
     from playwright.sync_api import sync_playwright
 
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        yield found
-        found.close()
+    playwright = _of_this_folder.enter_context(sync_playwright())
+    found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+    _of_this_folder.callback(found.close)
+    return found
+
+
+@pytest.fixture
+def browser() -> Browser:
+    return launched()
+
+
+@cache
+def _tab() -> Page:
+    """The page of all tests that ask for nothing special: a new one would be a process of the browser each."""
+    return launched().new_context().new_page()
+
+
+def _leave(page: Page) -> None:
+    """Have nothing of this test in the next."""
+    page.evaluate("localStorage.clear(), sessionStorage.clear()")
+    page.context.clear_cookies()
+    page.goto("about:blank")
+    for other in page.context.pages:
+        if other is not page:
+            other.close()
 
 
 @pytest.fixture
 def opened(browser: Browser, serve: Callable[..., Served]) -> Iterator[Callable[..., Page]]:
     """Opens the page in a browser of its own; the test fails if its script or its policy complains."""
     complaints: list[str] = []
-    contexts = []
+    with ExitStack() as ending:
 
-    def open_page(served: Served | None = None, **options: object) -> Page:
-        context = browser.new_context(**options)  # type: ignore[arg-type]
-        contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on(
-            "console",
-            lambda said: complaints.append(said.text) if "Content Security Policy" in said.text else None,
-        )
-        page.on("dialog", lambda dialog: complaints.append(f"a dialog: {dialog.message}"))
-        page.goto((served or serve()).fresh_link())
-        page.wait_for_selector("body:not(.entering)")
-        return page
+        def open_page(served: Served | None = None, **options: Any) -> Page:
+            shared = not options and _tab().url == "about:blank"
+            page = _tab() if shared else browser.new_context(**options).new_page()
+            hears = {
+                "pageerror": lambda error: complaints.append(str(error)),
+                "console": lambda said: (
+                    complaints.append(said.text) if "Content Security Policy" in said.text else None
+                ),
+                "dialog": lambda dialog: complaints.append(f"a dialog: {dialog.message}"),
+            }
+            for event, heard in hears.items():
+                page.on(event, heard)  # type: ignore[call-overload]
+                ending.callback(page.remove_listener, event, heard)
+            ending.callback(_leave if shared else lambda used: used.context.close(), page)
+            page.goto((served or serve()).fresh_link())
+            page.wait_for_selector("body:not(.entering)")
+            return page
 
-    yield open_page
-    for context in contexts:
-        context.close()
+        yield open_page
     assert complaints == []

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, FrameLocator, Page, expect
+from playwright.sync_api import FrameLocator, Page, expect
+from tests.page.conftest import launched
 from tests.server.conftest import RawClient
 
 APP = "ui://filewright/change"
@@ -74,8 +75,6 @@ class Conversation:
 
     def __init__(self, page: Page, client: RawClient) -> None:
         self.page, self.client = page, client
-        page.expose_function("call", self.call)
-        page.expose_function("read", lambda uri: client.ask("resources/read", {"uri": uri})["result"])
 
     def call(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
         result: dict[str, Any] = self.client.call(name, arguments)["result"]
@@ -92,22 +91,38 @@ class Conversation:
         return self.page.frame_locator("iframe")
 
 
-@pytest.fixture
-def conversation(
-    browser: Browser, host_script: str, agent: Callable[..., RawClient]
-) -> Iterator[Conversation]:
-    complaints: list[str] = []
-    page = browser.new_page()
-    page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.route(
-        "http://host.test/", lambda route: route.fulfill(content_type="text/html", body="<body></body>")
-    )
-    page.goto("http://host.test/")
-    page.add_script_tag(content=host_script)
-    yield Conversation(page, agent(extensions=UI))
+class Host:
+    """A page on the bridge, which has one conversation after the other; `complaints` are of all of them."""
+
+    def __init__(self, page: Page, script: str) -> None:
+        self.page, self.complaints = page, list[str]()
+        self.client: RawClient
+        page.on("console", lambda said: self.complaints.append(said.text) if said.type == "error" else None)
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        body = f"<body><script>{script}</script></body>"
+        page.route("http://host.test/", lambda route: route.fulfill(content_type="text/html", body=body))
+        page.expose_function("call", lambda name, given: self.client.call(name, given)["result"])
+        page.expose_function("read", lambda uri: self.client.ask("resources/read", {"uri": uri})["result"])
+
+    def begin(self, client: RawClient) -> Conversation:
+        """A conversation of which nothing is on the page yet."""
+        self.client = client
+        self.page.goto("http://host.test/")
+        return Conversation(self.page, client)
+
+
+@pytest.fixture(scope="module")
+def host(host_script: str) -> Iterator[Host]:
+    page = launched().new_page()
+    yield Host(page, host_script)
     page.close()
-    assert complaints == []
+
+
+@pytest.fixture
+def conversation(host: Host, agent: Callable[..., RawClient]) -> Iterator[Conversation]:
+    yield host.begin(agent(extensions=UI))
+    host.page.goto("about:blank")
+    assert host.complaints == []
 
 
 def edited(conversation: Conversation, folder: Path) -> dict[str, Any]:
@@ -128,17 +143,17 @@ def test_the_diff_is_shown_in_the_theme_of_the_host(
 
 
 def test_what_is_not_shown_comes_in_its_place(conversation: Conversation, folder: Path) -> None:
-    (folder / "long.txt").write_text("".join(f"old {at}\n" for at in range(3_000)))
-    new = "".join(f"new {at}\n" for at in range(3_000))
+    (folder / "long.txt").write_text("".join(f"old {at}\n" for at in range(1_500)))
+    new = "".join(f"new {at}\n" for at in range(1_500))
     items = [{"path": "long.txt", "content": new, "mode": "overwrite"}]
     app = conversation.shows(conversation.call("write_content", {"items": items}))
     for kind in ("removed", "added"):
-        for left in ("2,800", "1,800", "800"):
+        for left in ("1,300", "300"):
             app.get_by_role("button", name=f"⋯ {left} more {kind} lines", exact=True).click()
     expect(app.get_by_role("button", name="more")).to_have_count(0, timeout=20_000)
-    expect(app.locator("td.code.new")).to_have_count(3_000)
-    expect(app.locator("td.code.old")).to_have_count(3_000)
-    assert app.locator("td.code.new").last.inner_text() == "+new 2999"
+    expect(app.locator("td.code.new")).to_have_count(1_500)
+    expect(app.locator("td.code.old")).to_have_count(1_500)
+    assert app.locator("td.code.new").last.inner_text() == "+new 1499"
 
 
 def test_folded_lines_more_files_and_pictures_come_when_they_are_asked_for(
@@ -166,8 +181,8 @@ def test_folded_lines_more_files_and_pictures_come_when_they_are_asked_for(
 
 
 def test_what_is_gone_by_now_is_said(conversation: Conversation, folder: Path) -> None:
-    (folder / "long.txt").write_text("old\n" * 3_000)
-    items = [{"path": "long.txt", "content": "new\n" * 3_000, "mode": "overwrite"}]
+    (folder / "long.txt").write_text("old\n" * 300)
+    items = [{"path": "long.txt", "content": "new\n" * 300, "mode": "overwrite"}]
     result = conversation.call("write_content", {"items": items})
     made = result["_meta"]["filewright/view"]
     made["html"] = made["html"].replace(made["change_id"], "0123456789")
@@ -227,13 +242,13 @@ def test_a_refusal_is_shown_as_it_is_worded(conversation: Conversation) -> None:
     expect(app.locator("pre")).to_contain_text("none.py")
 
 
-@pytest.mark.parametrize(
-    "hostile", ["<script>parent.call('x')</script>", "<img src=x onerror=alert(1)>", "\x1b[31m\u202e"]
-)
-def test_what_a_file_says_is_never_run(conversation: Conversation, folder: Path, hostile: str) -> None:
-    items = [{"path": "a.html", "content": f"{hostile}\n"}]
+HOSTILE = ("<script>parent.call('x')</script>", "<img src=x onerror=alert(1)>", "\x1b[31m\u202e")
+
+
+def test_what_a_file_says_is_never_run(conversation: Conversation, folder: Path) -> None:
+    items = [{"path": f"{at}.html", "content": f"{hostile}\n"} for at, hostile in enumerate(HOSTILE)]
     app = conversation.shows(conversation.call("write_content", {"items": items}))
-    expect(app.locator("td.code.new")).to_have_count(1)
+    expect(app.locator("td.code.new")).to_have_count(len(HOSTILE))
     expect(app.locator("main script, main img")).to_have_count(0)
     assert not set(app.locator("body").inner_text()) & set("\x1b\u202e")
 

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import pytest
+import anyio
 from anyio import to_thread
 from mcp import Client
 from mcp_types import TextContent
 from tests import processes
 from tests.page.conftest import Served
 
-pytestmark = pytest.mark.anyio
 MARK = "[The user commented on the review page: "
 EDIT = {"path": "a.txt", "edits": [{"search": "two\n", "replace": "zwei\ndrei\n"}]}
 
 
-async def test_the_sdks_client_gets_it_over_stdio(folder: Path, tmp_path: Path) -> None:
+def test_the_sdks_client_gets_it_over_stdio(folder: Path, tmp_path: Path) -> None:
+    with ThreadPoolExecutor(1) as thread:  # this one may have the browser's event loop
+        thread.submit(anyio.run, _the_sdks_client_gets_it, folder, tmp_path).result()
+
+
+async def _the_sdks_client_gets_it(folder: Path, tmp_path: Path) -> None:
     (folder / "a.txt").write_text("one\ntwo\n")
     state = tmp_path / "state"
     server = processes.for_client([*processes.FILEWRIGHT, "serve", str(folder), "--state-dir", str(state)])

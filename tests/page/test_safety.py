@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 import socket
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -13,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import httpx2
 import pytest
 from playwright.sync_api import Browser, expect
+from tests import processes
 from tests.page.conftest import Served
 
 from filewright import Settings, Workspace
@@ -29,15 +28,15 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     found.end()
 
 
-def test_the_link_opens_the_page_once(served: Served) -> None:
+def test_the_link_opens_the_page_once(http: httpx2.Client, served: Served) -> None:
     token = {"token": served.fresh_link().partition("#token=")[2]}
-    assert httpx2.post(f"{served.address}/enter", json=token).status_code == 200
-    assert httpx2.post(f"{served.address}/enter", json=token).status_code == 403, "it was used"
+    assert http.post(f"{served.address}/enter", json=token).status_code == 200
+    assert http.post(f"{served.address}/enter", json=token).status_code == 403, "it was used"
     with served.client() as other:  # the terminal shows another
         assert "a.txt" in other.get("/list").text
 
 
-def test_no_cookie_is_given_and_none_opens_anything(served: Served) -> None:
+def test_no_cookie_is_given_and_none_opens_anything(http: httpx2.Client, served: Served) -> None:
     """Cookies of 127.0.0.1 go to all its ports: whoever listens on another would have the page."""
     with served.client() as client:
         for path in ("/", "/list", "/?part=view", "/static/review.js", "/nothing"):
@@ -45,7 +44,7 @@ def test_no_cookie_is_given_and_none_opens_anything(served: Served) -> None:
         key = client.headers["x-filewright-key"]
     for name in ("filewright", "filewright_key", "x-filewright-key"):
         for path in ("/list", "/?part=view"):
-            assert httpx2.get(served.address + path, headers={"cookie": f"{name}={key}"}).status_code == 403
+            assert http.get(served.address + path, headers={"cookie": f"{name}={key}"}).status_code == 403
 
 
 PARTS = [
@@ -71,20 +70,19 @@ PARTS = [
 
 
 @pytest.mark.parametrize("path", PARTS)
-def test_nothing_is_shown_without_the_key(served: Served, path: str) -> None:
-    with httpx2.Client() as client:
-        for method in ("GET", "HEAD", "POST", "PUT", "OPTIONS"):
-            for key in (None, "", "0" * 43, "é"):
-                headers = {} if key is None else {"x-filewright-key": key.encode()}
-                answer = client.request(method, served.address + path, headers=headers)
-                assert answer.status_code == 403, (method, key)
-                assert "<" not in answer.text
-                assert "a.txt" not in answer.text
+def test_nothing_is_shown_without_the_key(http: httpx2.Client, served: Served, path: str) -> None:
+    for method in ("GET", "HEAD", "POST", "PUT", "OPTIONS"):
+        for key in (None, "", "0" * 43, "é"):
+            headers = {} if key is None else {"x-filewright-key": key.encode()}
+            answer = http.request(method, served.address + path, headers=headers)
+            assert answer.status_code == 403, (method, key)
+            assert "<" not in answer.text
+            assert "a.txt" not in answer.text
 
 
-def test_everybody_is_given_the_same_empty_page(served: Served) -> None:
+def test_everybody_is_given_the_same_empty_page(http: httpx2.Client, served: Served) -> None:
     pages = {
-        httpx2.get(f"{served.address}{path}").text
+        http.get(f"{served.address}{path}").text
         for path in ("/", "/change/x", "/session/last", "/since/x", "/change/", "/change/x/file/0")
     }
     assert len(pages) == 1
@@ -93,14 +91,16 @@ def test_everybody_is_given_the_same_empty_page(served: Served) -> None:
 
 
 @pytest.mark.parametrize("name", ["nope", "", "review.py", "%2e%2e%2fguard.py", "//etc/passwd"])
-def test_only_its_own_files_are_static(served: Served, name: str) -> None:
-    for client in (served.client(), httpx2.Client(base_url=served.address)):
-        with client:
-            answer = client.get(f"/static/{name}")
+def test_only_its_own_files_are_static(http: httpx2.Client, served: Served, name: str) -> None:
+    with served.client() as client:
+        for asking in (client, http):
+            answer = asking.get(f"{served.address}/static/{name}")
             assert (answer.status_code, answer.text) == (404, "There is no such file.\n")
 
 
-def test_a_server_on_another_port_learns_nothing_from_a_visitor(served: Served, browser: Browser) -> None:
+def test_a_server_on_another_port_learns_nothing_from_a_visitor(
+    http: httpx2.Client, served: Served, browser: Browser
+) -> None:
     """Another server of this machine, visited by the person for whom the page is open."""
     heard: list[dict[str, str]] = []
     port = httpx2.URL(served.address).port
@@ -147,7 +147,7 @@ def test_a_server_on_another_port_learns_nothing_from_a_visitor(served: Served, 
         for headers in heard:
             assert "cookie" not in headers
             stolen = {name: value for name, value in headers.items() if name != "host"}
-            assert httpx2.get(f"{served.address}/list", headers=stolen).status_code == 403
+            assert http.get(f"{served.address}/list", headers=stolen).status_code == 403
     finally:
         context.close()
         other.shutdown()
@@ -176,7 +176,7 @@ def test_only_the_page_itself_is_answered(served: Served, headers: dict[str, str
         assert client.get("/list", headers=sent).status_code == status
 
 
-def test_a_link_is_no_use_to_another_site(served: Served) -> None:
+def test_a_link_is_no_use_to_another_site(http: httpx2.Client, served: Served) -> None:
     token = {"token": served.fresh_link().partition("#token=")[2]}
     for headers in (
         {"origin": "https://evil.example"},
@@ -184,13 +184,13 @@ def test_a_link_is_no_use_to_another_site(served: Served) -> None:
         {"sec-fetch-site": "cross-site"},
         {"sec-fetch-site": "same-site"},
     ):
-        assert httpx2.post(f"{served.address}/enter", json=token, headers=headers).status_code == 403
-    assert httpx2.post(f"{served.address}/enter", json=token).status_code == 200
+        assert http.post(f"{served.address}/enter", json=token, headers=headers).status_code == 403
+    assert http.post(f"{served.address}/enter", json=token).status_code == 200
 
 
 @pytest.mark.parametrize("path", ["/enter", "/", "/static/review.js", "/static/nope", "/nothing"])
-def test_every_answer_forbids_scripts_of_others(served: Served, path: str) -> None:
-    policy = httpx2.get(served.address + path).headers["content-security-policy"]
+def test_every_answer_forbids_scripts_of_others(http: httpx2.Client, served: Served, path: str) -> None:
+    policy = http.get(served.address + path).headers["content-security-policy"]
     assert "default-src 'none'" in policy
     assert "script-src 'self'" in policy
     assert "unsafe" not in policy
@@ -209,17 +209,8 @@ def test_an_svg_that_is_opened_by_itself_cannot_run(served: Served) -> None:
 def test_a_port_that_is_taken_is_refused(folder: object, tmp_path: object) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        command = [
-            sys.executable,
-            "-m",
-            "filewright",
-            "review",
-            str(folder),
-            "--port",
-            str(port),
-            "--no-open",
-        ]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        command = [*processes.FILEWRIGHT, "review", str(folder), "--port", str(port), "--no-open"]
+        done = processes.run(command)
     assert done.returncode == 2
     assert f"cannot listen on 127.0.0.1:{port}" in done.stderr
     assert "--port" in done.stderr

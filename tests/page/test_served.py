@@ -76,25 +76,27 @@ def test_whoever_has_a_token_sees_the_page_and_acts(
     page.close()
 
 
-def test_without_tokens_the_log_has_a_link_that_works_once(start: Callable[..., Server]) -> None:
+def test_without_tokens_the_log_has_a_link_that_works_once(
+    http: httpx2.Client, start: Callable[..., Server]
+) -> None:
     server = start()
     address = f"{server.address}/review"
-    assert httpx2.get(f"{address}/list").status_code == 403
+    assert http.get(f"{address}/list").status_code == 403
     token = {"token": server.link.partition("#token=")[2]}
-    given = httpx2.post(f"{address}/enter", json=token)
+    given = http.post(f"{address}/enter", json=token)
     assert given.status_code == 200
     key = {"x-filewright-key": given.json()["key"]}
-    assert "a.txt" in httpx2.get(f"{address}/?part=view", headers=key).text
-    again = httpx2.post(f"{address}/enter", json=token)
+    assert "a.txt" in http.get(f"{address}/?part=view", headers=key).text
+    again = http.post(f"{address}/enter", json=token)
     assert again.status_code == 403
     assert "was used before" in again.json()["message"]
 
 
 @pytest.mark.parametrize("tokens", ["", TOKEN])
-def test_nobody_else_sees_anything(start: Callable[..., Server], tokens: str) -> None:
+def test_nobody_else_sees_anything(http: httpx2.Client, start: Callable[..., Server], tokens: str) -> None:
     server = start(tokens)
     address = f"{server.address}/review"
-    nothing = httpx2.get(f"{address}/").text
+    nothing = http.get(f"{address}/").text
     for path in (
         "/static/nope",
         "/static/",
@@ -105,12 +107,12 @@ def test_nobody_else_sees_anything(start: Callable[..., Server], tokens: str) ->
         "/change/x?part=view",
     ):
         for headers in ({}, {"authorization": f"Bearer {TOKEN}"}, {"origin": "https://evil.example"}):
-            answer = httpx2.get(f"{address}{path}", headers=headers)
+            answer = http.get(f"{address}{path}", headers=headers)
             assert answer.status_code == (404 if "static" in path else 403)
             assert "<" not in answer.text
             assert "a.txt" not in answer.text
     for path in ("/change/x", "/session/x", "/since/x"):
-        assert httpx2.get(f"{address}{path}").text == nothing
+        assert http.get(f"{address}{path}").text == nothing
     assert "a.txt" not in nothing
     bodies = [
         {"token": "wrong wrong wrong 1"},
@@ -121,11 +123,11 @@ def test_nobody_else_sees_anything(start: Callable[..., Server], tokens: str) ->
         {"token": "\ud800"},
     ]
     for body in bodies:
-        assert httpx2.post(f"{address}/enter", content=json.dumps(body)).status_code == 403
-    assert httpx2.post(f"{address}/enter", content=b"x" * 20_000).status_code == 403
-    assert httpx2.post(f"{address}/enter", content=b"[" * 16_000).status_code == 403
+        assert http.post(f"{address}/enter", content=json.dumps(body)).status_code == 403
+    assert http.post(f"{address}/enter", content=b"x" * 20_000).status_code == 403
+    assert http.post(f"{address}/enter", content=b"[" * 16_000).status_code == 403
     elsewhere = {"host": "evil.example"}
-    assert httpx2.post(f"{address}/enter", json={"token": TOKEN}, headers=elsewhere).status_code == 421
+    assert http.post(f"{address}/enter", json={"token": TOKEN}, headers=elsewhere).status_code == 421
     elsewhere = {"origin": "https://evil.example"}
-    assert httpx2.post(f"{address}/enter", json={"token": TOKEN}, headers=elsewhere).status_code == 403
-    assert httpx2.post(f"{address}/enter", json={"token": TOKEN}).status_code == (200 if tokens else 403)
+    assert http.post(f"{address}/enter", json={"token": TOKEN}, headers=elsewhere).status_code == 403
+    assert http.post(f"{address}/enter", json={"token": TOKEN}).status_code == (200 if tokens else 403)

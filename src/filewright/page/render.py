@@ -21,7 +21,8 @@ _EDGE = re.compile(r"[ \t]+$")
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """Where the templates of this room are."""
     made = Environment(
         loader=PackageLoader("filewright.page"),
         autoescape=True,
@@ -42,7 +43,7 @@ def _environment() -> Environment:
 
 def render(template: str, **values: Any) -> str:
     """A template of this room with its values."""
-    return _environment().get_template(template).render(**values)
+    return environment().get_template(template).render(**values)
 
 
 def static(name: str) -> tuple[bytes, str]:
