@@ -6,21 +6,23 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.promises import outside
 from tests.promises.test_denied import CALLS, DENIED, DENIED_PATHS, LINKS, build, placed, whole_tree
+from tests.rows import each_row
 
 pytestmark = outside.needs_tracing
 
 CALL = """
-with Workspace(given["root"], state_dir=given["state"]) as workspace:
-    offer = workspace.offer(given["surface"])
-    for tool, arguments in given["calls"]:
-        offer.call(tool, arguments)
+for number, (root, surface, calls) in enumerate(given["jobs"]):
+    with Workspace(root, state_dir=f"{given['state']}/{number}") as workspace:
+        offer = workspace.offer(surface)
+        for tool, arguments in calls:
+            offer.call(tool, arguments)
 say(None)
 """
 
@@ -59,8 +61,12 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def root(template: Path, tmp_path: Path) -> Path:
-    shutil.copytree(template, tmp_path / "root", symlinks=True)
-    return tmp_path / "root"
+    return copied(template, tmp_path / "root")
+
+
+def copied(template: Path, root: Path) -> Path:
+    shutil.copytree(template, root, symlinks=True)
+    return root
 
 
 def denied(root: Path) -> set[str]:
@@ -74,22 +80,27 @@ def denied(root: Path) -> set[str]:
     return {str(root / name) for name in (*tops, *below)}
 
 
-def opened(
-    root: Path, state: Path, surface: str | None, calls: list[tuple[str, dict[str, Any]]]
-) -> Iterator[str]:
-    """Every opening, by any process, of something below the root; those that only look (`O_PATH`) are none."""
-    log = state.with_suffix(".trace")  # one for each process
+Job = tuple[Path, str | None, list[tuple[str, dict[str, Any]]]]
+"""A root, a set of tools, and calls of them."""
+
+
+def opened(place: Path, jobs: list[Job]) -> list[list[str]]:
+    """For each job every opening, by any process, of something below its root; those that only look (`O_PATH`) are
+    none. All are done in one process: to start it traced takes longer than most."""
+    log = place / "trace"  # one for each process
     under = ["strace", "-ff", "-qq", "-y", "--seccomp-bpf", "-s", "4096", "-e", "trace=open,openat,openat2"]
-    given = {"root": root, "state": state, "surface": surface, "calls": placed(calls, root)}
-    outside.run(CALL, under=[*under, "-o", str(log)], **given)
-    traces = log.parent.glob(f"{log.name}.*")
-    for line in (line for trace in traces for line in trace.read_text(errors="replace").splitlines()):
-        if (found := _OPENED.search(line)) and "O_PATH" not in found[1] and found[2].startswith(f"{root}/"):
-            yield found[2]
+    given = [(root, surface, placed(calls, root)) for root, surface, calls in jobs]
+    outside.run(CALL, under=[*under, "-o", str(log)], jobs=given, state=place / "state")
+    names = [
+        found[2]
+        for trace in place.glob("trace.*")
+        for line in trace.read_text(errors="replace").splitlines()
+        if (found := _OPENED.search(line)) and "O_PATH" not in found[1]
+    ]
+    return [[name for name in names if name.startswith(f"{root}/")] for root, _, _ in jobs]
 
 
-@pytest.mark.parametrize("surface", CALLS)
-def test_nobody_opens_what_is_denied(root: Path, tmp_path: Path, surface: str) -> None:
+def test_nobody_opens_what_is_denied(template: Path, tmp_path: Path) -> None:
     paths = [
         *DENIED_PATHS,
         "vault.log",
@@ -99,14 +110,21 @@ def test_nobody_opens_what_is_denied(root: Path, tmp_path: Path, surface: str) -
         "to-lib",
         "to-tree/open.txt",
     ]
-    calls = [
-        *whole_tree(surface),
-        *(call for path in paths if path not in LINKS for call in CALLS[surface](path)),
-    ]
-    calls += whole_tree(surface)
-    seen = set(opened(root, tmp_path / "state", None if surface == "native" else surface, calls))
-    assert str(root / "open.txt") in seen, "the trace shows nothing"
-    assert not seen & denied(root)
+    jobs: list[Job] = []
+    for surface in CALLS:
+        calls = [call for path in paths if path not in LINKS for call in CALLS[surface](path)]
+        calls = [*whole_tree(surface), *calls, *whole_tree(surface)]
+        root = copied(template, tmp_path / surface)
+        jobs.append((root, None if surface == "native" else surface, calls))
+    seen = opened(tmp_path, jobs)
+
+    @each_row("job, names", zip(jobs, seen, strict=True))
+    def opens_nothing(job: Job, names: list[str]) -> None:
+        root = job[0]
+        assert str(root / "open.txt") in names, "the trace shows nothing"
+        assert not {*names} & denied(root)
+
+    opens_nothing()
 
 
 SEARCHES: list[dict[str, Any]] = [
@@ -122,13 +140,18 @@ SEARCHES: list[dict[str, Any]] = [
 def test_a_search_reads_the_same_whether_or_not_a_denied_file_holds_what_is_sought(
     root: Path, tmp_path: Path
 ) -> None:
-    read = []
-    for pattern in ("API_KEY=k", "API_KEY=x"):
+    roots = [root, copied(root, tmp_path / "copy")]
+    jobs: list[Job] = []
+    for each, pattern in zip(roots, ("API_KEY=k", "API_KEY=x"), strict=True):
         searches = [("search_content", {"pattern": pattern, **options}) for options in SEARCHES]
-        read.append(sorted(opened(root, tmp_path / f"state-{pattern}", None, searches)))
+        jobs.append((each, None, searches))
+    read = [
+        sorted(name.removeprefix(f"{each}/") for name in names)
+        for each, names in zip(roots, opened(tmp_path, jobs), strict=True)
+    ]
     assert read[0] == read[1]
-    assert read[0].count(str(root / "zz.txt")) >= len(SEARCHES)
-    assert not set(read[0]) & denied(root)
+    assert read[0].count("zz.txt") >= len(SEARCHES)
+    assert not {str(root / name) for name in read[0]} & denied(root)
 
 
 def test_what_was_shown_is_not_looked_at_again_where_it_is_denied_by_now(root: Path, tmp_path: Path) -> None:
@@ -176,25 +199,31 @@ def as_it_was(root: Path) -> None:
     pass
 
 
+GIT: list[tuple[str, Callable[[Path], None], str | None]] = [
+    ("/.git/objects/", as_it_was, ".git/objects"),
+    ("**/objects/info/", as_it_was, ".git/objects/info"),
+    ("/store/", linked, "store"),
+    ("/store/", borrowed, "store"),
+    ("# nothing", as_it_was, None),
+]
+"""A rule, what is done to the repository, and what is denied by it."""
+
+
 @pytest.mark.needs("confine")  # or git is not run
-@pytest.mark.parametrize(
-    ("rule", "prepare", "denied_below"),
-    [
-        ("/.git/objects/", as_it_was, ".git/objects"),
-        ("**/objects/info/", as_it_was, ".git/objects/info"),
-        ("/store/", linked, "store"),
-        ("/store/", borrowed, "store"),
-        ("# nothing", as_it_was, None),
-    ],
-)
-def test_git_opens_nothing_that_is_denied(
-    root: Path, tmp_path: Path, rule: str, prepare: Callable[[Path], None], denied_below: str | None
-) -> None:
-    prepare(root)
-    (root / ".agentsignore").write_text(f"{rule}\n")
-    (root / "sub" / "open.py").write_text("def f():\n    return 'other'\n")
+def test_git_opens_nothing_that_is_denied(template: Path, tmp_path: Path) -> None:
+    roots = [copied(template, tmp_path / f"root{number}") for number in range(len(GIT))]
+    for root, (rule, prepare, _) in zip(roots, GIT, strict=True):
+        prepare(root)
+        (root / ".agentsignore").write_text(f"{rule}\n")
+        (root / "sub" / "open.py").write_text("def f():\n    return 'other'\n")
     call = ("get_overview", {"path": "sub/open.py", "since": "HEAD"})
-    seen = set(opened(root, tmp_path / "state", None, [call]))
-    objects = [name for name in seen if re.search(r"/objects/[0-9a-f]{2}/", name)]
-    assert bool(objects) == (denied_below is None), objects
-    assert not any(f"{name}/".startswith(f"{root}/{denied_below}/") for name in seen)
+    seen = opened(tmp_path, [(root, None, [call]) for root in roots])
+
+    @each_row("root, case, names", zip(roots, GIT, seen, strict=True))
+    def opens_nothing(root: Path, case: tuple[str, object, str | None], names: list[str]) -> None:
+        denied_below = case[2]
+        objects = [name for name in names if re.search(r"/objects/[0-9a-f]{2}/", name)]
+        assert bool(objects) == (denied_below is None), objects
+        assert not any(f"{name}/".startswith(f"{root}/{denied_below}/") for name in names)
+
+    opens_nothing()
