@@ -11,7 +11,7 @@ _STEPS = (
         "search_content",
         "1. Find: get_overview maps a folder and outlines a file; search_content takes several searches in a call.",
     ),
-    ("read_content", "2. Read only what you need: read_content takes many places in a call (items)."),
+    ("read_content", "2. Read only what you need: read_content takes many places in a call."),
     (
         "edit_content",
         "3. Edit: edit_content takes edits of many files in a call. Its answer shows what has changed: do not read it "

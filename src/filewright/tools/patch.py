@@ -59,7 +59,7 @@ class PatchArguments(ChangeArguments):
     """leading parts of the paths to leave out, counted as by `patch -p` and `git apply -p` (`a/` and
     `b/` are the first); `0`: only `a/` and `b/`
     """
-    names: Annotated[dict[str, str] | None, Field(description="renamed: {old: new}")] = None
+    names: dict[str, str] | None = Field(None, description="renamed: {old: new}, as a refusal says")
     """what files of the patch are called now, where they have other names: of each path the new one, both from the root
     or both as the patch names them"""
     partial: bool = False

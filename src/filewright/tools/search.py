@@ -114,13 +114,13 @@ class SearchArguments(Arguments):
         "smart", description="smart: lower case fits any"
     )
     """`"smart"`: insensitive unless the pattern has a capital"""
-    whole_word: bool = Field(False, description="a-b is two words, é a letter")
+    whole_word: bool = Field(False, description="letters (é), digits and _ make a word")
     """only whole words"""
     multiline: bool = False
     """a regex may match across lines"""
     invert: bool = False
     """lines that do not match"""
-    without: Annotated[str | None, Field(description="leave out lines with this")] = None
+    without: Annotated[str | None, Field(description="drop lines with it")] = None
     """leave out the lines with a match of this too, which is read as `pattern` is: `ERROR` without
     `mailbox full`
     """
