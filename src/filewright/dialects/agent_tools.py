@@ -69,7 +69,7 @@ def refusal(error: FilewrightError, limit: int) -> ToolResult:
 
 def _room(call: Call) -> int:
     """Bytes of rows that fit, a footer left room for."""
-    return max(200, min(call.context.settings.agent_output_bytes, call.limit) - _FOOTER_BYTES)
+    return max(200, call.context.settings.page_chars - _FOOTER_BYTES)
 
 
 def _size(row: str) -> int:
@@ -219,10 +219,8 @@ def diff(call: Call, given: Record) -> str:
     """A unified diff of two files."""
     from filewright.tools import compare_files
 
-    made = compare_files(call.context, given.before, given.after)
-    if not made:
-        return "(no differences)"
-    return _answered(call, made.rstrip("\n").split("\n"))
+    made = compare_files(call.context, given.before, given.after).rstrip("\n")
+    return _answered(call, made.split("\n") if made else [], empty="(no differences)")
 
 
 def outline(call: Call, given: Record) -> str:

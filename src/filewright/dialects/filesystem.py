@@ -14,7 +14,7 @@ from contextlib import suppress
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from filewright import errors
+from filewright import errors, tools
 from filewright.boundary import quote
 from filewright.dialects.table import (
     Call,
@@ -28,7 +28,6 @@ from filewright.dialects.table import (
     table,
 )
 from filewright.errors import Code, FilewrightError
-from filewright.tools import FailedCall, ToolResult
 
 if TYPE_CHECKING:
     from filewright.edit import Plan
@@ -44,14 +43,14 @@ _JS_REGEX = re.compile(r"/(.+)/([gimsuy]*)", re.DOTALL)
 _TEMPLATE = re.compile(r"\$(&|<([^<>]*)>)")
 
 
-def refusal(error: FilewrightError, limit: int) -> ToolResult:
+def refusal(error: FilewrightError, limit: int) -> tools.ToolResult:
     """The answer of a call that failed as a whole: a JSON-RPC number and the message."""
     text = error.message
     if not text.startswith("-32"):
         text = f"{table('filesystem')['numbers'].get(error.code, _INVALID_REQUEST)} {text}"
     if error.hint:
         text += f"\nhint: {error.hint}"
-    return FailedCall(text[:limit], error=error)
+    return tools.FailedCall(text[:limit], error=error)
 
 
 # Checks of arguments
@@ -117,10 +116,8 @@ def run(act: Callable[[Call, Record], Any], call: Call, given: Record) -> Any:
         except FilewrightError as error:
             error.message, error.hint = _phrase(call, error, asked), None
             raise
-    from filewright.tools import check_count
-
     call.items = items = getattr(given, row["each"])
-    check_count(call.context, items)
+    tools.check_count(call.context, items)
     if row.get("once"):
         _require_distinct(call, [item.path for item in items])
     results: list[Json] = []
@@ -149,7 +146,7 @@ def run(act: Callable[[Call, Record], Any], call: Call, given: Record) -> Any:
     answered = _array(call, results)
     if all(str(result.get("error", "")).startswith("-326") for result in results):
         outside = FilewrightError(Code.INVALID_INPUT, "every path was refused", details={"items": results})
-        return FailedCall(answered, error=outside)
+        return tools.FailedCall(answered, error=outside)
     return answered
 
 
@@ -284,20 +281,17 @@ def _compiled(
 
 def replace_content(call: Call, given: Record) -> Json:
     """Replace all occurrences, operation after operation, in a file."""
-    from filewright.tools import replace_in_order
-
     wanted = [
         _compiled(call, each.search, each.replace, regex=each.use_regex, ignore_case=each.ignore_case)
         for each in given.operations
     ]
-    made = replace_in_order(call.context, given.path, wanted)
+    made = tools.replace_in_order(call.context, given.path, wanted)
     return {"replacements": made.files[0].decision.count, "modified": made.record is not None}
 
 
 def apply_diff(call: Call, given: Record) -> Json:
     """Apply line-anchored blocks to a file, all or nothing."""
     from filewright.edit import at_lines, plan
-    from filewright.tools import change_text
 
     def planned(snapshot: Snapshot) -> Plan:
         edits = [
@@ -306,7 +300,7 @@ def apply_diff(call: Call, given: Record) -> Json:
         ]
         return plan(snapshot, edits, fuzzy=False, task=call.task)
 
-    made = change_text(call.context, "apply_diff", given.path, planned)
+    made = tools.change_text(call.context, "apply_diff", given.path, planned)
     return call.shaped("applied", {"count": len(given.diffs), "made": made})
 
 
@@ -324,7 +318,6 @@ def edit_file(call: Call, given: Record) -> Json:
 def _edited(call: Call, given: Record, together: Sequence[Record]) -> list[Json | FilewrightError]:
     """The changes of one file are made; what became of each."""
     from filewright.edit import LineEdit, edit_of, plan
-    from filewright.tools import change_text
 
     def planned(snapshot: Snapshot) -> Plan:
         edits = []
@@ -342,7 +335,7 @@ def _edited(call: Call, given: Record, together: Sequence[Record]) -> list[Json 
 
     facts: Json = {"message": f"File {given.asked} reads like this already; nothing was written.", "diff": ""}
     try:
-        made = change_text(call.context, "edit_file", given.path, planned, preview=given.dry_run)
+        made = tools.change_text(call.context, "edit_file", given.path, planned, preview=given.dry_run)
         warnings = f" warning: {'; '.join(made.warnings)}" if made.warnings else ""
         done = "changes calculated (dry run)" if given.dry_run else "modified successfully"
         facts = {"message": f"File {given.asked} {done}.{warnings}", "diff": made.diff.text}

@@ -256,15 +256,13 @@ def _is_loose(given: Record) -> bool:
 
 def search_directory(call: Call, given: Record) -> Json:
     """The hits in the files of a folder, by file."""
-    folder = call.locate(given.path)
-    call.context.boundary.open_folder(folder).close()  # a file is refused here
+    call.context.boundary.open_folder(call.locate(given.path)).close()  # a file is refused here
     found, hits, results = _found(call, given)
     shown = fit_as_json(results, call.limit - 2 * _ENVELOPE)
-    places = [call.locate(hit.path).parts[len(folder.parts) :] for hit in hits[:shown]]
     files: dict[str, list[Json]] = {}
     last = None
-    for place, result in zip(places, results, strict=False):
-        last = quote(b"/".join(place))
+    for (parts, _), result in zip(call.below(hits[:shown]), results, strict=False):
+        last = quote(b"/".join(parts))
         files.setdefault(last, []).append(result)
     cut = shown < len(results) or not found.complete
     facts = {

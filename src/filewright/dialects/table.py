@@ -4,17 +4,17 @@ A table is a TOML file beside the module of its dialect. `tools` has a row for e
 toolset (one that does not read only, writes) and its `arguments`, bounded in pydantic's words: a string where nothing
 else is said, required unless there is a `default` or it is `optional`; `as` is the name that the code has for it,
 `also` are other names for it, `check` is a function of the module, `environment` the variable of the original that
-has its default. `objects` are arguments that others are made of. Of what a rule names (a tool's
-row has `rules`, those of objects are apart) so many `may` be given.
+has its default. `objects` are arguments that others are made of. Of what one of a tool's `rules` names so many `may`
+be given.
 A tool whose row names a `native` tool is that tool: `with` has its arguments and `says` the answer, or the row has
-one for an operation, or for when there was something `over` which it was done, at the path that the argument named
-by `looks` names. `nothing` has the answers to native errors that are none there, by their codes. Every other tool
-is a function of the module with the tool's name, which is handed a `Call`, whose `request` is what the row asks
-`with`, and the arguments. A module that has a `run` of its own is asked in its place, as `filesystem` is for the
-tools that answer for `each` of their items. `shapes` are answers: a field of a native value for each field
-(`filled`). `limits` are settings as they are here: a number, or the least of other settings, `less` some. `errors`
-has what is said of a code, and of any `other`, and `hint` how what to do next is added. What else a table holds
-(codes, words) is for the module to read.
+one for an operation, or for what was done `over` something: `looks` names the argument whose path is looked at before.
+`nothing` has the answers to native errors that are none there, by their codes. Every other tool is a function of the
+module with the tool's name, which is handed a `Call`, whose `request` is what the row asks `with`, and the arguments.
+A module may have a `run`, which calls these, as `filesystem` does for the tools that answer for `each` of their items.
+`shapes` are answers: a field of a native value for each field (`filled`). `limits` are settings as they are here: a
+number, or the least of other settings, `less` some. `errors` has what is said of a code, and of any `other`, and
+`hint` how what to do next is added; `more` what is said of a folder with more entries than are listed. What else a
+table holds (codes, words) is for the module to read.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 Parts = tuple[bytes, ...]
-Placed = tuple[Parts, "ListedEntry"]
+Placed = tuple[Parts, Any]
 Record = Any
 """An object of a table's `objects`, its fields by name."""
 
@@ -111,8 +111,8 @@ class Call(TypedTools):
         more = self.table.get("more", "").format(len(listed.entries))
         return [*listed.entries], [more] if listed.next_cursor else []
 
-    def below(self, entries: Iterable[ListedEntry]) -> list[Placed]:
-        """Entries of the folder asked for with the names on the way to each."""
+    def below(self, entries: Iterable[Any]) -> list[Placed]:
+        """What has a path in the folder asked for, entries or hits, with the names on the way to each."""
         top = len(self.locate(self.request["path"]).parts)
         return [(self.locate(entry.path.removesuffix("/")).parts[top:], entry) for entry in entries]
 
@@ -200,7 +200,6 @@ _CONVERSIONS: Mapping[str, Callable[[Any, str, Json], Any]] = {
     "has": lambda value, part, _: part in value,
     "unless": lambda value, unwanted, _: None if value == unwanted else value,
     "as": lambda value, words, read: read[words].get(str(value), read[words].get("other")),
-    "given": lambda value, _, __: value is not None,
     "any": lambda value, _, __: bool(value),
     "not": lambda value, _, __: not value,
     "beginning": lambda value, start, _: value if (value or "").startswith(start) else None,
@@ -218,7 +217,7 @@ _CONVERSIONS: Mapping[str, Callable[[Any, str, Json], Any]] = {
 }
 """What a shape may make of a field, one after the other: `is WORD` whether it is that word, `has TEXT` whether that is
 a part of it, `unless WORD` nothing if it is that, `as WORDS` what the table of words has for it (or for `other`),
-`given` whether there is anything, `any` whether it is more than nothing, `not` whether it is not, `beginning TEXT`
+`any` whether it is more than nothing, `not` whether it is not, `beginning TEXT`
 itself if it begins so, `round N`, `bare` without a slash at the end, `bits` the last three digits of a mode,
 `permissions` them of a number, `text`, `clip N` characters of one, `first N` of a list and `joined` as one text
 (nothing of none), `date FORM` a moment in UTC (`%3` its milliseconds), `shape NAME` another shape of it, and
@@ -328,8 +327,8 @@ def natively(call: Call, given: Record) -> Any:
 
 
 def surface_of(module: ModuleType) -> Surface:
-    """A dialect as a surface: its table; and from its module the functions of its tools, the answer of a `refusal`
-    where a table cannot say it, and `CHECKS` of arguments.
+    """A dialect as a surface: its table; and from its module the functions of its tools, their `run`, the answer of a
+    `refusal` where a table cannot say it, and checks of arguments.
 
     A check of an object or a tool is `check_` and its name, and is handed it; one of a single argument is named there.
     """
