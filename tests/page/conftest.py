@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
+import subprocess
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cache
@@ -80,6 +83,35 @@ def http() -> Iterator[httpx2.Client]:
     """What anybody may ask of any address."""
     with httpx2.Client(verify=UNENCRYPTED) as client:
         yield client
+
+
+@pytest.fixture(scope="session")
+def npm(pytestconfig: pytest.Config) -> Callable[..., Path]:
+    """A folder with these packages of npm, which is kept from run to run."""
+    program = shutil.which("npm")
+    if program is None:
+        pytest.skip("there is no npm")
+
+    def installed(*packages: str) -> Path:
+        assert pytestconfig.cache is not None
+        place = pytestconfig.cache.mkdir("npm")
+        kept = place / hashlib.sha256(" ".join(packages).encode()).hexdigest()[:16]
+        if kept.exists():
+            return kept
+        folder = Path(tempfile.mkdtemp(dir=place))
+        (folder / "package.json").write_text('{"private": true}')
+        command = [program, "install", "--no-audit", "--no-fund", *packages]
+        got = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        if got.returncode:
+            shutil.rmtree(folder)
+            pytest.skip(f"npm has not {packages}: {got.stderr[-300:]}")
+        try:
+            folder.rename(kept)
+        except OSError:  # another process was first
+            shutil.rmtree(folder)
+        return kept
+
+    return installed
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -51,23 +50,13 @@ window.host = async (html, result, theme, tools) => {
 
 
 @pytest.fixture(scope="session")
-def host_script(tmp_path_factory: pytest.TempPathFactory) -> str:
+def host_script(npm: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) -> str:
     """The host's side, on the bridge that npm has."""
-    npm = shutil.which("npm")
-    if npm is None:
-        pytest.skip("there is no npm")
-    folder = tmp_path_factory.mktemp("host")
-    (folder / "package.json").write_text('{"private": true}')
-    (folder / "host.js").write_text(HOST)
-    packages = [*(f"@modelcontextprotocol/{name}" for name in PACKAGES), "zod@4", "esbuild"]
-    got = subprocess.run(
-        [npm, "install", "--no-audit", "--no-fund", *packages], cwd=folder, capture_output=True, text=True
-    )
-    if got.returncode:
-        pytest.skip(f"npm has not the bridge: {got.stderr[-300:]}")
-    command = ["node_modules/.bin/esbuild", "host.js", "--bundle", "--format=iife", "--outfile=bundle.js"]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
-    return (folder / "bundle.js").read_text()
+    folder = npm(*(f"@modelcontextprotocol/{name}" for name in PACKAGES), "zod@4", "esbuild")
+    bundle = tmp_path_factory.mktemp("host") / "bundle.js"
+    command = ["node_modules/.bin/esbuild", "--bundle", "--format=iife", f"--outfile={bundle}"]
+    subprocess.run(command, cwd=folder, input=HOST, text=True, check=True, capture_output=True)
+    return bundle.read_text()
 
 
 class Conversation:
