@@ -1,16 +1,15 @@
 """What files are made of: outlines, blocks, syntax errors, changed symbols, hints.
 
-A grammar reads content into a syntax tree, a query
-(`queries/*.scm`, with the functions of `readers` for what a query cannot say) captures the nodes that are
-symbols, and `collect` puts them one inside the other. `Outlines` does this once per content, in a process apart
-that can be killed, because grammars are C code and files are anybody's. Everything else works on an
-outline and the text: `lookup` finds symbols by name and by line, `block` the complete piece around a
-line, `changed` what differs between two states, `git` fetches the other state. `hints` says what to
-search for, also in logs and data, from samples, whatever the size.
+A grammar reads content into a syntax tree, a query (`queries/*.scm`) captures the nodes that are symbols, and
+`collect` puts them one inside the other. `Outlines` does this once per content, in a process apart that can be
+killed, because grammars are C code and files are anybody's. Everything else works on an outline and the text:
+`lookup` finds symbols by name and by line, `block` the complete piece around a line, `changed` what differs
+between two states, `git` fetches the other state. `hints` says what to search for, also in logs and data, from
+samples, whatever the size.
 
 What its size above the goal of `tests/test_size.py` pays for: outlines of what is too large to be parsed, or
 not understood (`patterns`); symbols under the names by which they are called, in two dozen languages
-(`readers`, `readable` for macros and brackets that no grammar knows); parsing in a process that can be killed
+(`query`, `readable` for macros and brackets that no grammar knows); parsing in a process that can be killed
 (`workers`), and anew only where a text changed (`parse`); what changed since a revision of git, asked so that
 nothing of the repository runs (`git`); blocks of text without a grammar (`block`); logs and tables summed up
 from a sample (`hints`); what a project's files import (`references`).

@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from filewright.structure.query import Grammar, QueryPattern
-from filewright.structure.reading import Declaration, Site, SourceText, cut
+from filewright.structure.reading import Declaration, SourceText, cut
 from filewright.structure.symbol import Symbol
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class _Draft:
 
 _Capture = tuple[int, int, int, int, "dict[str, list[Node]]"]
 """A match of the query: where it begins and minus where it ends (so that the outer of two that begin together
-comes first), the number of its pattern, where its name is (-1 without), and its nodes."""
+comes first), where its name is (-1 without, and where only the first counts), the number of its pattern, its nodes."""
 
 
 def collect(
@@ -75,21 +75,22 @@ class _SymbolTree:
         self.open = [self.top]
         self.count = 0
         self.seen: set[tuple[int, str]] = set()  # names of variables and constants, by what holds them
+        self.read: set[int | str] = set()  # where the names are that were read at one place, and the names
         self.passed, self.passed_last = 0, (0, 0)
         self.truncated = False
 
     def run(self, root: Node) -> None:
         """Go through the captures in file order."""
-        patterns, place, read = self.grammar.patterns, (-1, 0), set[int]()
-        for begin, reach, index, name, nodes in self._captures(root):
+        patterns, place = self.grammar.patterns, (-1, 0)
+        for begin, reach, name, index, nodes in self._captures(root):
             if begin < self.passed and (begin, -reach) != self.passed_last:
                 continue
             pattern = patterns[index]
             if (begin, reach) != place:
-                place, read = (begin, reach), set()
-            called = -1 if pattern.first else name
-            if called not in read:  # else an earlier pattern has read it
-                read.add(called)
+                place = (begin, reach)
+                self.read.clear()
+            if name not in self.read:  # else an earlier pattern has read it
+                self.read.add(name)
                 self._capture(pattern, begin, -reach, nodes)
             if self.count >= MAX_SYMBOLS:
                 self.truncated = True
@@ -114,8 +115,8 @@ class _SymbolTree:
                 begin = node.start_byte
                 if not start <= begin < stop or not self._is_meant(pattern, node, nodes):
                     continue
-                name = nodes["name"][-1].start_byte if "name" in nodes else -1
-                window.append((begin, -node.end_byte, index, name, nodes))
+                name = nodes["name"][-1].start_byte if "name" in nodes and not pattern.first else -1
+                window.append((begin, -node.end_byte, name, index, nodes))
             window.sort(key=_IN_FILE_ORDER)
             yield from window
             start = max(stop, self.passed)
@@ -129,16 +130,32 @@ class _SymbolTree:
                 data, start, end = self.source.spaced(start, end, _NAME_BYTES).encode(), 0, _NAME_BYTES
             if not pattern.when.fullmatch(data, start, end):
                 return False
-        if "value" in nodes:
-            value = nodes["value"][0]
-            while value.type in self.grammar.roles["cast"] and value.named_child_count:
-                value = next(child for child in value.named_children if child.type != "type_arguments")
-            if value.type in pattern.bound:
-                nodes["in"] = [value.child_by_field_name("body") or value]
-            elif "only" in pattern.settings:
-                return False
-            nodes["value"] = [value]
+        for role in ("value", "called"):
+            if role in nodes:
+                bare, deciding = self._bare(pattern, nodes[role][0])
+                bound = pattern.bound.get(deciding.type)
+                if bound == "-" or (bound is None and "only" in pattern.settings):
+                    return False
+                if role == "called":
+                    nodes["name"] = [bare]
+                elif bound is not None:
+                    nodes["in"] = [bare.child_by_field_name("body") or bare]
+                nodes["value"] = [deciding]
         return "several" not in pattern.settings or not self._is_alone(node)
+
+    def _bare(self, pattern: QueryPattern, node: Node) -> tuple[Node, Node]:
+        """What is inside casts or declarators, and the innermost node on the way whose type says what it is."""
+        roles, deciding = self.grammar.roles, node
+        inner: Node | None = node
+        while inner is not None:
+            node = inner
+            if node.type in pattern.bound:
+                deciding = node
+            inner = None
+            if node.type in roles["cast"]:
+                further = (child for child in node.named_children if child.type not in roles["aside"])
+                inner = node.child_by_field_name("declarator") or next(further, None)
+        return node, deciding
 
     def _is_alone(self, node: Node) -> bool:
         """Whether there is no other of its type beside a node."""
@@ -172,20 +189,13 @@ class _SymbolTree:
         holder = self._holder(start, end)
         if holder is None:
             return
-        node = nodes[pattern.capture][0]
-        if pattern.reader is not None:
-            last = self.open[-1]
-            if last.depth and (last.start, last.end) == (start, end):
-                return  # read with the declaration around it
-            read = pattern.reader(node, Site(self.source, holder.kind))
-            if read is None:
-                return
-            found = list(read)
-        else:
-            found = self._found(pattern, node, nodes, holder)
-        for each in found:
-            self._add(holder, each)
-        if not found:
+        found = self._found(pattern, nodes[pattern.capture][0], nodes, holder)
+        last = self.open[-1]
+        if found is not None:
+            if "fresh" not in pattern.settings or found.name not in self.read:
+                self.read.add(found.name)
+                self._add(holder, found)
+        elif not last.depth or (last.start, last.end) != (start, end):
             self._pass_over(start, end)
 
     def _pass_over(self, start: int, end: int) -> None:
@@ -195,20 +205,20 @@ class _SymbolTree:
 
     def _found(
         self, pattern: QueryPattern, node: Node, nodes: dict[str, list[Node]], holder: _Draft
-    ) -> list[Declaration]:
+    ) -> Declaration | None:
         bound = pattern.bound.get(nodes["value"][0].type) if "value" in nodes else None
         kind = bound or pattern.kinds.get(holder.kind)
         if kind is None:
             kind = pattern.kinds[holder.kind] = pattern.kind_within(holder.kind)
         if kind == "-":
-            return []
+            return None
         named, within = nodes.get("name", [node]), nodes.get("in", [])
         end = within[0].start_byte if within and named[0] is node else named[-1].end_byte
         settings = pattern.settings
         text = settings.get("name") or self.source.spaced(named[0].start_byte, end, _NAME_BYTES)
         name = cut(pattern.shown(text))
         if name == settings.get("except"):
-            return []
+            return None
         known_as = pattern.known(name)
         inside = tuple(within) or ((node,) if pattern.nests else ())
         if "filled" in settings:
@@ -216,7 +226,7 @@ class _SymbolTree:
         elif "upper" in settings and kind[0] != "?" and not bound and name.isupper() and len(name) > 1:
             kind = settings["upper"]
         level = int(re.sub(r"\D", "", nodes["level"][0].type)) if "level" in nodes else 0
-        return [Declaration(kind, name, node, inside, known_as if known_as != name else "", level)]
+        return Declaration(kind, name, node, inside, known_as if known_as != name else "", level)
 
     def _add(self, holder: _Draft, found: Declaration) -> None:
         node = found.node

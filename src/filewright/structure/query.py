@@ -7,16 +7,19 @@ A query file (`queries/*.scm`) is data in tree-sitter's own query language. Its 
 - `@level` on a heading's mark whose type has a digit: it reaches down to the next of its level or above;
 - `@when` on what must be written as the setting `when` says, a regular expression, if that is not the name: a
   predicate of the query would have the text read anew for each node;
-- `@value` on what a name is bound to, which the settings `of.KIND` know by its type;
-- `@read.READER` on a node that a function of `readers` turns into symbols;
+- `@value` on what a name is bound to, and `@called` on a declarator, which the name is somewhere in: either is
+  looked for inside casts and declarators, whose types the settings `of.KIND` know;
 - `(TYPE) @lead`, for comments and attributes, which belong to the symbol that follows them;
 - `(TYPE) @wrapper`: a symbol at the end of such a node begins and ends with it, unless the node lists several
   in parentheses;
-- `(TYPE) @cast`: a value is inside such nodes, and `(TYPE) @callable`: what `of.KIND` calls `callable`;
+- `(TYPE) @cast`, for casts and declarators: what they are about is in their field `declarator`, or else their first
+  named node that is no `(TYPE) @aside`;
+- `(TYPE) @callable`: what `of.KIND` calls `callable`;
 - `@skip` on what is not looked into.
 
 Of several patterns that match a node with one name the first in the file counts. `#set!` refines a
-pattern; its words are the fields of `QueryPattern`.
+pattern; its words are the fields of `QueryPattern`. What several patterns share is written once, as a comment
+`; {WORD} = TEXT`.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ import json
 import re
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -33,7 +36,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from filewright.languages import Language
-from filewright.structure.reading import Declaration, Site
 from filewright.structure.symbol import words
 
 if TYPE_CHECKING:
@@ -45,11 +47,9 @@ _TYPES: Final = words(
 )
 _CODE: Final = words("function method")
 _HOLDERS: Final = _TYPES | _CODE | {"module", "member"}
-_PARTS: Final = words("name in when level value")
-_ROLES: Final = re.compile(r"^\((\w+)\) @(lead|wrapper|cast|callable)$", re.MULTILINE)
-
-Reader = Callable[["tree_sitter.Node", Site], "Iterable[Declaration] | None"]
-"""Symbols of a node. None: none of its own, look inside; empty: nothing, inside neither."""
+_PARTS: Final = words("name in when level value called")
+_SHARED: Final = re.compile(r"^; (\{\w+\}) = (.*)$", re.MULTILINE)
+_ROLES: Final = re.compile(r"^\((\w+)\) @(lead|wrapper|cast|aside|callable)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,19 +60,19 @@ class QueryPattern:
     form `PATTERN → TEMPLATE`, a substitution, or several with line ends between. The text is that of all `@name`
     together, without one that of the node, up to `@in`. `within` maps `top`, `types`, `code`, `other` or the kind of
     the symbol around to another kind, or to `-` for none; `kinds` remembers the answers. `bound` maps the type of
-    what the name is bound to, from the settings `of.KIND`, to a kind ("" for the pattern's own), and says that other
-    symbols may be in it. `first` says that only the first counts of several names, and of several such patterns
-    on one node.
+    what the name is bound to, or of the last of its declarators, from the settings `of.KIND`, to a kind: "" is the
+    pattern's own, `-` none. Such a value may hold other symbols. `first` says that only the first counts of several
+    names, and of several such patterns on one node.
 
     Of the other settings `name` is a fixed name, `except` one that is none, `escaped` says that the name is written
     as in JSON, `upper` is the kind of a name in capitals, `filled` says that it is none without symbols inside,
-    `only` that it is none bound to something else than `bound` names, and `several` that it is none without another
-    of its type beside it; by `alone` one without another is all of the node around it.
+    `only` that it is none bound to something else than `bound` names, `fresh` that it is none with a name read
+    before at its place, and `several` that it is none without another of its type beside it; by `alone` one without
+    another is all of the node around it.
     """
 
     capture: str
     kind: str
-    reader: Reader | None
     when: re.Pattern[bytes] | None
     shown: Callable[[str], str]
     known: Callable[[str], str]
@@ -134,6 +134,8 @@ def _load(language: Language) -> Grammar:
     text = "\n".join(
         (_QUERIES / f"{name}.scm").read_text(encoding="utf-8") for name in traits.queries.split()
     )
+    for name, meaning in _SHARED.findall(text):
+        text = text.replace(name, meaning)
     roles: dict[str, set[str]] = defaultdict(set)
     for node_type, role in _ROLES.findall(text):
         roles[role].add(node_type)
@@ -158,14 +160,10 @@ def _pattern(text: str, settings: dict[str, str], roles: Mapping[str, set[str]])
         for node_type in roles.get(each, (each,))
     }
     within = {key[3:]: value for key, value in settings.items() if key.startswith("in.")}
-    _, _, place = capture.partition(".")
-    module, dot, function = place.partition(".")
-    reader = getattr(import_module(f"filewright.structure.readers.{module}"), function) if dot else None
     nests = "nests" in settings or (capture in _HOLDERS and "leaf" not in settings)
     return QueryPattern(
         capture,
         "-" if capture == "skip" else capture,
-        reader,
         re.compile(settings["when"].encode(), re.DOTALL) if "when" in settings else None,
         _unescaped if "escaped" in settings else _rewriting(settings.get("shown", "")),
         _rewriting(settings.get("known", "")),

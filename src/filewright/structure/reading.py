@@ -1,4 +1,4 @@
-"""What readers of syntax nodes work with: the text, the place of a node, and what is found there."""
+"""The text that a syntax tree is of, and what is found in the tree."""
 
 from __future__ import annotations
 
@@ -50,23 +50,6 @@ class Declaration(NamedTuple):
     level: int = 0
 
 
-class Site(NamedTuple):
-    """Where a node is: the text, and the kind of the symbol around it ("" at the top)."""
-
-    source: SourceText
-    kind: str
-
-    def text(self, node: Node, limit: int = NAME_CHARS) -> str:
-        """The text of `node`, as `SourceText.between` shows it."""
-        return self.source.between(node.start_byte, node.end_byte, limit)
-
-
 def cut(text: str, limit: int = NAME_CHARS) -> str:
     """`text` cut after `limit` characters, which it says."""
     return text if len(text) <= limit else text[: limit - 1] + "…"
-
-
-def body_of(node: Node) -> tuple[Node, ...]:
-    """The field `body` of `node`, if it has one."""
-    body = node.child_by_field_name("body")
-    return (body,) if body is not None else ()

@@ -3,6 +3,7 @@
 (satisfies_expression) @cast
 (non_null_expression) @cast
 (type_assertion) @cast
+(type_arguments) @aside
 
 ((import_statement (import_require_clause source: (_) @name)) @import (#set! shown "^['\"]+|['\"]+$ →"))
 
