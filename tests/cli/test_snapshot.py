@@ -298,8 +298,9 @@ def test_what_a_tool_moves_to_a_root_within_another_is_no_commands(
         begun = both.begin_command()
         both.move("inner:m", "m")
         both.move("m", "inner:k")
+        both.move("link", "l")
         assert both.end_command(begun, "true") == ()
-        for _ in range(3):
+        for _ in range(4):
             both.undo()
         assert _tree(root) == before
 

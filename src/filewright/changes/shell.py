@@ -92,6 +92,8 @@ _STAGED = struct.Struct(">10I20sH")
 _INDEX_MOST, _GIT_EACH = 64 * MB, 4 * MB
 _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 _NOTHING = FolderRow()
+_ELSEWHERE = b"../"
+"""How the path of something begins that is not below the root."""
 
 
 def begun_in(settings: Settings, identifier: str) -> list[str]:
@@ -569,7 +571,7 @@ class _Command:
             if left is not None:
                 made[path] = left
             # What was not seen was ignored, or elsewhere.
-            unseen = was.startswith(b"/") or _along(self._hidden, was) != was
+            unseen = was.startswith(_ELSEWHERE) or _along(self._hidden, was) != was
             if found and not unseen and (path in self._after or (old and old.listed)):
                 parts.append((old, found))
         for path in [path for path in before if _along(moves, path) != path] if moves else ():
@@ -584,7 +586,7 @@ class _Command:
         came: dict[bytes, Thing] = {}
         for path in sorted(self._before.keys() | self._after.keys()):
             self._watch.task.check()
-            if path.startswith(b"/"):
+            if path.startswith(_ELSEWHERE):
                 continue
             old, now = self._before.get(path), self._after.get(path)
             if old is not None and now is not None and old.kind == now.kind:
@@ -799,11 +801,12 @@ class _Command:
         return Place.of(self._watch.at(thing.path))
 
     def _path_of(self, place: Place) -> bytes:
-        """Where a place is below the root, whichever it is named from; from the top, if it is not below it or is in
-        one within it."""
+        """Where a place is below the root, whichever it is named from; `_ELSEWHERE`, from the top, if it is not below
+        it or is in one within it."""
         where = place.below(self._watch.boundary.roots)
-        is_here = where is not None and where.root is self._watch.root and where.parts
-        return b"/".join(where.parts if where and is_here else (b"", *place.names))
+        if where is not None and where.root is self._watch.root and where.parts:
+            return b"/".join(where.parts)
+        return _ELSEWHERE + b"/".join(place.names)
 
 
 def _things(
