@@ -5,8 +5,9 @@ from __future__ import annotations
 import errno
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import accumulate
 
 from filewright import errors, system
@@ -326,7 +327,7 @@ class Boundary:
         include_ignored: bool = False,
         include_git: bool = False,
         details: bool = False,
-        kinds: Iterable[Kind] | None = None,
+        kinds: Collection[Kind] | None = None,
         after: Location | None = None,
         changing: bool = False,
         visit: Visit | None = None,
@@ -351,7 +352,7 @@ class Boundary:
                 depth=depth,
                 hidden=include_hidden,
                 details=details,
-                kinds=None if kinds is None else frozenset(kinds),
+                kinds=kinds,
                 hide=self._rules[where.root.number].protection.own.values(),
                 hide_git=not include_git,
                 after=after.parts[len(where.parts) :] if after is not None and where.holds(after) else (),
@@ -393,7 +394,7 @@ class Boundary:
     def _outer_rules(self) -> Matcher:
         if self.excludes_file is None:
             return NOTHING
-        return NOTHING.with_files(0, read_rules(system.open_file, self.excludes_file))
+        return NOTHING.with_files(0, read_rules(partial(system.open_file, self.excludes_file)))
 
     # Refusing
 

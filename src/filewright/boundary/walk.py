@@ -59,7 +59,7 @@ class WalkOptions(NamedTuple):
     depth: int
     hidden: bool
     details: bool
-    kinds: frozenset[Kind] | None
+    kinds: Collection[Kind] | None
     hide: Collection[tuple[bytes, ...]]
     hide_git: bool
     after: tuple[bytes, ...]
@@ -124,6 +124,7 @@ class WalkedFolder:
         self.far = far
         self.identity = (0, 0)
         self.whole = False
+        self.items: Iterator[Item] = iter(())
         self.kinds: dict[bytes, Kind | None] = {}
 
     @property
@@ -185,17 +186,15 @@ class Walk:
         except BaseException:
             opened.close()
             raise
-        self._begun: tuple[WalkedFolder, Iterator[Item]] | None = (start, self._items(start, opened))
+        start.items = self._items(start, opened)
+        self._begun: WalkedFolder | None = start
 
     def __iter__(self) -> Iterator[FolderEntry]:
-        assert self._begun is not None
-        folder, items = self._begun
-        self._begun = None
+        folder, self._begun = self._begun, None
         deepest = self._options.depth
-        stack: list[tuple[WalkedFolder, Iterator[Item]]] = []
         try:
-            while True:
-                for name, status in items:
+            while folder is not None:
+                for name, status in folder.items:
                     if name not in folder.kinds:
                         yield FolderEntry(folder, name, "file", status)
                         continue
@@ -206,16 +205,13 @@ class Walk:
                         below = self._below(folder, name)
                         opened = None if below is None else self._open(below)
                         if below is not None and opened is not None:
-                            stack.append((folder, items))
                             folder.held_prefix = None if folder.far else folder.held_prefix
-                            folder, items = below, self._items(below, opened)
+                            below.items = self._items(below, opened)
+                            folder = below
                             break
                 else:
-                    if not stack:
-                        return
-                    left = folder
-                    folder, items = stack.pop()
-                    self._back_to(folder, left)
+                    self._leave(folder)
+                    folder = folder.above
         finally:
             self._let_go()
 
@@ -236,8 +232,10 @@ class Walk:
 
     def _open(self, folder: WalkedFolder) -> Folder | None:
         above = folder.above
-        held, handle = self._held or (None, None)
         try:
+            held, handle = self._held or (None, None)
+            if handle is not None and held is not None and handle.identity() != held.identity:
+                handle = None  # It was moved while what is below it was walked.
             if handle is not None and held is folder:
                 return handle.folder(b".")
             if not folder.far or above is None:
@@ -245,7 +243,7 @@ class Walk:
             if handle is not None and held is above:
                 opened = handle.folder(folder.name)
             elif above.far:
-                return None  # It was moved while what is below it was walked.
+                return None
             else:
                 with self._from_root(above.parts) as near:
                     opened = near.folder(folder.name)
@@ -260,26 +258,18 @@ class Walk:
     def _from_root(self, parts: tuple[bytes, ...], *, listing: bool = True) -> Folder:
         return self._root.folder.beneath(parts, links=False, cross=self._options.cross, listing=listing)
 
-    def _hold(self, folder: WalkedFolder, handle: Folder) -> None:
-        self._let_go()
-        folder.identity = handle.identity()
-        self._held = folder, handle
-
     def _let_go(self) -> None:
         if self._held is not None:
             self._held[1].close()
             self._held = None
 
-    def _back_to(self, folder: WalkedFolder, left: WalkedFolder) -> None:
-        """Hold a folder again instead of the one below it."""
-        if self._held is None or self._held[0] is not left:
-            return
-        above = self._held[1].parent(listing=False) if folder.far else None
-        self._let_go()
-        if above is not None and above.identity() == folder.identity:
-            self._held = folder, above
-        elif above is not None:
-            above.close()
+    def _leave(self, folder: WalkedFolder) -> None:
+        """Hold the folder above again instead of this one."""
+        above = folder.above
+        if above is not None and self._held is not None and self._held[0] is folder:
+            handle = self._held[1].parent(listing=False) if above.far else None
+            self._let_go()
+            self._held = None if handle is None else (above, handle)
 
     def _failed(self, error: OSError) -> None:
         # What was swapped or removed since its name was read is simply not there any more.
@@ -301,29 +291,28 @@ class Walk:
                     self.unreadable += 1
                     self.denied[folder.denied.broken.why] += 1
             if options.rules is not None and rules:
-                folder.matcher = _with_rules(folder.matcher, len(folder.root_prefix), opened, rules)
+                folder.matcher = _with_rules(folder.matcher, len(folder.root_prefix), opened)
             folder.whole = not runs and not folder.denied.active and folder.after < 0
             return self._batches(folder, runs) if runs else self._batch(folder, batch, opened)
         finally:
             if folder.far:
-                self._hold(folder, opened)
+                self._let_go()
+                folder.identity, self._held = opened.identity(), (folder, opened)
             else:
                 opened.close()
 
-    def _read(self, opened: Folder, start: bytes) -> tuple[Batch, list[bytes], set[bytes]]:
-        """The names in a folder; packed into sorted runs, from `start` on, when there are very many. And which of
-        them say what is ignored: files, or `.git`. What was read until an error is kept."""
+    def _read(self, opened: Folder, start: bytes) -> tuple[Batch, list[bytes], bool]:
+        """The names in a folder; packed into sorted runs, from `start` on, when there are very many. And whether
+        one of them may say what is ignored: a file, or `.git`. What was read until an error is kept."""
         held = Batch([], [], [])
         runs: list[bytes] = []
-        rules: set[bytes] = set()
+        rules = False
         try:
             for batch in opened.batches():
                 if held:
                     runs.append(_packed(held, start))
                 held = batch
-                for name in _RULES:
-                    if name in held.files or name in held.folders:
-                        rules.add(name)
+                rules = rules or any(name in held.files or name in held.folders for name in _RULES)
         except OSError as error:
             self._failed(error)
         return held, [*runs, _packed(held, start)] if runs else runs, rules
@@ -432,7 +421,7 @@ class Walk:
         for depth, name in enumerate(names):
             with suppress(OSError), self._from_root(names[:depth], listing=False) as folder:
                 # What cannot be entered has no rules that anybody could read.
-                matcher = _with_rules(matcher, len(prefix), folder, {_GIT, *_IGNORE_FILES})
+                matcher = _with_rules(matcher, len(prefix), folder)
             prefix += name + b"/"
             matcher = matcher.below(prefix)
         return matcher
@@ -455,24 +444,18 @@ def _packed(batch: Batch, start: bytes) -> bytes:
     return b"/".join(sorted(name + _MARK_OF[kind] for name, kind in kinds.items() if name >= start))
 
 
-def _with_rules(matcher: Matcher, base: int, folder: Folder, present: set[bytes]) -> Matcher:
+def _with_rules(matcher: Matcher, base: int, folder: Folder) -> Matcher:
     """The matcher and the rules of a folder: of a repository's `.git/info/exclude`, then its ignore files."""
-    if _GIT in present:
-        try:
-            with folder.beneath((_GIT, b"info"), links=False) as info:
-                matcher = matcher.with_files(base, read_rules(info.open, b"exclude"))
-        except OSError:
-            pass  # No repository, or one that lies elsewhere.
-    return matcher.with_files(
-        base, *(read_rules(folder.open, name) if name in present else None for name in _IGNORE_FILES)
-    )
+    exclude = read_rules(partial(folder.file_beneath, (_GIT, b"info", b"exclude"), links=False))
+    files = (read_rules(partial(folder.open, name)) for name in _IGNORE_FILES)
+    return matcher.with_files(base, exclude).with_files(base, *files)
 
 
-def read_rules(opens: Callable[[bytes], File], name: bytes) -> bytes | None:
+def read_rules(opens: Callable[[], File]) -> bytes | None:
     """The content of an ignore file; None if it is longer than anybody would write, missing, a link, or unreadable:
     git goes on without it, and so does the walk."""
     try:
-        with opens(name) as file:
+        with opens() as file:
             return file.read(0, FILE_BYTES) if file.status().size <= FILE_BYTES else None
     except OSError:
         return None
