@@ -26,12 +26,20 @@ from filewright.boundary.location import (
 )
 from filewright.boundary.matching import NOTHING, Matcher
 from filewright.boundary.rules import CLOSED, DENY_FILE, RULE_FILES, DenyRules, Protection, is_deny_file
-from filewright.boundary.walk import Visit, Walk, WalkOptions, read_rules
+from filewright.boundary.walk import Visit, Walk, WalkOptions, names_folder, read_rules
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.system import File, Folder, Kind, LeadsOutError, NotAFileError, Status
 
+_ON_THE_WAY = {
+    errno.ELOOP: (Code.SYMLINK, "the links on the way never end", "name the target itself"),
+    errno.EAGAIN: (
+        Code.IN_USE,
+        "it is being replaced over and over",
+        "stop what renames it, or try again later",
+    ),
+}
 _LEVELS = 1_000  # a path of so many `..` is as long as the system takes
 
 Reached = dict[Location, tuple[bytes, ...]]
@@ -292,10 +300,9 @@ class Boundary:
             for names in {folder.reached, self._names_now(where, folder)} - {parts}:
                 self._refuse_protected(where, (*names, *below), itself=bool(below))
             for depth, name in enumerate(below if rules.active else (), 1):
-                is_folder: bool | None = True
-                if depth == len(below):
-                    is_folder = _is_folder(folder, name) if depth == 1 else None
-                within.require(where.asked, name, is_folder, changing=True)
+                # Where a part above is not there, nobody knows what the last one will be.
+                entered = depth < len(below) or (names_folder(folder, name) if depth == 1 else None)
+                within.require(where.asked, name, entered, changing=True)
                 within = within.entered(name, None)
         except FilewrightError:
             folder.close()
@@ -562,13 +569,9 @@ class Boundary:
                 root=root,
                 resolved=quote(leads),
             )
-        if error.errno == errno.ELOOP:
-            message = f"cannot {doing} {where.asked}: the links on the way never end"
-            return errors.refused(Code.SYMLINK, where.asked, message, "name the target itself", root=root)
-        if error.errno == errno.EAGAIN:
-            message = f"cannot {doing} {where.asked}: it is being replaced over and over"
-            hint = "stop what renames it, or try again later"
-            return errors.refused(Code.IN_USE, where.asked, message, hint, root=root)
+        if error.errno in _ON_THE_WAY:
+            code, why, hint = _ON_THE_WAY[error.errno]
+            return errors.refused(code, where.asked, f"cannot {doing} {where.asked}: {why}", hint, root=root)
         return from_os_error(error, where.asked, doing=doing)
 
 
@@ -596,20 +599,12 @@ class _Asking:
         return self.rules[names]
 
 
-def _is_folder(above: Folder, name: bytes) -> bool | None:
-    """Whether a name is that of a folder; None where nothing has it."""
-    try:
-        return above.stat(name).kind == "folder"
-    except OSError:
-        return None
-
-
 def _enclosing(root: Root, roots: Sequence[Root]) -> Location | None:
     """Where a root lies in the innermost of the others that hold it; None if it lies in none."""
     found = [
         Location(other, parts)
         for other in roots
-        if other is not root
+        if other is not root  # The top of the system begins with itself.
         for parts in other.below([root.resolved])
     ]
     return min(found, key=lambda place: len(place.parts), default=None)

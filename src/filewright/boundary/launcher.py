@@ -62,8 +62,10 @@ class Child(Closing):
         program: str,
         process: subprocess.Popen[bytes],
         watch: Callable[[int], None],
+        memory: int,
         seconds: float | None,
     ) -> None:
+        """Ends the process, and raises `OSError`, where its memory cannot be limited."""
         self._program, self._process, self._watch = program, process, watch
         # They are unbuffered.
         self.stdin: io.FileIO | None = process.stdin  # type: ignore[assignment]
@@ -74,10 +76,11 @@ class Child(Closing):
             self._timer.daemon = True
             self._timer.start()
         watch(process.pid)
-
-    def limit(self, memory: int) -> None:
-        """Let it allocate no more than that. Raises `OSError`."""
-        self._job = system.limit_process(self._process.pid, memory)
+        try:
+            self._job = system.limit_process(process.pid, memory)
+        except OSError:
+            self.close()
+            raise
 
     def wait(self, seconds: float | None = None) -> int:
         """The exit status (negative: the signal that ended it); `timeout` after `seconds`.
@@ -116,14 +119,15 @@ class Child(Closing):
 class Launcher:
     """Starts confined programs, from any thread.
 
-    `folders` are what a child may read, `programs` the absolute paths of what may be run besides this
-    Python: by default `rg` and `git`. Without `confine` the kernel is not asked, as where it cannot.
+    `folders` are what a child may read, those too that are added to them; `programs` the absolute paths of
+    what may be run besides this Python: by default `rg` and `git`. Without `confine` the kernel is not asked, as where
+    it cannot.
     """
 
     def __init__(
         self, folders: Sequence[Folder] = (), programs: Sequence[str] | None = None, *, confine: bool = True
     ) -> None:
-        self._folders = tuple(folders)
+        self._folders = folders
         self._programs = programs
         self._confine = confine
         self._lock = threading.Lock()
@@ -158,7 +162,7 @@ class Launcher:
         def begin() -> None:
             try:
                 self._give_up(reads)
-                process = subprocess.Popen(
+                started = subprocess.Popen(
                     list(map(str, argv)),
                     bufsize=0,
                     stdin=subprocess.DEVNULL if stdin is None else stdin,
@@ -169,7 +173,7 @@ class Launcher:
                     # An interrupt at the terminal is not for it, and what it starts ends with it.
                     process_group=0,
                 )
-                begun.append(process)
+                begun.append(started)
             except (OSError, ValueError, FilewrightError) as error:
                 begun.append(error)
 
@@ -179,13 +183,7 @@ class Launcher:
         (process,) = begun
         if isinstance(process, Exception):
             raise process
-        child = Child(argv[0], process, self._watch, seconds)
-        try:
-            child.limit(memory)
-        except OSError:
-            child.close()
-            raise
-        return child
+        return Child(argv[0], process, self._watch, memory, seconds)
 
     def close(self) -> None:
         """End every child that still runs; a later `start` begins anew."""

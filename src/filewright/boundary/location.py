@@ -158,44 +158,32 @@ def open_roots(asked: Sequence[Path], settings: Settings) -> tuple[Root, ...]:
         from filewright.boundary.worktrees import linked_worktrees
 
         wanted += [(b"", linked) for _, path in wanted for linked in linked_worktrees(system.absolute(path))]
-    found: dict[tuple[int, int], tuple[str, bytes, Folder]] = {}
-    taken: set[str] = set()
+    folders: list[Folder] = []
+    launcher = Launcher(folders, confine=settings.landlock)
+    roots: list[Root] = []
     for name, path in wanted:
         absolute = system.absolute(path)
         try:
             folder = system.open_folder(absolute, resolves=settings.openat2)
         except (OSError, ValueError) as error:
-            for _, _, opened in found.values():
+            for opened in folders:
                 opened.close()
             reason = error if isinstance(error, OSError) else OSError(errno.EINVAL, str(error))
             raise from_os_error(reason, quote(path), doing="open the root") from error
-        if folder.identity() in found:
+        identity = folder.identity()
+        if any(root.identity == identity for root in roots):
             folder.close()
             continue
         text = (name or absolute.rpartition(b"/")[2]).decode("utf-8", "replace")
         base = "".join(c if c.isalnum() or c in "-_." else "-" for c in text) or "root"
         unique, number = base, 1
-        while unique in taken:
+        while any(root.name == unique for root in roots):
             number += 1
             unique = f"{base}-{number}"
-        taken.add(unique)
-        found[folder.identity()] = unique, absolute, folder
-    launcher = Launcher([folder for _, _, folder in found.values()], confine=settings.landlock)
-    several = len(found) > 1
-    return tuple(
-        Root(
-            name,
-            path,
-            folder,
-            *identity,
-            launcher,
-            system.resolved(path),
-            number,
-            several,
-            settings.strict_paths,
-        )
-        for number, (identity, (name, path, folder)) in enumerate(found.items())
-    )
+        place, strict = system.resolved(absolute), settings.strict_paths
+        folders.append(folder)
+        roots.append(Root(unique, absolute, folder, *identity, launcher, place, len(roots), strict=strict))
+    return tuple(root._replace(several=len(roots) > 1) for root in roots)
 
 
 # Naming
@@ -220,6 +208,7 @@ def _split_root(roots: Sequence[Root], asked: str, safe: str) -> tuple[Root, tup
     """The root that a caller's path is below, and the parts of the path from there."""
     strict = roots[0].strict
     facts = {root.name: quote(root.path) for root in roots}
+    listed = ", ".join(f"{name}: {path}" for name, path in facts.items())
     if len(roots) > 1 or strict:
         name, colon, rest = asked.removeprefix('"').partition(":")
         root = next((root for root in roots if root.name == name), None)
@@ -238,12 +227,11 @@ def _split_root(roots: Sequence[Root], asked: str, safe: str) -> tuple[Root, tup
             anchor, parts = _split(path, safe)
     elif not anchor:
         if strict and path not in (b"", b"."):
-            names = ", ".join(f"{name}: ({path})" for name, path in facts.items())
             raise errors.refused(
                 Code.INVALID_INPUT,
                 safe,
                 f"{safe} does not say which root it is below",
-                f"write {roots[0].name}:{safe} or an absolute path; the roots are {names}",
+                f"write {roots[0].name}:{safe} or an absolute path; the roots are {listed}",
                 roots=facts,
             )
         return roots[0], parts
@@ -257,7 +245,7 @@ def _split_root(roots: Sequence[Root], asked: str, safe: str) -> tuple[Root, tup
         raise errors.refused(
             Code.PATH_ESCAPE,
             safe,
-            f"{safe} is outside the workspace (root {', '.join(f'{name}: {path}' for name, path in facts.items())})",
+            f"{safe} is outside the workspace (root {listed})",
             hint,
             resolved=quote(os.path.normpath(path)),
             root=quote(roots[0].path),

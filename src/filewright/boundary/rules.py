@@ -108,7 +108,6 @@ class DenyRules:
     ) -> None:
         self._readings = readings
         self._denying = [each for each in readings if each.source != READ_ONLY_FILE]
-        self._keeping = [each for each in readings if each.source == READ_ONLY_FILE]
         self.broken = broken
         self.closed = closed or broken is not None
         self.active = active
@@ -141,7 +140,8 @@ class DenyRules:
 
     def keeps(self, name: bytes, folder: bool | None) -> bool:
         """Whether `name` may not be changed; None as for `denies`."""
-        return self.active and any(each.rule(name, folder) for each in self._keeping)
+        readings = self._readings if self.active else ()
+        return any(each.rule(name, folder) for each in readings if each.source == READ_ONLY_FILE)
 
     def allowed(
         self, names: list[bytes], folder: bool, *, changing: bool = False, denied: Counter[str]
@@ -225,10 +225,9 @@ def _entered(
     for each in names:
         readings = [reading.below(each) for reading in readings]
     for file, content in zip(RULE_FILES, (deny, read_only), strict=True):
-        problem = content if isinstance(content, Unusable) else Unusable(problem_of(content or b""))
-        if problem.why:
-            broken = broken or Unusable(f"{quote(place + file)} {problem.why}", problem.number)
-        elif isinstance(content, bytes) and broken is None:
+        if isinstance(content, Unusable):
+            broken = broken or content._replace(why=f"{quote(place + file)} {content.why}")
+        elif content is not None and broken is None:
             readings = [each.plus(content) if each.source == file else each for each in readings]
     return DenyRules(readings, broken)
 
@@ -251,7 +250,8 @@ def _content(folder: Folder, name: bytes) -> _Content:
                 content = file.read(0, _FILE_BYTES)
                 after = file.status()
             if (after.size, after.mtime_ns) == (before.size, before.mtime_ns) and len(content) == after.size:
-                return content
+                why = problem_of(content)
+                return Unusable(why) if why else content
     except FileNotFoundError:
         return None
     except OSError as error:

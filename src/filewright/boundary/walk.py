@@ -180,7 +180,12 @@ class Walk:
                 raise denied.refusal(where.asked)
             matcher = self._rules_above(opened.reached) if options.rules is not None else NOTHING
             prefix = b"/".join((*opened.reached, b""))
-            globs = Globs.of(options.globs, where.parts, len(prefix), partial(_shows, opened, denied))
+
+            def has(name: bytes) -> bool:
+                folder = names_folder(opened, name)
+                return folder is not None and not denied.denies(name, folder)
+
+            globs = Globs.of(options.globs, where.parts, len(prefix), has)
             after = 0 if options.after else -1
             start = WalkedFolder(where, b"", prefix, matcher, globs, after, denied, len(prefix))
         except BaseException:
@@ -427,12 +432,12 @@ class Walk:
         return matcher
 
 
-def _shows(folder: Folder, denied: DenyRules, name: bytes) -> bool:
-    """Whether a folder has such a name that is not denied."""
+def names_folder(above: Folder, name: bytes) -> bool | None:
+    """Whether a name is that of a folder; None where nothing has it."""
     try:
-        return not denied.denies(name, folder.stat(name).kind == "folder")
+        return above.stat(name).kind == "folder"
     except OSError:
-        return False
+        return None
 
 
 def _packed(batch: Batch, start: bytes) -> bytes:
