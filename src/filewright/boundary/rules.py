@@ -140,8 +140,9 @@ class DenyRules:
 
     def keeps(self, name: bytes, folder: bool | None) -> bool:
         """Whether `name` may not be changed; None as for `denies`."""
-        readings = self._readings if self.active else ()
-        return any(each.rule(name, folder) for each in readings if each.source == READ_ONLY_FILE)
+        return self.active and any(
+            each.rule(name, folder) for each in self._readings if each.source == READ_ONLY_FILE
+        )
 
     def allowed(
         self, names: list[bytes], folder: bool, *, changing: bool = False, denied: Counter[str]

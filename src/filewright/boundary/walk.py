@@ -317,7 +317,8 @@ class Walk:
                 if held:
                     runs.append(_packed(held, start))
                 held = batch
-                rules = rules or any(name in held.files or name in held.folders for name in _RULES)
+                for name in _RULES:
+                    rules = rules or name in held.files or name in held.folders
         except OSError as error:
             self._failed(error)
         return held, [*runs, _packed(held, start)] if runs else runs, rules
