@@ -23,6 +23,7 @@ settings.load_profile("filewright")
 # Hundreds of processes are started here, each of which would compile the project anew.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+os.environ.pop("PYTHONUNBUFFERED", None)  # each line that is printed would be a write
 
 if sys.platform == "win32":
     unix_only.leave_out()

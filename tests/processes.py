@@ -129,15 +129,14 @@ def for_client(argv: Sequence[str], env: Mapping[str, str] | None = None) -> Std
     """How a client of the SDK, which starts its server itself, starts one."""
     from mcp import StdioServerParameters
 
-    env = env or {}
     words = _relayed(argv, env)
-    return StdioServerParameters(command=words[0], args=words[1:], env={**env})
+    return StdioServerParameters(command=words[0], args=words[1:], env={**(env or {})})
 
 
 def program(folder: Path, env: Mapping[str, str] | None = None) -> Path:
     """`filewright` in a folder of programs, for shells, and for clients that are told to start it."""
     script = folder / "filewright.py"
-    words = _relayed([sys.executable, str(script)], env or {})
+    words = _relayed([sys.executable, str(script)], env)
     if words[1] == str(script):
         return Path(sysconfig.get_path("scripts"), "filewright")
     script.write_text(
@@ -149,10 +148,12 @@ def program(folder: Path, env: Mapping[str, str] | None = None) -> Path:
     return made
 
 
-def _relayed(argv: Sequence[str], env: Mapping[str, str]) -> list[str]:
+def _relayed(argv: Sequence[str], env: Mapping[str, str] | None) -> list[str]:
     """What somebody else starts in place of a process: a relay, which asks for a fork."""
-    relay = [sys.executable, "-I", "-S", "-c", _RELAY, _server_for(env)[1:]] if _forked(argv) else []
-    return [*relay, *argv]
+    if not _forked(argv):
+        return [*argv]
+    address = _server_for({**os.environ, **(env or {})})
+    return [sys.executable, "-I", "-S", "-c", _RELAY, address[1:], *argv]
 
 
 def _forked(argv: Sequence[str]) -> bool:

@@ -38,7 +38,7 @@ PAGES = [
     "docs/design.md",
 ]
 
-LOCALE = {"LC_ALL": "C.UTF-8"}
+LOCALE = {"LANG": "C.UTF-8"}
 CLIENT = Path(__file__).parent / "scripted_client.py"
 """What the tutorial calls `claude`."""
 CART = '''"""A shopping cart."""
@@ -101,7 +101,11 @@ def test_the_page_tells_the_truth(name, tmp_path):
     )
     elsewhere = ("FILEWRIGHT_STATE_DIR", "XDG_STATE_HOME")
     environment = {
-        **{name: value for name, value in os.environ.items() if name not in elsewhere},
+        **{
+            name: value
+            for name, value in os.environ.items()
+            if name not in elsewhere and not name.startswith("LC_")
+        },
         "PATH": scripts + os.pathsep + os.environ["PATH"],
         "HOME": str(tmp_path / "home"),
         **LOCALE,
