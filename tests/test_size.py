@@ -21,20 +21,20 @@ PACKAGE = Path(filewright.__file__).parent
 ROOMS = {
     # room: (limit, goal), in code tokens
     "changes": (65_395, 42_000),
-    "edit": (55_743, 40_000),
+    "edit": (55_725, 40_000),
     "tools": (44_664, 32_000),
     "structure": (22_155, 20_500),
     "system": (22_612, 23_000),
     "boundary": (20_068, 20_000),
     "dialects": (13_877, 13_000),
     "search": (15_999, 16_000),
-    "text": (12_976, 13_000),
+    "text": (12_992, 13_000),
     "server": (12_956, 13_000),
     "cli": (15_436, 12_000),
     "page": (13_923, 14_000),
     "(root)": (11_255, 11_900),
 }
-ALL = (329_260, 270_000)
+ALL = (327_057, 270_000)
 
 _NO_CODE = {
     *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE),

@@ -67,6 +67,10 @@ def test_edits_of_one_call(name: str) -> None:
     assert planned(FILE, *(Edit(*edit) for edit in edits))[0] == expected
 
 
+def test_line_ends_are_those_of_the_file_though_an_edit_takes_the_last_of_them() -> None:
+    assert planned("a\r\n", Edit("a\n", "b"), Edit("b", "b\nc\n"))[0] == "b\r\nc\r\n"
+
+
 OVERLAPPING = {
     "the same text": [("two", "2"), ("two", "zwei")],
     "one inside the other": [("one\ntwo\nthree", "x"), ("two", "2")],

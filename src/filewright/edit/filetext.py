@@ -74,10 +74,10 @@ class FileText:
         """Ordered splices of the text as those of the file."""
         return self._narrowed.widened(splices) if self._narrowed else splices
 
-    @property
+    @cached_property
     def dominant(self) -> bytes:
-        """The file's most frequent terminator; counted only where there is a choice."""
-        return b"\n" if self.has_no_returns else self.snapshot.dominant
+        """The file's most frequent terminator."""
+        return self.snapshot.dominant
 
     def text(self, body: bytes) -> str:
         """The bytes of a line as text; undecodable ones become lone surrogates, which match nothing."""

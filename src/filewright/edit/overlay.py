@@ -23,8 +23,8 @@ class Overlay(Snapshot):
 
     @property
     def dominant(self) -> bytes:
-        """The dominant terminator of the result; of a text too large to be held, the snapshot's."""
-        return self._snapshot.dominant if self.held is None else super().dominant
+        """The snapshot's: what an edit takes out of it has no say in how others end lines."""
+        return self._snapshot.dominant
 
     def read(self, offset: int, length: int, /) -> bytes:
         """The bytes [offset, offset + length) of the result, clipped to it."""

@@ -261,8 +261,8 @@ class Snapshot(Closing):
 
     @property
     def dominant(self) -> bytes:
-        """The file's most frequent terminator."""
-        return self.terminators.dominant
+        """The file's most frequent terminator; counted only where there is a choice."""
+        return b"\n" if self.held is not None and b"\r" not in self.held else self.terminators.dominant
 
     @property
     def line_count(self) -> int:
