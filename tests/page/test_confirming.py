@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -24,7 +25,7 @@ def asking(agent: Callable[..., RawClient], folder: Path) -> Callable[..., RawCl
     return partial(agent, "--confirm", "always")
 
 
-QUESTIONS = [
+QUESTIONS: list[tuple[str, dict[str, Any], list[str]]] = [
     ("edit_content", EDIT, ["Allow edit_content on a.txt?", "-one", "+two"]),
     (
         "write_content",
@@ -71,19 +72,18 @@ QUESTIONS = [
 ]
 
 
-@pytest.mark.parametrize(("tool", "arguments", "shown"), QUESTIONS)
-def test_the_question_shows_what_would_be_done(
-    asking: Callable[..., RawClient], folder: Path, tool: str, arguments: dict[str, Any], shown: list[str]
-) -> None:
+def test_the_question_shows_what_would_be_done(asking: Callable[..., RawClient], folder: Path) -> None:
     client = asking(elicitation={})
-    call = client.begin(tool, arguments)
-    asked = client.receive()
-    assert asked["method"] == "elicitation/create"
-    for part in shown:
-        assert part in asked["params"]["message"]
-    client.send({"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "decline"}})
-    assert said(client.answer(call)).startswith("cancelled: the user did not allow")
-    assert (folder / "a.txt").read_text() == "one\n"
+    for tool, arguments, shown in QUESTIONS:
+        call = client.begin(tool, arguments)
+        asked = client.receive()
+        assert asked["method"] == "elicitation/create"
+        for part in shown:
+            assert part in asked["params"]["message"], (tool, arguments)
+        client.send({"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "decline"}})
+        assert said(client.answer(call)).startswith("cancelled: the user did not allow")
+        assert (folder / "a.txt").read_text() == "one\n"
+        assert sorted(os.listdir(folder)) == ["a.txt", "full"]
 
 
 def test_a_call_waits_on_the_page_for_a_word(

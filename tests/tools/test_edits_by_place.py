@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
+from tests.rows import each_row
 
 from filewright import Workspace
 
@@ -100,7 +101,7 @@ EDITS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("edit", "change"), EDITS)
+@each_row(("edit", "change"), EDITS)
 def test_a_place_is_enough(
     workspace: Workspace, cart: tuple[Path, str, str], edit: dict[str, object], change: tuple[str, str] | None
 ) -> None:
