@@ -22,7 +22,7 @@ ROOMS = {
     # room: (limit, goal), in code tokens
     "changes": (65_395, 42_000),
     "edit": (55_725, 40_000),
-    "tools": (44_664, 32_000),
+    "tools": (44_708, 32_000),
     "structure": (22_155, 20_500),
     "system": (22_612, 23_000),
     "boundary": (20_068, 20_000),
@@ -34,7 +34,7 @@ ROOMS = {
     "page": (13_923, 14_000),
     "(root)": (11_255, 11_900),
 }
-ALL = (327_057, 270_000)
+ALL = (327_101, 270_000)
 
 _NO_CODE = {
     *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE),

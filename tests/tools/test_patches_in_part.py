@@ -493,5 +493,11 @@ def test_a_refusal_says_of_each_file_what_is_wrong(root: Path, workspace: Worksp
     )
     assert "a_new.py" in answer.text.partition("hint: ")[2]
     assert not workspace.history()
+    patch = patch.replace("a.py", "d.py").replace("-one", "-neither")
+    first, *others = workspace.call("apply_patch", {"patch": patch}).text.splitlines()
+    assert first.startswith("not_found: cannot open d.py")
+    assert first.endswith(f", in the root {root})")
+    assert others[-1].startswith("hint: did you mean ")
+    assert "; read the file again and make the hunk from what is there now; leave" in others[-1]
     many = "".join(f"--- a/{n}\n+++ b/{n}\n@@ -1 +1 @@\n-x\n+y\n" for n in range(20))
     assert "[15 more files]" in workspace.call("apply_patch", {"patch": many}).text

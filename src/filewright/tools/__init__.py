@@ -5,7 +5,8 @@ and the same facts as plain data, and the catalogue that lists them all without 
 
 Its surplus over the goal of its size pays for edits that are whole steps (files made, deleted and moved with them,
 definitions moved into a file that is not there yet, or to the end of one), for patches that are read from a file, and
-for what their files are called now, from the root or as the patch has it, for the form of a file, which is said to be
+for what their files are called now, from the root or as the patch has it, for where a missing one led beside what is
+wrong with the others, for the form of a file, which is said to be
 kept only where it is, for lines that what was shown stands in for, for names that are not listed any more but can be
 called, for the refusal of every edit that would be lost with its file or would take all of a file for want of a
 place, for one encoding in a file of pieces, for the line ends of what is moved in any encoding, for what is moved

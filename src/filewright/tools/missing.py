@@ -35,13 +35,17 @@ def explain(context: Context, error: FilewrightError) -> None:
         return  # the error says what is known already
     resolved = quote(location.absolute)
     root = quote(location.root.path)
-    error.message += f" ({resolved}, in the root {root})"
+    # What is wrong with other files of a patch, and what to do about it, is behind it.
+    message, also, others = error.message.partition("\nalso: ")
+    error.message = f"{message} ({resolved}, in the root {root}){also}{others}"
     error.details.update(resolved=resolved, root=root)
+    hint, *hints = (error.hint or "").split("; ", 1)
     if near:
-        error.hint = f"did you mean {' or '.join(near)}?"
+        hint = f"did you mean {' or '.join(near)}?"
         error.details["alike"] = near
     elif missing != location:
-        error.hint = f"there is no {missing.shown}; list {missing.parent.shown} to see what is there"
+        hint = f"there is no {missing.shown}; list {missing.parent.shown} to see what is there"
+    error.hint = "; ".join([hint, *hints])
 
 
 def _first_missing(context: Context, location: Location) -> Location | None:
