@@ -6,7 +6,7 @@ kernel where it can (`system.Folder.beneath`), not by comparing strings.
 
 Never changes what is inside the roots, and never looks at a file's content except for rules.
 
-What its size above the goal of `tests/test_size.py` pays for: walks of trees deeper than a path may
+What much of its size pays for: walks of trees deeper than a path may
 be and of folders with a million names within bounded memory; ignore rules as git reads them; denied
 names that are unknown to every call, asked for at each step of each walk; children that the kernel confines;
 globs that begin with the path of their folder.

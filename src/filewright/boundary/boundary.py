@@ -18,11 +18,11 @@ from filewright.boundary.location import (
     Path,
     Root,
     is_temporary,
-    named,
     open_roots,
     quote,
     require_root,
     shown,
+    split_root,
 )
 from filewright.boundary.matching import NOTHING, Matcher
 from filewright.boundary.rules import CLOSED, DENY_FILE, RULE_FILES, DenyRules, Protection, is_deny_file
@@ -125,14 +125,20 @@ class Boundary:
         safe = shown(asked) or "."
         if asked.startswith("file://"):
             raise errors.refused(Code.INVALID_INPUT, safe, f"{safe} is a URL", "give a path")
-        where = named(self.roots, asked, safe)
-        if b".." in where.parts:
-            after = len(where.parts) - where.parts[::-1].index(b"..")
+        root, parts = split_root(self.roots, asked, safe)
+        require_root(root, safe)
+        for part in parts:
+            problem = system.name_problem(part) if part != b".." else None
+            if problem is not None:
+                raise errors.unusable(safe, f"cannot be used: the name {quote(part)} {problem}")
+        where = Location(root, parts, safe)
+        if b".." in parts:
+            after = len(parts) - parts[::-1].index(b"..")
             try:
-                with self._beneath(where, where.parts[:after], listing=False)[0] as folder:
-                    where = Location(where.root, folder.reached + where.parts[after:], safe)
+                with self._beneath(where, parts[:after], listing=False)[0] as folder:
+                    where = Location(root, folder.reached + parts[after:], safe)
             except OSError as error:
-                depths = accumulate(-1 if part == b".." else 1 for part in where.parts)
+                depths = accumulate(-1 if part == b".." else 1 for part in parts)
                 climbs = error.errno == errno.ENOENT and min(depths) < 0
                 raise self._failure(LeadsOutError() if climbs else error, where, "open") from error
         if where.parts:

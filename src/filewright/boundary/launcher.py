@@ -162,7 +162,7 @@ class Launcher:
         def begin() -> None:
             try:
                 self._give_up(reads)
-                started = subprocess.Popen(
+                process = subprocess.Popen(
                     list(map(str, argv)),
                     bufsize=0,
                     stdin=subprocess.DEVNULL if stdin is None else stdin,
@@ -173,7 +173,7 @@ class Launcher:
                     # An interrupt at the terminal is not for it, and what it starts ends with it.
                     process_group=0,
                 )
-                begun.append(started)
+                begun.append(process)
             except (OSError, ValueError, FilewrightError) as error:
                 begun.append(error)
 
@@ -260,10 +260,16 @@ def program(name: str) -> str | None:
     if name == "git":
         return shutil.which("git", path=os.defpath)  # the system's own: a PATH may begin in a workspace
     file = f"{name}.exe" if os.name == "nt" else name
-    users = [scheme for scheme in sysconfig.get_scheme_names() if "user" in scheme]
-    folders = [os.path.dirname(sys.executable), sysconfig.get_path("scripts")]
-    folders += [os.path.dirname(os.path.realpath(sys.executable))]
-    folders += [sysconfig.get_path("scripts", scheme) for scheme in users]
-    folders.append(os.environ.get("PATH", os.defpath))
+    folders = [
+        os.path.dirname(sys.executable),
+        sysconfig.get_path("scripts"),
+        os.path.dirname(os.path.realpath(sys.executable)),
+        *(
+            sysconfig.get_path("scripts", scheme)
+            for scheme in sysconfig.get_scheme_names()
+            if "user" in scheme
+        ),
+        os.environ.get("PATH", os.defpath),
+    ]
     found = shutil.which(file, path=os.pathsep.join(filter(None, folders)))
     return os.path.abspath(found) if found else None

@@ -189,23 +189,12 @@ def open_roots(asked: Sequence[Path], settings: Settings) -> tuple[Root, ...]:
 # Naming
 
 
-def named(roots: Sequence[Root], asked: str, safe: str) -> Location:
-    """The place that a caller's path names, by the path alone; it may hold `..` still.
+def split_root(roots: Sequence[Root], asked: str, safe: str) -> tuple[Root, tuple[bytes, ...]]:
+    """The root that a caller's path is below, and the parts of the path from there, by the path alone; it may hold
+    `..` still.
 
-    `safe` is the path as messages repeat it. Raises `path_escape`, `invalid_input`, and `not_found` for a root that
-    is gone.
+    `safe` is the path as messages repeat it. Raises `path_escape` and `invalid_input`.
     """
-    root, parts = _split_root(roots, asked, safe)
-    require_root(root, safe)
-    for part in parts:
-        problem = system.name_problem(part) if part != b".." else None
-        if problem is not None:
-            raise errors.unusable(safe, f"cannot be used: the name {quote(part)} {problem}")
-    return Location(root, parts, safe)
-
-
-def _split_root(roots: Sequence[Root], asked: str, safe: str) -> tuple[Root, tuple[bytes, ...]]:
-    """The root that a caller's path is below, and the parts of the path from there."""
     strict = roots[0].strict
     facts = {root.name: quote(root.path) for root in roots}
     listed = ", ".join(f"{name}: {path}" for name, path in facts.items())

@@ -82,6 +82,13 @@ class Rule:
         start = 0 if self.by_name or self.characters else len(literal)
         return asked.startswith(literal) and self._rest.fullmatch(asked, start) is not None
 
+    def can_match(self) -> bool:
+        """Whether there may be a name that it fits."""
+        if len(self.text) > _PATTERN_BYTES or not {b"", b".", b".."}.isdisjoint(self.text.split(b"/")):
+            return False
+        # Without brackets and backslashes there is nothing that could be malformed.
+        return not re.search(rb"[\[\\]", self.text) or self._rest is not None
+
     def alive(self, prefix: bytes) -> bool:
         """Whether it can fit anything in the folder `prefix` (from the root, ends in `/`) or deeper."""
         below = prefix[self.base :]
@@ -126,7 +133,7 @@ def _parsed(content: bytes, base: int) -> tuple[Rule, ...]:
     for text in reversed(dict.fromkeys(reversed(_lines(content)))):
         negated = text.startswith(b"!")
         rule = Rule(text[negated:], negated, base)
-        if rule.text and len(text) <= _PATTERN_BYTES:
+        if rule.text and len(rule.text) <= _PATTERN_BYTES:
             rules.append(rule)
     return tuple(rules)
 
@@ -149,20 +156,9 @@ def problem_of(content: bytes) -> str:
     if b"\0" in content:
         return "holds NUL bytes: it must be UTF-8 text"
     for number, text in enumerate(_lines(content), 1):
-        if text and not _can_match(text.removeprefix(b"!")):
+        if text and not Rule(text.removeprefix(b"!"), negated=False).can_match():
             return f"has a rule in line {number} that can match nothing"
     return ""
-
-
-def _can_match(text: bytes) -> bool:
-    parts = text.removeprefix(b"/").removesuffix(b"/").split(b"/")
-    if len(text) > _PATTERN_BYTES or not {b"", b".", b".."}.isdisjoint(parts):
-        return False
-    try:
-        # Without brackets and backslashes there is nothing that could be malformed.
-        return not re.search(rb"[\[\\]", text) or translate(b"/".join(parts)) is not None
-    except MalformedError:
-        return False
 
 
 class Layer:
