@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from filewright.structure.query import Grammar, QueryPattern
-from filewright.structure.reading import Declaration, SourceText, cut
+from filewright.structure.reading import SourceText, cut
 from filewright.structure.symbol import Symbol
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ _DEEPEST: Final = 2_000
 """Syntax nodes nested deeper are not looked at: going down to them takes time by the square of their depth."""
 _IMPORTS_NAMED: Final = 6
 _WINDOW: Final = 128 << 10
+_NAME_CHARS: Final = 200
 _NAME_BYTES: Final = 2_000  # of the text that a name is made of
 _HEADER: Final = 8 << 10  # bytes from a symbol's beginning to the end of its name, at most
 _IN_FILE_ORDER: Final = itemgetter(0, 1, 2, 3)
@@ -35,7 +36,11 @@ _BLANK: Final = b" \t\f\0\xef\xbb\xbf"
 
 @dataclass(slots=True, eq=False)
 class _Draft:
-    """A symbol being collected: it holds others in the ranges `into`; of an import `imports` are the names so far."""
+    """A symbol being collected: it holds others in the ranges `into`; of an import `imports` are the names so far.
+
+    A kind that begins with `?` is kept only if it turns out to have children. A `level` above 0 is a heading's: it
+    reaches down to the next heading of its level or above, and holds the lower ones.
+    """
 
     kind: str
     name: str
@@ -189,12 +194,13 @@ class _SymbolTree:
         holder = self._holder(start, end)
         if holder is None:
             return
-        found = self._found(pattern, nodes[pattern.capture][0], nodes, holder)
+        node = nodes[pattern.capture][0]
+        draft = self._draft(pattern, node, nodes, holder)
         last = self.open[-1]
-        if found is not None:
-            if "fresh" not in pattern.settings or found.name not in self.read:
-                self.read.add(found.name)
-                self._add(holder, found)
+        if draft is not None:
+            if "fresh" not in pattern.settings or draft.name not in self.read:
+                self.read.add(draft.name)
+                self._add(holder, draft, node)
         elif not last.depth or (last.start, last.end) != (start, end):
             self._pass_over(start, end)
 
@@ -203,9 +209,9 @@ class _SymbolTree:
         if end > self.passed:
             self.passed, self.passed_last = end, (start, end)
 
-    def _found(
+    def _draft(
         self, pattern: QueryPattern, node: Node, nodes: dict[str, list[Node]], holder: _Draft
-    ) -> Declaration | None:
+    ) -> _Draft | None:
         bound = pattern.bound.get(nodes["value"][0].type) if "value" in nodes else None
         kind = bound or pattern.kinds.get(holder.kind)
         if kind is None:
@@ -216,43 +222,41 @@ class _SymbolTree:
         end = within[0].start_byte if within and named[0] is node else named[-1].end_byte
         settings = pattern.settings
         text = settings.get("name") or self.source.spaced(named[0].start_byte, end, _NAME_BYTES)
-        name = cut(pattern.shown(text))
+        name = cut(pattern.shown(text), _NAME_CHARS)
         if name == settings.get("except"):
             return None
         known_as = pattern.known(name)
-        inside = tuple(within) or ((node,) if pattern.nests else ())
+        inside = within or ([node] if pattern.nests else [])
+        into = tuple([(each.start_byte, each.end_byte) for each in inside])
         if "filled" in settings:
             kind = f"?{kind}"
         elif "upper" in settings and kind[0] != "?" and not bound and name.isupper() and len(name) > 1:
             kind = settings["upper"]
         level = int(re.sub(r"\D", "", nodes["level"][0].type)) if "level" in nodes else 0
-        return Declaration(kind, name, node, inside, known_as if known_as != name else "", level)
+        start, known_as = node.start_byte, known_as if known_as != name else ""
+        return _Draft(kind, name, holder.depth + 1, start, node.end_byte, into, start, known_as, level)
 
-    def _add(self, holder: _Draft, found: Declaration) -> None:
-        node = found.node
-        start, end = node.start_byte, node.end_byte
-        into = tuple([(each.start_byte, each.end_byte) for each in found.into])
-        draft = _Draft(
-            found.kind, found.name, holder.depth + 1, start, end, into, start, found.known_as, found.level
-        )
-        if into:
+    def _add(self, holder: _Draft, draft: _Draft, node: Node) -> None:
+        if draft.into:
             self.open.append(draft)
-        elif not (self.open[-1].depth == draft.depth and self.open[-1].end <= end):
-            self._pass_over(start, end)  # else it is a name beside what is open, of the whole declaration
+        elif not (self.open[-1].depth == draft.depth and self.open[-1].end <= draft.end):
+            self._pass_over(
+                draft.start, draft.end
+            )  # else it is beside what is open, of the whole declaration
         if draft.depth > MAX_NESTING:
             self.truncated = True
             return
-        if found.kind in ("variable", "constant"):
-            if (id(holder), found.name) in self.seen:
+        if draft.kind in ("variable", "constant"):
+            if (id(holder), draft.name) in self.seen:
                 return
-            self.seen.add((id(holder), found.name))
+            self.seen.add((id(holder), draft.name))
         # Of several names in one declaration the first has what is around it.
-        first = not holder.children or holder.children[-1].start != start
+        first = not holder.children or holder.children[-1].start != draft.start
         outer = self._outer(node) if first else node
-        if found.kind == "import":
-            if self._joined(holder, found, outer):
+        if draft.kind == "import":
+            if self._joined(holder, draft.name, outer):
                 return
-            draft.imports.append(found.name)
+            draft.imports.append(draft.name)
         if first:
             self._take_block(draft, outer)
         if self.trims:
@@ -287,7 +291,7 @@ class _SymbolTree:
                 break  # it is behind something on its line
             draft.block_start, before = start, before.prev_sibling
 
-    def _joined(self, holder: _Draft, found: Declaration, outer: Node) -> bool:
+    def _joined(self, holder: _Draft, name: str, outer: Node) -> bool:
         """Whether this import went into the one right before it: imports in a row are one symbol."""
         last = holder.children[-1] if holder.children else None
         if last is None or not last.imports:
@@ -297,7 +301,7 @@ class _SymbolTree:
             if before is None or before.end_byte > last.end:
                 return False
             last.end = outer.end_byte
-        last.imports.append(found.name)
+        last.imports.append(name)
         return True
 
     def _trim(self, draft: _Draft) -> None:
@@ -364,7 +368,7 @@ class _SymbolTree:
                     draft.end,
                     draft.block_start,
                     rows[draft.block_start] + 1,
-                    draft.known_as if draft.known_as != name else "",
+                    draft.known_as,
                     children,
                 )
             )

@@ -165,7 +165,7 @@ def _named(outline: Outline) -> Iterator[tuple[NamedSymbol, set[str]]]:
             continue
         names = {_normal(symbol.name), _normal(symbol.known_as or symbol.name)}
         if around:
-            above = _normal(".".join(outer.known_as or outer.name for outer in around))
+            above = _normal(_known_path(around))
             names = {f"{above}.{name}" for name in names}
         yield NamedSymbol(symbol, around), names
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from filewright.languages import Language
-from filewright.structure.reading import SourceText
+from filewright.structure.reading import SourceText, cut
 from filewright.structure.symbol import SyntaxIssue, SyntaxReport
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def _described(node: Node, source: SourceText) -> SyntaxIssue:
     column = len(data[line_start:start].decode(codec, "replace")) + 1
     if node.is_missing:
         return SyntaxIssue(node.start_point.row + 1, column, "", f"missing {node.type}")
-    shown = source.between(start, node.end_byte, _TEXT_CHARS)
+    shown = cut(source.spaced(start, node.end_byte, 4 * _TEXT_CHARS), _TEXT_CHARS)
     return SyntaxIssue(node.start_point.row + 1, column, shown, "unexpected" if shown else "unexpected end")
 
 
