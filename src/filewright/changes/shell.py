@@ -554,7 +554,7 @@ class _Command:
             path, was = self._path_of(entry.place), self._path_of(entry.was or entry.place)
             old, found, left = before.get(was), None, None
             if entry.before is not None:
-                if old is not None and old.kind != entry.before.kind:
+                if old and old.kind != entry.before.kind:
                     take_away({was})
                 old = before.pop(was, None)
                 side = entry.before._replace(inode=old and old.side.inode)
@@ -564,11 +564,11 @@ class _Command:
                 left = Thing(path, side, partial(held_after, entry), listed=old.listed if old else b"")
             if found and left and same_content(entry):  # What it holds is not on record.
                 known = old or self._after.get(path)
-                if known is not None:
+                if known:
                     found, left = (known.as_(each, left.listed) for each in (found, left))
-                if path != was:
+                if found.kind == "folder":
                     moves[was] = path
-            if left is not None:
+            if left:
                 made[path] = left
             # What was not seen was ignored, or elsewhere.
             unseen = was.startswith(_ELSEWHERE) or _along(self._hidden, was) != was
