@@ -156,16 +156,19 @@ class _SymbolTree:
             node = inner
             if node.type in pattern.bound:
                 deciding = node
-            inner = None
-            if node.type in roles["cast"]:
-                further = (child for child in node.named_children if child.type not in roles["aside"])
-                inner = node.child_by_field_name("declarator") or next(further, None)
+            if node.type not in roles["cast"]:
+                break
+            inner = node.child_by_field_name("declarator")
+            if inner is None:
+                inner = next(
+                    (child for child in node.named_children if child.type not in roles["aside"]), None
+                )
         return node, deciding
 
     def _is_alone(self, node: Node) -> bool:
         """Whether there is no other of its type beside a node."""
-        before, after = (self._beside(node, way) for way in ("prev_named_sibling", "next_named_sibling"))
-        return not any(beside is not None and beside.type == node.type for beside in (before, after))
+        near = [self._beside(node, way) for way in ("prev_named_sibling", "next_named_sibling")]
+        return not any(beside is not None and beside.type == node.type for beside in near)
 
     def _beside(self, node: Node, way: str) -> Node | None:
         """The nearest sibling on that side that is no comment."""
