@@ -12,9 +12,6 @@ line number or an offset from another program.
 In: `Snapshot` or `Location`, and what to look for. Out: `Found` with `Hit`s: byte ranges, 1-based
 lines and columns, whether the search was complete and where it stopped. Errors: `invalid_input` for
 a pattern, `cancelled`, `timeout`, `io_error`; for trees also what the boundary raises.
-
-The little above its goal pays for pages that joined are the whole, to the end of a last line without an end.
-And for ``\\A`` and ``\\z``, which are the ends of the file in whichever window of it they are looked for.
 """
 
 # ruff: noqa: F401
