@@ -164,7 +164,7 @@ class EditItem(Arguments):
             if sum(whole) != 1 or more:
                 problem = (
                     "content, move_to, and delete without a place, are of a whole file\nhint: give one of them, "
-                    "with path alone"
+                    "with path alone; a text for a place in it is replace"
                 )
         elif len(places) != 1:
             problem = (
