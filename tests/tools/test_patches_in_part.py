@@ -424,6 +424,9 @@ def test_a_renamed_file_is_named_from_the_root_or_as_the_patch_has_it(
         assert (root / "net/lib/z.txt").read_text() == "two\n"
         assert (root / "lib/z.txt").read_text() == "one\n"
         workspace.undo()
+    below = {"patch": hunks, "root": "net/", "names": {"lib/a.txt": "lib/z.txt"}}
+    assert "modified: net/lib/z.txt, for net/lib/a.txt" in workspace.call("apply_patch", below).text
+    workspace.undo()
     made = workspace.call(
         "apply_patch", {"patch_path": "net/fix.patch", "names": {"net/lib/a.txt": "lib/z.txt"}}
     )

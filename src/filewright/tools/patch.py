@@ -223,7 +223,7 @@ class _Looking:
     def _now(self, path: str) -> str | None:
         """What a file of the patch is called now, if that is said: both names are from the root, or as the patch has
         them."""
-        names, root = self._arguments.names or {}, f"{self._arguments.root}/"
+        names, root = self._arguments.names or {}, f"{self._arguments.root.rstrip('/')}/"
         if path in names:
             return names[path]
         named = names.get(path.removeprefix(root))
