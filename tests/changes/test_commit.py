@@ -16,7 +16,7 @@ from tests.platforms.unix_only import not_on_wine
 from tests.rows import each_row
 
 from filewright import Workspace
-from filewright.changes.content import Flusher
+from filewright.changes.database import Flusher
 from filewright.edit.changeset import (
     ChangeSet,
     Copy,

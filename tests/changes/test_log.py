@@ -18,8 +18,7 @@ import pytest
 from tests import processes
 
 from filewright import Settings, Workspace
-from filewright.changes.content import Flusher
-from filewright.changes.database import Database
+from filewright.changes.database import Database, Flusher
 from filewright.edit.changeset import ChangeSet, Create
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task

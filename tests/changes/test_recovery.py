@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from filewright import Workspace
-from filewright.changes.packing import unpacked_plan
-from filewright.changes.recovery import Recovery
+from filewright.changes.log import unpacked_plan
+from filewright.changes.settle import Recovery
 from filewright.changes.slots import FolderSearch
 from filewright.edit.changeset import Create, Delete, Move
 from filewright.errors import Code, FilewrightError
@@ -331,7 +331,7 @@ def test_a_part_of_what_was_being_written_is_nobodys_save(
         raise Stopped
 
     with monkeypatch.context() as patch:
-        patch.setattr("filewright.changes.content.Flushing.end", without_flush)
+        patch.setattr("filewright.changes.slots.Flushing.end", without_flush)
         patch.setattr("filewright.changes.commit._roll_back", lambda *_: None)
         with pytest.raises(Stopped):
             bench.commit(step, undoable=undoable)

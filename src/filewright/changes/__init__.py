@@ -12,7 +12,7 @@ In: a `ChangeSet`. Out: a `ChangeRecord`, and from `history` and `record` the sa
 `commit` is the page of a commit. Its steps are taken on a `tree`, which then changes no more; what is found out on
 the way are values of their own: what was there and what will be (`Stamp`, in `prepare`), and the operations on names
 (`plan`). `settle` does an operation, rolls it back, or cleans up after it, by what is in each place (`slots`), for a
-commit, for one that fails and for `recovery` alike.
+commit, for one that fails and for a recovery alike.
 
 What several changes come to is worked out in one place (`net`), for those who look at it and for an undo alike. Taken
 back one after another on the tree of a commit, two changes that leave nothing together would conflict with a later one
@@ -31,14 +31,14 @@ What is above its goal pays for promises, by the modules in which they are kept:
   `annotations` stands in for `typing`; and of a large tree only those folders are gone through whose newest files are
   kept.
 - Another sixth is what others may do while a change is made, or between a crash and its recovery (`settle`, `slots`,
-  `plan`, `recovery`): file systems that exchange no names, have no links or keep no order among folders; folders that
-  others move; an editor's save at any moment, which is never lost and never taken for ours.
-- Another is the undo of what has moved on since (`undo`, `net`, and what is chosen of history in `recorded` and
-  `scope`): renames are followed, others' lines stay, a session is taken back through what others did between its
-  changes, one file or hunk of it, and nothing of what is denied or beyond the roots is told.
+  `plan`): file systems that exchange no names, have no links or keep no order among folders; folders that others move;
+  an editor's save at any moment, which is never lost and never taken for ours.
+- Another is the undo of what has moved on since (`undo`, `net`, and what is chosen of history in `recorded`): renames
+  are followed, others' lines stay, a session is taken back through what others did between its changes, one file or hunk
+  of it, and nothing of what is denied or beyond the roots is told.
 - The rest of it is for files that are too large to be held or read twice, and trees too large to be listed in memory
-  (in `tree`, `prepare`, `contents`, `content`), for roots that are renamed, lie within one another or are changed
-  together (`state`, `log`), and for diffs that go on in windows, and notebooks by their cells (`show`).
+  (in `tree`, `prepare`, `contents`), for roots that are renamed, lie within one another or are changed together (`state`,
+  `log`), and for diffs that go on in windows, and notebooks by their cells (`show`).
 """
 
 # ruff: noqa: F401
@@ -55,8 +55,8 @@ if TYPE_CHECKING:
     from filewright.changes.database import Database
     from filewright.changes.quick import QuickLook
     from filewright.changes.record import ChangeRecord, Entry, Place, Stamp, folders_above
-    from filewright.changes.recovery import Recovery
-    from filewright.changes.scope import Scope, Selected, prompts, undone_by
+    from filewright.changes.recorded import Scope, Selected, prompts, undone_by
+    from filewright.changes.settle import Recovery
     from filewright.changes.shell import begun_in
     from filewright.changes.show import FileDifference
     from filewright.changes.state import StateFolder, base_folder
@@ -70,8 +70,8 @@ __getattr__, __all__ = face_of(
         "database": "Database",
         "quick": "QuickLook",
         "record": "ChangeRecord Entry Place Stamp folders_above",
-        "recovery": "Recovery",
-        "scope": "Scope Selected prompts undone_by",
+        "recorded": "Scope Selected prompts undone_by",
+        "settle": "Recovery",
         "shell": "begun_in",
         "show": "FileDifference",
         "state": "StateFolder base_folder",

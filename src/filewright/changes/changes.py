@@ -10,12 +10,10 @@ from functools import cache, partial
 from filewright import errors
 from filewright.annotations import TYPE_CHECKING, NamedTuple
 from filewright.boundary import Boundary, Location, quote, tree_notice
-from filewright.changes.locks import WorkspaceLock
 from filewright.changes.log import Log
 from filewright.changes.record import ChangeRecord, Place, number_of
-from filewright.changes.recorded import RecordedChanges
-from filewright.changes.scope import Scope, Selected
-from filewright.changes.state import StateFolder
+from filewright.changes.recorded import RecordedChanges, Scope, Selected
+from filewright.changes.state import StateFolder, WorkspaceLock
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Caller, Task
 from filewright.settings import Settings
@@ -23,7 +21,7 @@ from filewright.settings import Settings
 if TYPE_CHECKING:
     from filewright.changes.database import Database
     from filewright.changes.quick import QuickLook
-    from filewright.changes.recovery import Recovery
+    from filewright.changes.settle import Recovery
     from filewright.changes.shell import Watch
     from filewright.changes.undo import Reversal
     from filewright.edit import ChangeSet, Diff
@@ -122,7 +120,7 @@ class Changes(RecordedChanges):
         `too_large`, `no_space`, `timeout`, `cancelled` … In every case nothing was changed.
         """
         from filewright.changes.commit import commit
-        from filewright.changes.recovery import Recovery
+        from filewright.changes.settle import Recovery
 
         task = task or Task()
         if task.rehearsal is not None:
@@ -222,7 +220,7 @@ class Changes(RecordedChanges):
             if not seen:
                 self._withheld.pop(log, None)
                 continue
-            from filewright.changes.recovery import unfinished_places
+            from filewright.changes.settle import unfinished_places
 
             with suppress(FilewrightError):
                 log.state.load()
@@ -246,7 +244,7 @@ class Changes(RecordedChanges):
                 self._withhold()
                 for log in self._own:
                     log.collect()
-        from filewright.changes.recovery import Recovery
+        from filewright.changes.settle import Recovery
 
         found = Recovery.of_all(self._found)
         self._found.clear()
@@ -267,7 +265,7 @@ class Changes(RecordedChanges):
                     log.contents.sweep()
                 if not log.numbers("intent", "unsettled", "done"):
                     continue
-                from filewright.changes.recovery import recover
+                from filewright.changes.settle import recover
 
                 found = recover(log, settle_above=settle_above, again=again)
             except OSError as error:

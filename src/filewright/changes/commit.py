@@ -17,8 +17,7 @@ from filewright.changes.log import Log
 from filewright.changes.plan import CommitPlan, Planning
 from filewright.changes.prepare import Preparation
 from filewright.changes.record import ChangeRecord
-from filewright.changes.recovery import refuse_unsettled
-from filewright.changes.settle import Findings, clean_up, publish, reason, roll_back
+from filewright.changes.settle import Findings, clean_up, publish, reason, refuse_unsettled, roll_back
 from filewright.changes.slots import OpenFolders, Slots
 from filewright.changes.tree import Tree
 from filewright.edit import ChangeSet

@@ -1,6 +1,6 @@
-"""What undo keeps: every content once, by what it holds; and what a changed file held before and after.
+"""What files are to hold, and what undo keeps of what they held: streams that never need a whole file in memory.
 
-Small ones are in the database. Larger ones are files of their own::
+Undo keeps every content once, by what it holds. Small ones are in the database. Larger ones are files of their own::
 
     contents/abcdef…    zlib stream of the content with that SHA-256
     contents/=ID-N      a large file that a change displaced, kept by a hard link: no copying
@@ -8,18 +8,19 @@ Small ones are in the database. Larger ones are files of their own::
 
 from __future__ import annotations
 
+import codecs
 import errno
 import hashlib
 import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
+from functools import cached_property
 
 import xxhash
 
 from filewright.annotations import TYPE_CHECKING, NamedTuple
-from filewright.changes.content import Flusher
-from filewright.changes.database import Database, Execute
+from filewright.changes.database import Database, Execute, Flusher
 from filewright.changes.record import Entry, Span, Stamp, id_of
 from filewright.changes.state import StateFolder
 from filewright.errors import Code, FilewrightError, from_os_error
@@ -27,6 +28,7 @@ from filewright.settings import KB
 from filewright.system import BLOCK, File, Folder
 
 if TYPE_CHECKING:
+    from filewright.edit import Stream
     from filewright.text import Splice
 
 _IN_DATABASE = 64 * KB
@@ -37,6 +39,145 @@ _OPEN = 16
 _AT_ONCE = 100
 """Contents that are dropped at a time: removing their files takes a while."""
 _CANNOT_LINK = (errno.EXDEV, errno.EPERM, errno.EACCES, errno.EMLINK, errno.EOPNOTSUPP)
+
+
+Block = bytes | memoryview
+"""Part of a content; valid until the next one."""
+
+
+# What a file is to hold
+
+
+class Held(NamedTuple):
+    """Bytes in memory."""
+
+    data: bytes
+
+    @property
+    def size(self) -> int:
+        """How many bytes."""
+        return len(self.data)
+
+    def blocks(self) -> Iterator[Block]:
+        """The bytes, in views of at most a block."""
+        view = memoryview(self.data)
+        for start in range(0, len(view), BLOCK):
+            yield view[start : start + BLOCK]
+
+
+class Edited:
+    """Another content with splices applied on the way.
+
+    `codec` names the encoding that the content before must decode by; it was only sampled when
+    the replacements were encoded. Raises `unencodable` if the guess was wrong.
+    """
+
+    def __init__(
+        self, base: Stream, splices: Sequence[Splice], codec: str | None = None, asked: str = ""
+    ) -> None:
+        self.base = base
+        self.splices = splices
+        self.codec = codec
+        self.asked = asked
+
+    @cached_property
+    def size(self) -> int:
+        """How many bytes."""
+        return self.base.size + sum(len(s.replacement) - s.length for s in self.splices)
+
+    def blocks(self, tap: Callable[[Block], None] | None = None) -> Iterator[Block]:
+        """The bytes from the start; `tap` sees every block of the content before on its way."""
+        blocks = self.base.blocks()
+        if tap is not None:
+            blocks = tapped(blocks, tap)
+        return _spliced_on_the_way(
+            _validated(blocks, self.codec, self.asked) if self.codec else blocks, self.splices
+        )
+
+
+def tapped(blocks: Iterable[Block], tap: Callable[[Block], None]) -> Iterator[Block]:
+    """`blocks` unchanged, each shown to `tap` on its way."""
+    for block in blocks:
+        tap(block)
+        yield block
+
+
+def _spliced_on_the_way(blocks: Iterable[Block], splices: Sequence[Splice]) -> Iterator[Block]:
+    """`blocks` with ordered `splices` applied: `text.splice.apply` for streams."""
+    position = cursor = 0
+    left = iter(splices)
+    splice = next(left, None)
+    for block in blocks:
+        view = memoryview(block)
+        end = position + len(view)
+        while splice is not None and splice.offset < end:
+            if splice.offset > cursor:
+                yield view[cursor - position : splice.offset - position]
+            if splice.replacement:
+                yield splice.replacement
+            cursor = splice.end
+            splice = next(left, None)
+        if cursor < end:
+            yield view[cursor - position :]
+            cursor = end
+        position = end
+    while splice is not None:
+        if splice.replacement:
+            yield splice.replacement
+        splice = next(left, None)
+
+
+def _validated(blocks: Iterable[Block], codec: str, asked: str) -> Iterator[Block]:
+    """`blocks` unchanged, decoded by `codec` on the way to see whether it is theirs."""
+    decoder = codecs.getincrementaldecoder(codec)()
+    try:
+        for block in blocks:
+            decoder.decode(bytes(block))
+            yield block
+        decoder.decode(b"", True)
+    except UnicodeDecodeError as error:
+        raise FilewrightError(
+            Code.UNENCODABLE,
+            f"{asked} is not {codec} throughout, though its first and last parts are",
+            hint="give the file's encoding, or a replacement that is plain ASCII",
+            details={"path": asked, "encoding": codec},
+        ) from error
+
+
+def digest_of(content: File | Stream, *, size: int | None = None) -> str:
+    """xxh3_128 of all blocks of something, or of its first `size` bytes, in hex."""
+    state = xxhash.xxh3_128()
+    for block in content.blocks():
+        state.update(block if size is None else block[:size])
+        if size is not None:
+            size = max(0, size - len(block))
+            if not size:
+                break
+    return state.hexdigest()
+
+
+class OnDisk(NamedTuple):
+    """What a file holds on the disk; `opener` opens it once more each time."""
+
+    opener: Callable[[], File]
+    size: int
+
+    def blocks(self) -> Iterator[Block]:
+        """The bytes, to the file's end whatever its size has become."""
+        with self.opener() as file:
+            yield from file.blocks()
+
+
+def copy_blocks(file: File, fresh: File) -> None:
+    """Write all that a file holds into a new one, and flush it."""
+    offset = 0
+    for block in file.blocks():
+        fresh.write(block, offset)
+        offset += len(block)
+    fresh.flush()
+
+
+# What undo keeps
 
 
 class Keeping:

@@ -11,14 +11,13 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 
 from filewright import errors, system
 from filewright.annotations import TYPE_CHECKING, Any
 from filewright.boundary import quote
-from filewright.changes.content import Flusher
 from filewright.changes.quick import uri_of
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task, wait_for
@@ -26,6 +25,8 @@ from filewright.progress import Task, wait_for
 if TYPE_CHECKING:
     import sqlite3
     from typing import TypeVar
+
+    from filewright.system import File, Folder
 
     _Lock = threading.RLock
     _T = TypeVar("_T")
@@ -57,6 +58,29 @@ _HINTS = {
     Code.UNSUPPORTED: "use the filewright that made it, or give another folder with --state-dir",
     Code.IO_ERROR: "if it stays so, move that file away: history begins anew, and files are as they are",
 }
+
+
+class Flusher:
+    """Flushes where flushing is on (it is switched off to test the tests of power cuts)."""
+
+    def __init__(self, *, enabled: bool) -> None:
+        self.enabled = enabled
+        self.count = 0
+
+    def all(self, handles: Sequence[File | Folder]) -> None:
+        """Flush files' contents and folders' entries, side by side; all are tried, the first error is raised."""
+        if self.enabled:
+            self.count += len(handles)
+            system.flush_all(handles)
+
+    def one(self, handle: File | Folder) -> None:
+        """Flush a file's content or a folder's entries."""
+        self.all((handle,))
+
+    def file_system(self, handle: File | Folder) -> None:
+        """Flush everything on the file system of an open file or folder, where the system can."""
+        if self.enabled:
+            self.count += handle.flush_file_system()
 
 
 class Database:

@@ -2,34 +2,32 @@
 
 An operation is written twice: as an intent, with all that takes it back, before anything of it is in the
 workspace; and as done. Each is one transaction. It is unfinished until nothing is left to clean up.
+
+What it did to each place is a row, its plan bytes. Both are JSON, in which bytes that are no text become lone
+surrogates. A stamp is a list of its fields, without what is unset at its end. A plan is lines of JSON, compressed, so
+that no plan is ever held as text: how many folders there are, then each of them, then each operation, followed by what
+is inside of its stamps.
 """
 
 from __future__ import annotations
 
 import heapq
 import hmac
+import json
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from datetime import datetime
 from functools import partial
+from itertools import islice
 
-from filewright.annotations import TYPE_CHECKING, Any
+from filewright.annotations import TYPE_CHECKING, Any, NamedTuple
 from filewright.boundary import Boundary, quote
-from filewright.changes.content import Flusher
 from filewright.changes.contents import ContentStore, Keeper, Keeping
-from filewright.changes.database import Database, Row
-from filewright.changes.packing import (
-    packed_entry,
-    packed_plan,
-    packed_rest,
-    unpacked_entry,
-    unpacked_plan,
-    unpacked_rest,
-)
-from filewright.changes.plan import CommitPlan
-from filewright.changes.record import ChangeRecord, Entries, Entry, Place, id_of, number_of
-from filewright.changes.scope import Session
+from filewright.changes.database import Database, Flusher, Row
+from filewright.changes.plan import CommitPlan, FolderRef, Put, Slot
+from filewright.changes.record import ChangeRecord, Entries, Entry, Place, Stamp, id_of, number_of, time_of
 from filewright.changes.state import StateFolder
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
@@ -38,6 +36,10 @@ from filewright.settings import Settings
 if TYPE_CHECKING:
     from filewright.changes.slots import FolderSearch
 
+_KEPT = Stamp._fields[:10]
+_SEEN = "kind", "inode", "mode", "uid", "gid", "size", "mtime_ns", "digest", "target"
+_RARE = {"reverts": False, "partial": False, "undoable": True, "hard_links": False, "notes": False}
+"""What few changes have, and whether the others have it."""
 _TABLES = """
 CREATE TABLE roots (number INTEGER PRIMARY KEY, path BLOB NOT NULL);
 CREATE TABLE operations (
@@ -132,6 +134,31 @@ _NO_SENSE = (
     OSError,
 )
 _SEAL_BYTES = 32
+
+
+class Session(NamedTuple):
+    """How many changes a session made, the numbers of the first and of the last, and the client of that."""
+
+    name: str | None
+    changes: int
+    first: int
+    last: int
+    client: str | None
+
+    def joined(self, other: Session) -> Session:
+        """Both as one."""
+        newer = max(self, other, key=lambda each: each.last)
+        return newer._replace(changes=self.changes + other.changes, first=min(self.first, other.first))
+
+    @property
+    def begun(self) -> datetime:
+        """When it made its first change."""
+        return time_of(self.first)
+
+    @property
+    def ended(self) -> datetime:
+        """When it made its last."""
+        return time_of(self.last)
 
 
 class DamagedError(Exception):
@@ -472,7 +499,7 @@ class Log:
             past = self._past(self.settings.history_bytes)
             if settle or past:
                 # What is not known to be cleaned up is never dropped.
-                from filewright.changes.recovery import settle_done
+                from filewright.changes.settle import settle_done
 
                 settle_done(self)
             if past:
@@ -532,3 +559,105 @@ def _head(row: Sequence[Any]) -> ChangeRecord:
     return ChangeRecord(
         number, tool, summary, (), session, client, turn, **unpacked_rest(more), state="settled"
     )
+
+
+# How it is packed
+
+
+def _plain(value: bytes) -> object:
+    """What JSON does not know."""
+    return {"": value.decode("utf-8", "surrogateescape")}
+
+
+def _bytes(value: dict[str, Any]) -> object:
+    return value[""].encode("utf-8", "surrogateescape") if "" in value else value
+
+
+_ENCODER = json.JSONEncoder(separators=(",", ":"), default=_plain)
+_DECODER = json.JSONDecoder(object_hook=_bytes)
+
+
+def _row(stamp: Stamp, names: Sequence[str]) -> list[object]:
+    row = [getattr(stamp, name) for name in names]
+    while not row[-1]:
+        row.pop()
+    return row
+
+
+def _stamp(row: Any, names: Sequence[str], **more: Any) -> Stamp:
+    return Stamp(**dict(zip(names, row, strict=False)), **more)
+
+
+# Rows of the log; what comes out of them otherwise than it went in raises whatever comes of that
+
+
+def packed_entry(entry: Entry) -> tuple[bool, str, bytes | None]:
+    """Whether an entry deletes; and what else there is to it than places, as text, and its spans."""
+    sides = [side and _row(side, _KEPT) for side in (entry.before, entry.after)]
+    text = _ENCODER.encode([*sides, entry.removed, entry.inserted])
+    return entry.after is None, text, zlib.compress(entry.spliced, 1) if entry.spliced else None
+
+
+def unpacked_entry(place: Place, was: Place | None, text: str, spans: bytes | None, keeper: Keeper) -> Entry:
+    """An entry from its places, the last two, and by whom its contents are kept."""
+    before, after, *contents = _DECODER.decode(text)
+    sides = before and _stamp(before, _KEPT), after and _stamp(after, _KEPT)
+    spliced = zlib.decompress(spans) if spans is not None else b""
+    removed, inserted = contents
+    return Entry(place, *sides, was, spliced, removed, inserted, keeper=keeper)
+
+
+def packed_rest(record: ChangeRecord) -> str | None:
+    """What few changes say of themselves."""
+    said = {name: getattr(record, name) for name, usual in _RARE.items()}
+    said = {name: value for name, value in said.items() if bool(value) is not _RARE[name]}
+    return _ENCODER.encode(said) if said else None
+
+
+def unpacked_rest(text: str | None) -> dict[str, Any]:
+    """The same as fields of a record."""
+    said = _DECODER.decode(text) if text else {}
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in said.items()}
+
+
+# Plans
+
+
+def packed_plan(plan: CommitPlan) -> bytes:
+    """A plan as bytes, made in pieces."""
+    packer = zlib.compressobj(1, wbits=31)
+    lines = (packer.compress(_ENCODER.encode(row).encode() + b"\n") for row in _rows(plan))
+    return b"".join((*filter(None, lines), packer.flush()))
+
+
+def _rows(plan: CommitPlan) -> Iterator[object]:
+    yield len(plan.folders)
+    yield from plan.folders
+    for each in plan.operations:
+        stamps = [_row(stamp, _SEEN) for stamp in each.stamps]
+        yield (*each[:4], *stamps, [len(stamp.inside) for stamp in each.stamps])
+        for stamp in each.stamps:
+            for path, below in stamp.inside.items():
+                yield path, _row(below, _SEEN)
+
+
+def unpacked_plan(data: bytes) -> CommitPlan:
+    """The inverse, of what is known to be sealed by us. For anything else it raises whatever comes of that."""
+    import gzip
+    import io
+
+    rows = (_DECODER.decode(line.decode()) for line in gzip.GzipFile(fileobj=io.BytesIO(data)))
+    folders = tuple(
+        FolderRef(inode, root, made, slot and Slot(*slot))
+        for inode, root, made, slot in islice(rows, next(rows))
+    )
+    return CommitPlan(folders, tuple(_operation(row, rows) for row in rows))
+
+
+def _operation(row: Any, rows: Iterator[Any]) -> Put:
+    how, carrier, place, spare, *values, counts = row
+    stamps = (
+        _stamp(stamp, _SEEN, inside={path: _stamp(below, _SEEN) for path, below in islice(rows, count)})
+        for stamp, count in zip(values, counts, strict=False)  # Without what is displaced, there is none.
+    )
+    return Put(how, Slot(*carrier), Slot(*place), Slot(*spare), *stamps)

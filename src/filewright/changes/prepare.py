@@ -17,9 +17,10 @@ import xxhash
 
 from filewright import errors, system
 from filewright.boundary import DenyRules, Location
-from filewright.changes.content import Edited, Flusher, Flushing, Held, OnDisk, digest_of, tapped
-from filewright.changes.contents import Keeping
+from filewright.changes.contents import Edited, Held, Keeping, OnDisk, digest_of, tapped
+from filewright.changes.database import Flusher
 from filewright.changes.record import Entry, Place, Stamp, spliced
+from filewright.changes.slots import Flushing
 from filewright.changes.tree import DEEPEST, Item, Tree, keeps
 from filewright.edit import Stream
 from filewright.errors import Code, FilewrightError, from_os_error

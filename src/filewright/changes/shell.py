@@ -35,9 +35,8 @@ import xxhash
 from filewright import errors
 from filewright.annotations import NamedTuple
 from filewright.boundary import Boundary, Location, Root, WalkedFolder
-from filewright.changes.content import Flusher, digest_of
-from filewright.changes.contents import held_after, held_before
-from filewright.changes.database import Database
+from filewright.changes.contents import digest_of, held_after, held_before
+from filewright.changes.database import Database, Flusher
 from filewright.changes.listing import (
     LARGE,
     NEWEST,

@@ -22,7 +22,7 @@ from filewright.boundary import (
     Location,
     is_temporary,
 )
-from filewright.changes.content import MANY, Flushing, digest_of
+from filewright.changes.contents import digest_of
 from filewright.changes.plan import CommitPlan, Slot
 from filewright.changes.record import Place, Stamp, kind_of
 from filewright.errors import Code, FilewrightError
@@ -30,10 +30,14 @@ from filewright.progress import Task
 from filewright.system import Closing, File, Folder, Rename, Status
 
 if TYPE_CHECKING:
+    from filewright.changes.database import Flusher
     from filewright.changes.log import Log
 
 _NO_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP)
 _NOWHERE = (Code.NOT_FOUND, Code.NOT_A_DIRECTORY, Code.SYMLINK, Code.PATH_ESCAPE)
+_MANY = 128
+"""Above so many, one flush of the whole file system costs less than one for each."""
+_AT_ONCE = 16
 _MOST_OPEN = 24
 _SEARCH_SECONDS = 5.0
 
@@ -199,6 +203,52 @@ def _by_status(status: Status, stamp: Stamp) -> Look:
     return "same" if stamp.untouched(status) else "changed"
 
 
+class Flushing:
+    """Flushes open files and folders, each once and some together; many by their file systems, where the system can.
+
+    What is added is let go of when it is flushed, and so closed if nobody else holds it.
+    """
+
+    def __init__(self, flusher: Flusher, *, many: bool = False) -> None:
+        self._flusher = flusher
+        self._by_file_system = many and system.can.flush_file_system
+        self._flushed: set[tuple[int, int | None]] = set()
+        self._pending: list[File | Folder] = []
+
+    def has(self, identity: tuple[int, int]) -> bool:
+        """Whether it is flushed, or will be at the end."""
+        return self._key(identity) in self._flushed
+
+    def add(self, handle: File | Folder) -> None:
+        """Flush it, at the end at the latest. Raises `OSError`."""
+        if len(self._flushed) >= _MANY and system.can.flush_file_system and not self._by_file_system:
+            self.end()
+            self._by_file_system = True
+        identity = handle.identity()
+        if not self.has(identity):
+            self._flushed.add(self._key(identity))
+            self._pending.append(handle)
+            if len(self._pending) >= _AT_ONCE and not self._by_file_system:
+                self.end()
+
+    def end(self) -> None:
+        """Flush what is not flushed yet. Raises `OSError`."""
+        if self._by_file_system:
+            for handle in self._pending:
+                self._flusher.file_system(handle)
+        else:
+            self._flusher.all(self._pending)
+        self._pending.clear()
+
+    def close(self) -> None:
+        """Close what was not flushed."""
+        for handle in self._pending:
+            handle.close()
+
+    def _key(self, identity: tuple[int, int]) -> tuple[int, int | None]:
+        return identity[0], None if self._by_file_system else identity[1]
+
+
 class Slots:
     """The slots of one plan, on the disk."""
 
@@ -312,7 +362,7 @@ class Slots:
     def flush(self, flushing: Flushing | None = None, *, back: bool = False) -> None:
         """Flush every folder the operations act in."""
         slots = {slot.folder: slot for each in self.plan.operations for slot in each.slots}
-        flushing = flushing or Flushing(self.flusher, many=len(slots) > MANY)
+        flushing = flushing or Flushing(self.flusher, many=len(slots) > _MANY)
         # What was moved, or moved back, to another folder is on the disk there before it leaves its old one: on a disk
         # that keeps no order among folders it would be in neither after a power cut.
         gaining = {

@@ -1,4 +1,4 @@
-"""State folders: where journal, history and undo data live, outside of every workspace.
+"""State folders, where history and undo data live outside of every workspace, and the lock of those who change one.
 
 `git clean` deletes what is inside a workspace, and a cloned repository could bring a forged journal
 along; so nothing here is ever read from below a root. A state folder belongs to one root::
@@ -19,24 +19,27 @@ state folder, and that is said. What earlier versions kept is left as it is, and
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import threading
 import time
+import weakref
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 
 from filewright import system
 from filewright.annotations import NamedTuple
-from filewright.boundary import Root, quote
+from filewright.boundary import Boundary, Root, quote
 from filewright.changes.listing import fresh_in
-from filewright.changes.locks import lock_folder
 from filewright.changes.quick import state_base
 from filewright.errors import Code, FilewrightError, from_os_error, locked
 from filewright.progress import Task, wait_for
 from filewright.settings import Settings
 from filewright.system import Folder, Status, stamp_of
 
+_UNSUPPORTED = (errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS)
 _HINT = "give another folder with --state-dir or FILEWRIGHT_STATE_DIR; reading works without one"
 
 
@@ -371,3 +374,118 @@ def _write(folder: Folder, name: bytes, content: bytes) -> None:
     with fresh_in(folder, content, flush=True) as fresh:
         folder.rename(fresh, folder, name, "replace")
     folder.flush()
+
+
+# Locks
+
+
+class WorkspaceLock:
+    """The lock of one workspace, one writer at a time across threads and processes: re-entrant within a thread, waited
+    for at most `seconds`.
+
+    A writer holds every root alone and every folder above a root together with others, so that
+    workspaces on nested roots exclude each other and neighbours do not. The lock is on the folder
+    itself: a lock file can be removed under its holder. All are taken in one order, by device and inode,
+    so that workspaces which share some never wait for each other in a circle.
+
+    It keeps filewright's own processes apart. Editors know nothing of it, so nothing that must not be
+    lost relies on it alone.
+
+    A workspace on a folder above the roots that cannot be opened is not kept apart from this one.
+    """
+
+    def __init__(self, boundary: Boundary, seconds: float) -> None:
+        self._roots = {root.identity: root.folder for root in boundary.roots}
+        self._seconds = seconds
+        self.start()
+        _living.add(self)
+
+    def start(self) -> None:
+        """Begin anew, with folders of its own: a child process holds none of its parent's locks."""
+        self._thread = threading.RLock()
+        self._depth = 0
+        # Opened once, before the process is confined to its roots.
+        self._above: dict[tuple[int, int], Folder] = {}
+        for root in self._roots.values():
+            above: Folder | None = root
+            while above is not None:
+                above = self._opened_above(above)
+
+    def _opened_above(self, folder: Folder) -> Folder | None:
+        for listing in (True, False):
+            with suppress(OSError):
+                above = folder.parent(listing=listing)
+                if above is None or not listing:
+                    return above
+                identity = above.identity()
+                return above if identity in self._roots else self._above.setdefault(identity, above)
+        return None
+
+    def close(self) -> None:
+        """Let go of the folders above the roots."""
+        _living.discard(self)
+        for above in self._above.values():
+            above.close()
+        self._above.clear()
+
+    @contextmanager
+    def exclusive(self, task: Task | None = None, *, wait: bool = True) -> Iterator[bool]:
+        """Hold the lock alone. Yields whether it was taken just now (False when nested).
+
+        Raises `timeout` when others keep it, at once unless asked to `wait`; `cancelled` if `task` is
+        cancelled while waiting.
+        """
+        deadline = time.monotonic() + (self._seconds if wait else 0.0)
+        thread = self._thread
+        wait_for(partial(thread.acquire, blocking=False), deadline, task, self._busy)
+        with ExitStack() as held:
+            held.callback(thread.release)
+            depth = self._depth
+            if not depth:
+                self._take(held, deadline, task)
+            self._depth = depth + 1
+            try:
+                yield not depth
+            finally:
+                self._depth = depth
+
+    def _take(self, held: ExitStack, deadline: float, task: Task | None) -> None:
+        """Lock each root, opened anew, and the folders above them, in the order of their identities."""
+        try:
+            for identity in sorted({*self._above, *self._roots}):
+                root = self._roots.get(identity)
+                folder = self._above[identity] if root is None else root.folder(b".")
+                if root is not None:
+                    held.callback(folder.close)
+                lock = partial(lock_folder, folder, exclusive=root is not None)
+                wait_for(lock, deadline, task, self._busy)
+                if root is None:
+                    held.callback(folder.unlock)
+        except OSError as error:
+            raise from_os_error(error, "the workspace", doing="lock") from error
+
+    def _busy(self) -> FilewrightError:
+        return locked("change held the workspace", self._seconds)
+
+
+def lock_folder(folder: Folder, *, exclusive: bool) -> bool:
+    """Lock a folder; False while others have it. Raises `OSError`."""
+    try:
+        return folder.lock(exclusive)
+    except OSError as error:
+        if error.errno not in _UNSUPPORTED:
+            raise
+        # No locks on this file system: the compare-and-swap at publishing remains.
+        return True
+
+
+_living: weakref.WeakSet[WorkspaceLock] = weakref.WeakSet()
+
+
+def _forked() -> None:
+    for lock in list(_living):
+        lock.start()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)

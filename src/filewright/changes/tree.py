@@ -21,7 +21,7 @@ from typing import Any
 from filewright import errors, system
 from filewright.boundary import Boundary, DenyRules, Location, is_temporary, quote
 from filewright.changes import modes
-from filewright.changes.content import Edited, Held, OnDisk, digest_of
+from filewright.changes.contents import Edited, Held, OnDisk, digest_of
 from filewright.changes.record import Kind, kind_of
 from filewright.changes.slots import OpenFolders
 from filewright.edit import (

@@ -120,7 +120,6 @@ _NEEDED = (
     "rapidfuzz.process",
     "stringzilla",
     "filewright.changes.commit",
-    "filewright.changes.recovery",
     "filewright.changes.undo",
 )
 """What calls import late: for history, searches, similar text and long lines, and to change and undo."""

@@ -29,9 +29,10 @@ from filewright.system.base import (
     NotAFileError,
     Rename,
     Status,
+    end_threads,
+    flush_all,
     stamp_of,
 )
-from filewright.system.flushing import end_threads, flush_all
 from filewright.system.standard import claim_standard, client_process
 
 if sys.platform == "win32":

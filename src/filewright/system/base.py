@@ -3,7 +3,7 @@
 What `posix` says of a method holds for all. A method of this module is what a system does that has nothing better.
 The walk from a folder to what a path leads to below it is here too: what the Linux kernel does in one call where it
 can (`linux.LinuxFolder.beneath`), done by hand with the same answers. So is what a file system says of one thing
-(`Status`), and what this system can do (`Capabilities`).
+(`Status`), what this system can do (`Capabilities`), and the flushing of many things side by side.
 """
 
 from __future__ import annotations
@@ -13,11 +13,18 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
 
-from filewright.annotations import Any, ClassVar, Literal, Self
+from filewright.annotations import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
+    from filewright.system import File, Folder
 
 _LINKS = 40
 _RETRIES = 128
+_THREADS = 16
 
 
 class Closing:
@@ -594,3 +601,51 @@ class Capabilities:
     """A whole file system is flushed in one call; else file by file."""
     confine: bool = False
     """The kernel confines a process to folders (Landlock)."""
+
+
+# Bringing many things to the disk
+
+
+def flush_all(handles: Iterable[File | Folder]) -> None:
+    """Flush side by side: 100 flushes in turn take thirty times as long. All are tried; the first error is raised."""
+    pending = list(handles)
+    if len(pending) < 2:
+        for handle in pending:
+            handle.flush()
+        return
+    from concurrent.futures import wait
+
+    threads = min(_THREADS, len(pending))
+    results = [_pool().submit(_flush_each, pending[start::threads]) for start in range(threads)]
+    wait(results)
+    for result in results:
+        result.result()
+
+
+@cache  # A change flushes a dozen times: beginning sixteen threads for each takes longer than the flushes.
+def _pool() -> ThreadPoolExecutor:
+    from concurrent.futures import ThreadPoolExecutor
+
+    return ThreadPoolExecutor(_THREADS, thread_name_prefix="flush")
+
+
+def end_threads() -> None:
+    """End the threads that flush, until they are needed again: what confines a process asks for a single one."""
+    if _pool.cache_info().currsize:
+        _pool().shutdown()
+        _pool.cache_clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # A forked process has none of the threads.
+
+
+def _flush_each(handles: Sequence[File | Folder]) -> None:
+    failed: OSError | None = None
+    for handle in handles:
+        try:
+            handle.flush()
+        except OSError as error:
+            failed = failed or error
+    if failed is not None:
+        raise failed
