@@ -34,11 +34,11 @@ What is above its goal pays for promises, by the modules in which they are kept:
   `plan`): file systems that exchange no names, have no links or keep no order among folders; folders that others move;
   an editor's save at any moment, which is never lost and never taken for ours.
 - Another is the undo of what has moved on since (`undo`, `net`, and what is chosen of history in `recorded`): renames
-  are followed, others' lines stay, a session is taken back through what others did between its changes, one file or hunk
-  of it, and nothing of what is denied or beyond the roots is told.
+  are followed, others' lines stay, a session is taken back through what others did between its changes, one file or
+  hunk of it, and nothing of what is denied or beyond the roots is told.
 - The rest of it is for files that are too large to be held or read twice, and trees too large to be listed in memory
-  (in `tree`, `prepare`, `contents`), for roots that are renamed, lie within one another or are changed together (`state`,
-  `log`), and for diffs that go on in windows, and notebooks by their cells (`show`).
+  (in `tree`, `prepare`, `contents`), for roots that are renamed, lie within one another or are changed together (in
+  `state`, `log`), and for diffs that go on in windows, and notebooks by their cells (`show`).
 """
 
 # ruff: noqa: F401
