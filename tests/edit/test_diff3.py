@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.rows import each_row
 
-from filewright.edit.diff3 import merge3
-from filewright.edit.linediff import align
+from filewright.edit.linediff import align, merge3
 
 lines = st.lists(st.sampled_from([b"a", b"b", b"c", b"d", b""]), max_size=14)
 

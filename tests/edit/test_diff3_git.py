@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.rows import each_row
 
-from filewright.edit.diff3 import Merged, merge3
+from filewright.edit.linediff import Merged, merge3
 
 LINES = ["a", "b", "c", "d", "e", "{", "}", "", "end"]
 

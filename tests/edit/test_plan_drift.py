@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 from filewright.edit import Edit, Tier, plan
-from filewright.edit.diff3 import Merged, merge3
+from filewright.edit.linediff import Merged, merge3
 from filewright.errors import Code, FilewrightError
 from filewright.text import Snapshot, apply
 

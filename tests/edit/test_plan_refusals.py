@@ -9,7 +9,7 @@ import pytest
 from tests.rows import each_row
 
 from filewright.edit import Edit, plan
-from filewright.edit.visible import visible
+from filewright.edit.nearest import visible
 from filewright.errors import Code, FilewrightError
 from filewright.text import Snapshot, apply
 

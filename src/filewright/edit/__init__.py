@@ -65,9 +65,8 @@ if TYPE_CHECKING:
     from filewright.edit.diff import Diff, FileDiff, Lost, by_cells, hunks_of, splices_between, unified
     from filewright.edit.diff import Hunk as DiffHunk
     from filewright.edit.diff import Row as DiffRow
-    from filewright.edit.diff3 import merge3
     from filewright.edit.linediff import changes as differing
-    from filewright.edit.linediff import line_splices
+    from filewright.edit.linediff import line_splices, merge3
     from filewright.edit.lines import LineEdit, at_lines, edit_of, indented, symbol_lines
     from filewright.edit.locate.request import Edit, SymbolLines, Tier
     from filewright.edit.overlay import Overlay
@@ -92,8 +91,7 @@ __getattr__, __all__ = face_of(
             "SetOwner Step Stream encoding_check"
         ),
         "diff": "Diff DiffHunk=Hunk DiffRow=Row FileDiff Lost hunks_of by_cells splices_between unified",
-        "diff3": "merge3",
-        "linediff": "differing=changes line_splices",
+        "linediff": "differing=changes line_splices merge3",
         "lines": "LineEdit at_lines edit_of indented symbol_lines",
         "locate.request": "Edit SymbolLines Tier",
         "overlay": "Overlay",

@@ -32,10 +32,17 @@ from filewright.edit.find import (
     WholeLines,
     find_exact,
 )
-from filewright.edit.locate.elision import is_elision, says_omitted, stands_for_lines
 from filewright.edit.locate.prose import in_quotes, is_code
-from filewright.edit.locate.request import indent_of, is_blank, word_set, words_shared
-from filewright.edit.visible import visible
+from filewright.edit.locate.request import (
+    indent_of,
+    is_blank,
+    is_elision,
+    says_omitted,
+    stands_for_lines,
+    word_set,
+    words_shared,
+)
+from filewright.edit.nearest import visible
 from filewright.errors import Code
 from filewright.languages import Language
 from filewright.text import PLAIN, normalised

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from filewright.edit.diff3 import Chunk, Merged, merge3, merged, slid
 from filewright.edit.filetext import FileText
 from filewright.edit.find import ByteRange, Located, Merge, Missed, UnclearError
-from filewright.edit.linediff import changed_lines
-from filewright.edit.linediff import changes as line_changes
+from filewright.edit.linediff import Chunk, Merged, changed_lines, changes, merge3, merged, slid
 from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.request import Edit, Tier
-from filewright.edit.nearest import MOST_CHARS
-from filewright.edit.visible import clean
+from filewright.edit.nearest import MOST_CHARS, clean
 from filewright.edit.write import checked
 from filewright.errors import Code
 from filewright.text import Snapshot, Splice, apply, ordered
@@ -64,7 +61,7 @@ def _carried(source: FileText, found: Located, old: FileText, splices: Sequence[
         for rows, text in ((shown, old), (there, source), (new, wanted))
     )
     made = changed_lines(splices, before, after)
-    exact = merged(mine, ours, theirs, slid(line_changes(mine, ours), mine, ours), made)
+    exact = merged(mine, ours, theirs, slid(changes(mine, ours), mine, ours), made)
     chunks = [chunk for chunk in told.chunks if chunk.kind in ("theirs", "conflict", "both")]
     applied = all(chunk.kind == "both" for chunk in chunks) or exact.lines == ours
     doubtful = not applied and (exact.conflicts or exact.lines != told.lines)
@@ -75,7 +72,7 @@ def _carried(source: FileText, found: Located, old: FileText, splices: Sequence[
         return Missed(edit, Code.STALE_VERSION, Tier.DRIFT, spans, conflicts=sides)
     if applied:
         return Missed(edit, Code.ALREADY_APPLIED, Tier.DRIFT, spans[:1])
-    changes: list[Splice] = []
+    carried: list[Splice] = []
     dominant = source.snapshot.dominant
     as_it_was = old.snapshot.dominant == dominant
     for chunk in exact.chunks:
@@ -89,9 +86,9 @@ def _carried(source: FileText, found: Located, old: FileText, splices: Sequence[
         if lines and there and end == len(there) and not there[-1].terminator:
             lines[-1] = new[chunk.theirs[1] - 1].body
             lines[:0] = [dominant] if start == end else []
-        changes.append(Splice(offsets[start], offsets[end] - offsets[start], b"".join(lines)))
-    span = ByteRange(changes[0].offset, changes[-1].end)
-    return Located(edit, Tier.DRIFT, (Merge(span, tuple(changes)),), inner=found.tier)
+        carried.append(Splice(offsets[start], offsets[end] - offsets[start], b"".join(lines)))
+    span = ByteRange(carried[0].offset, carried[-1].end)
+    return Located(edit, Tier.DRIFT, (Merge(span, tuple(carried)),), inner=found.tier)
 
 
 def _still_there(old: FileText, found: Located, merged: Merged[bytes]) -> bool:

@@ -1,11 +1,13 @@
 """The one place for "nearest text": the regions most like a text that is nowhere, as they are shown.
 
-They are shown with a refusal, whitespace made visible, and never applied to. The work is bounded:
-lines are found by their rarest stretches, and a line too long to be shown is not compared.
+They are shown with a refusal, whitespace made visible (nothing hides, nothing moves the cursor), and never applied
+to. The work is bounded: lines are found by their rarest stretches, and a line too long to be shown is not compared.
 """
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -13,9 +15,9 @@ from typing import Any
 
 from filewright.edit.filetext import FileText
 from filewright.edit.find import rows_with
-from filewright.edit.locate.request import RequestLines, collapsed, verbatim_runs
-from filewright.edit.visible import clean, visible
-from filewright.text import Line
+from filewright.edit.locate.request import WHITESPACE, RequestLines, collapsed, verbatim_runs
+from filewright.text import SPACES, Line
+from filewright.wording import one_line
 
 _RUNS = 16
 _MOST_HITS = 16
@@ -27,6 +29,8 @@ _LONG_LINE = 4_096
 _WHOLE_BYTES = 2 << 20
 """Files up to this size are also ranked line by line when nothing is there verbatim."""
 _LEAST = 0.4
+LINE_CHARS = 160
+"""Characters of a line that are shown in a refusal."""
 MOST_CHARS = 4_000
 """Characters of a text that is offered to be used."""
 
@@ -170,3 +174,29 @@ def alike(one: Sequence[str], other: Sequence[str]) -> float:
     if max(len(a), len(b)) <= _CHARS_SCORED:
         return float(Indel.normalized_similarity(a, b))
     return float(Indel.normalized_similarity(list(one), list(other)))
+
+
+# As it is shown
+
+
+def clean(text: str) -> str:
+    """`text` with U+FFFD for bytes that are not text."""
+    return re.sub("[\ud800-\udfff]", "\ufffd", text)
+
+
+def visible(line: str) -> str:
+    """A line with its whitespace made visible: ``·`` a space at an edge or beside another, ``→`` a tab."""
+    line = clean(line)
+    line = line[:LINE_CHARS] + ("…" if len(line) > LINE_CHARS else "")
+    body = line.strip(WHITESPACE)
+    lead = line[: len(line) - len(line.lstrip(WHITESPACE))]
+    trail = line[len(lead) + len(body) :] if body else ""
+    body = body.replace("  ", "··").replace("· ", "··")
+    marked = lead.replace(" ", "·") + body + trail.replace(" ", "·")
+    for char in SPACES:
+        if char in marked:
+            marked = marked.replace(char, f"<U+{ord(char):04X}>")
+    marked = marked.replace("\t", "→")
+    return "".join(
+        f"<U+{ord(char):04X}>" if unicodedata.combining(char) else char for char in one_line(marked)
+    )

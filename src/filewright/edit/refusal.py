@@ -19,23 +19,21 @@ from itertools import islice, takewhile
 from typing import Any
 
 from filewright.edit.damage import is_damaged
-from filewright.edit.diff3 import merge3
 from filewright.edit.filetext import FileText
 from filewright.edit.find import ByteRange, Literal, Located, Missed, UnclearError, find_exact, find_regions
-from filewright.edit.linediff import align
+from filewright.edit.linediff import align, merge3
 from filewright.edit.locate.cascade import locate
-from filewright.edit.locate.elision import says_omitted
 from filewright.edit.locate.request import (
     Edit,
     RequestLines,
     Tier,
     indent_of,
     is_typographic,
+    says_omitted,
     words_in,
     words_shared,
 )
-from filewright.edit.nearest import MOST_CHARS, NearText, compared, nearest
-from filewright.edit.visible import LINE_CHARS, clean, visible
+from filewright.edit.nearest import LINE_CHARS, MOST_CHARS, NearText, clean, compared, nearest, visible
 from filewright.edit.write import checked
 from filewright.errors import Code, FilewrightError
 from filewright.text import Line, Splice, apply, normalised

@@ -20,87 +20,11 @@ from itertools import takewhile
 from filewright.edit.filetext import FileText
 from filewright.edit.find import WholeLines, find_regions
 from filewright.edit.linediff import changes
-from filewright.edit.locate.request import RequestLines, is_blank, width_of, word_set
+from filewright.edit.locate.request import RequestLines, is_blank, is_elision, width_of
 from filewright.languages import Language
 
-_OPENING = re.compile(r"(?:#+|//+|/\*+|\*|--|;+|%+|<!--|\{/\*|\{#|\"\"\"|REM\b)\s*")
-_CLOSING = re.compile(r"\s*(?:\*/\}?|-->|#\}|\"\"\")$")
-_DOTS = re.compile(r"[\[(<]?\s*(?:\.{3,}|…)\s*[\])>]?")
-_WORDS = re.compile(
-    r"[\[(<]?\s*(?:\.{3,}|…)\s*[\[(<]?\s*"
-    r"(?P<words>[A-Za-z][A-Za-z ,'/-]{0,80}?)\s*[\])>]?\s*(?:\.{3,}|…)?\s*[\])>]?[.:]?"
-)
-
-
-_TELLING = word_set(
-    """
-    existing unchanged rest remaining remainder same omitted elided previous other more snip snipped
-    truncated skipped continue continues continued before
-    """
-)
-_FILLING = _TELLING | word_set(
-    """
-    code line lines content contents as above below of the this that in for brevity is are was were
-    remain remains stay stays keep kept here function functions method methods class classes file body
-    block section implementation implementations logic imports definitions fields properties members and
-    to no not change changes changed shown everything else all part parts text methods tests cases
-    entries items your with
-    """
-)
-_LEFT_OUT = word_set("existing unchanged rest remaining remainder same omitted")
-_BRACKETED = re.compile(r"\[.*\]|<.*>|\(.*\)")
-_SAYING = re.compile(
-    r"(?:the )?(?:rest|remainder|remaining|other|existing|previous|all other)\b.*\b"
-    r"(?:unchanged|the same|as before|as is|omitted|stays?|remains?)\b"
-)
 _MOST_OMITTED = 1 << 20
 """Bytes of omitted text that are looked at; more is refused."""
-
-
-def is_elision(line: str, language: Language | None = None) -> bool:
-    """Whether a line means omitted text: dots alone, or dots with nothing but filling words.
-
-    Those are in a comment, or have dots behind them too: no language has an expression of that form.
-    """
-    text = line.strip()
-    if "..." not in text and "…" not in text:
-        return False
-    opening = _OPENING.match(text)
-    if opening:
-        text = _CLOSING.sub("", text[opening.end() :]).strip()
-        if _DOTS.fullmatch(text):
-            return True
-    elif _DOTS.fullmatch(text):
-        return not (language and language.traits.dots)  # where dots are an expression
-    elif not text.endswith(("...", "…")):
-        return False  # dots before code: a spread, a range
-    found = _WORDS.fullmatch(text)
-    words = re.findall(r"[a-z]+", found["words"].lower()) if found else []
-    return bool(words) and set(words) <= _FILLING and not _TELLING.isdisjoint(words)
-
-
-def says_omitted(line: str) -> bool:
-    """Whether a comment means omitted text, with dots or in words (``# rest of the code unchanged``)."""
-    text = line.strip()
-    opening = _OPENING.match(text)
-    if opening is None:
-        return False
-    if is_elision(line):
-        return True
-    text = _CLOSING.sub("", text[opening.end() :]).strip()
-    words = re.findall(r"[a-z]+", text.lower())
-    if not words or not set(words) <= _FILLING:
-        return False
-    bracketed = _BRACKETED.fullmatch(text) and not _TELLING.isdisjoint(words)
-    return bool(bracketed or _SAYING.match(" ".join(words)))
-
-
-def stands_for_lines(line: str) -> bool:
-    """Whether a comment may mean omitted text where lines went: ``# existing code``."""
-    text = line.strip()
-    opening = _OPENING.match(text)
-    words = re.findall(r"[a-z]+", text[opening.end() :].lower()) if opening else []
-    return 1 < len(words) < 7 and set(words) <= _FILLING and not _LEFT_OUT.isdisjoint(words)
 
 
 def find_elided(source: FileText, search: str, replace: str) -> list[WholeLines] | None:

@@ -1,5 +1,7 @@
 """What is asked for: an `Edit`, a text and what it takes the place of; and what comparing looks past.
 
+Its lines are told by what they are: blank, or a mark of text left out.
+
 Folding (whitespace, typography, Unicode normalisation) only ever compares; what is written are the file's own
 bytes or the caller's words.
 """
@@ -14,6 +16,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from filewright.errors import invalid
+from filewright.languages import Language
 from filewright.text import PLAIN, check_text, normalised
 
 WHITESPACE = " \t\f\v"
@@ -264,3 +267,81 @@ class RequestLines:
     def keys(self) -> tuple[str, ...]:
         """The solid lines as the loosest whole-line tier compares them."""
         return tuple(map(collapsed, self.solid))
+
+
+# Lines that mean text left out
+
+_OPENING = re.compile(r"(?:#+|//+|/\*+|\*|--|;+|%+|<!--|\{/\*|\{#|\"\"\"|REM\b)\s*")
+_CLOSING = re.compile(r"\s*(?:\*/\}?|-->|#\}|\"\"\")$")
+_DOTS = re.compile(r"[\[(<]?\s*(?:\.{3,}|…)\s*[\])>]?")
+_DOTTED = re.compile(
+    r"[\[(<]?\s*(?:\.{3,}|…)\s*[\[(<]?\s*"
+    r"(?P<words>[A-Za-z][A-Za-z ,'/-]{0,80}?)\s*[\])>]?\s*(?:\.{3,}|…)?\s*[\])>]?[.:]?"
+)
+_TELLING = word_set(
+    """
+    existing unchanged rest remaining remainder same omitted elided previous other more snip snipped
+    truncated skipped continue continues continued before
+    """
+)
+_FILLING = _TELLING | word_set(
+    """
+    code line lines content contents as above below of the this that in for brevity is are was were
+    remain remains stay stays keep kept here function functions method methods class classes file body
+    block section implementation implementations logic imports definitions fields properties members and
+    to no not change changes changed shown everything else all part parts text methods tests cases
+    entries items your with
+    """
+)
+_LEFT_OUT = word_set("existing unchanged rest remaining remainder same omitted")
+_BRACKETED = re.compile(r"\[.*\]|<.*>|\(.*\)")
+_SAYING = re.compile(
+    r"(?:the )?(?:rest|remainder|remaining|other|existing|previous|all other)\b.*\b"
+    r"(?:unchanged|the same|as before|as is|omitted|stays?|remains?)\b"
+)
+
+
+def is_elision(line: str, language: Language | None = None) -> bool:
+    """Whether a line means omitted text: dots alone, or dots with nothing but filling words.
+
+    Those are in a comment, or have dots behind them too: no language has an expression of that form.
+    """
+    text = line.strip()
+    if "..." not in text and "…" not in text:
+        return False
+    opening = _OPENING.match(text)
+    if opening:
+        text = _CLOSING.sub("", text[opening.end() :]).strip()
+        if _DOTS.fullmatch(text):
+            return True
+    elif _DOTS.fullmatch(text):
+        return not (language and language.traits.dots)  # where dots are an expression
+    elif not text.endswith(("...", "…")):
+        return False  # dots before code: a spread, a range
+    found = _DOTTED.fullmatch(text)
+    words = re.findall(r"[a-z]+", found["words"].lower()) if found else []
+    return bool(words) and set(words) <= _FILLING and not _TELLING.isdisjoint(words)
+
+
+def says_omitted(line: str) -> bool:
+    """Whether a comment means omitted text, with dots or in words (``# rest of the code unchanged``)."""
+    text = line.strip()
+    opening = _OPENING.match(text)
+    if opening is None:
+        return False
+    if is_elision(line):
+        return True
+    text = _CLOSING.sub("", text[opening.end() :]).strip()
+    words = re.findall(r"[a-z]+", text.lower())
+    if not words or not set(words) <= _FILLING:
+        return False
+    bracketed = _BRACKETED.fullmatch(text) and not _TELLING.isdisjoint(words)
+    return bool(bracketed or _SAYING.match(" ".join(words)))
+
+
+def stands_for_lines(line: str) -> bool:
+    """Whether a comment may mean omitted text where lines went: ``# existing code``."""
+    text = line.strip()
+    opening = _OPENING.match(text)
+    words = re.findall(r"[a-z]+", text[opening.end() :].lower()) if opening else []
+    return 1 < len(words) < 7 and set(words) <= _FILLING and not _LEFT_OUT.isdisjoint(words)
