@@ -18,8 +18,15 @@ import atexit
 import gc
 import os
 import sys
+from collections.abc import Sequence
 
-__all__ = ["main", "write"]
+from filewright.annotations import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from filewright.settings import Settings
+    from filewright.workspace import Workspace
+
+__all__ = ["main", "open_workspace", "settings_from", "write"]
 
 
 def write(text: str, *, to_error: bool = False) -> None:
@@ -29,6 +36,25 @@ def write(text: str, *, to_error: bool = False) -> None:
     stream.flush()
     stream.buffer.write(data)
     stream.buffer.flush()
+
+
+def settings_from(**given: Any) -> Settings:
+    """Settings from flags that were given, then the environment, then defaults. Raises as `Settings`."""
+    from filewright.settings import Settings
+
+    return Settings(**{name: value for name, value in given.items() if value not in (None, ())})
+
+
+def open_workspace(
+    roots: Sequence[str], session: str | None = None, actor: str | None = None, **given: Any
+) -> Workspace:
+    """The workspace over `roots` (none: the default) with the settings `given`."""
+    settings = settings_from(**given)
+    from filewright import __version__
+    from filewright.workspace import Workspace
+
+    client = actor or f"filewright {__version__}"
+    return Workspace(*roots, settings=settings, session=session, client=client)
 
 
 def main() -> None:

@@ -45,17 +45,14 @@ def whole(path: str) -> str:
     return os.path.realpath(os.path.expanduser(place + slash + rest))
 
 
-def _filled(shape: Any, words: Mapping[str, Any]) -> Any:
-    """A shape of the table with the words that it names."""
-    if isinstance(shape, dict):
-        return {name: _filled(value, words) for name, value in shape.items()}
-    if isinstance(shape, list):
-        return [_filled(value, words) for value in shape]
-    if not isinstance(shape, str):
-        return shape
-    name, blank, rest = shape.partition(" ")
-    word = words.get(name, name)
-    return f"{word}{blank}{rest}" if blank else word
+def _filled(text: str, **words: Any) -> str:
+    """JSON, or a program, with what its strings name in their place: a list for a whole one."""
+
+    def word(found: re.Match[str]) -> str:
+        made = json.dumps(words[found[1] or found[2]])
+        return made if found[1] else made[1:-1]
+
+    return re.sub(r'"\$(\w+)"|\$(\w+)', word, text)
 
 
 @dataclass(frozen=True)
@@ -109,25 +106,22 @@ class Client:
         flags = [*(["--read-only"] if read_only else []), *(["--dialect", dialect] if dialect else [])]
         served = [os.path.abspath(os.path.expanduser(root)) for root in roots] or [self.root or os.getcwd()]
         words = [*_program(uvx=uvx), "serve", *served, *flags, *_state_folder()]
-        made: Entry = _filled(self.server, {"$program": words[0], "$arguments": words[1:], "$words": words})
-        return made
+        made = _filled(json.dumps(self.server), program=words[0], arguments=words[1:], words=words)
+        return dict(json.loads(made))
 
-    def hooked(self, *, uvx: bool) -> Entry:
-        """The hooks as they are written into the client's configuration, by their events; of a plug-in its lines."""
+    def hooked(self, *, uvx: bool) -> Any:
+        """The hooks as they are written into the client's configuration, by their events; of a plug-in its text."""
+        if not self.hooks:
+            return None
         joined = subprocess.list2cmdline if sys.platform == "win32" else shlex.join
         program, state = joined(_program(uvx=uvx)), "".join(f" {joined([word])}" for word in _state_folder())
-        lines = {
-            "$begin": f"{program} snapshot begin --hook{state}",
-            "$end": f"{program} snapshot end --hook --actor {self.actor}{state}",
-        }
-        return _filled(self.events, lines) if self.events else lines
-
-    def plug_in(self, lines: Mapping[str, Any]) -> str:
-        """The same as a program that the client runs."""
-        text = files(__package__).joinpath(f"{self.name}.js").read_text("utf-8")
-        for name, line in lines.items():
-            text = text.replace(name, json.dumps(line))
-        return text
+        plug_in = files(__package__).joinpath(f"{self.name}.js")
+        made = _filled(
+            json.dumps(self.events) if self.events else plug_in.read_text("utf-8"),
+            begin=f"{program} snapshot begin --hook{state}",
+            end=f"{program} snapshot end --hook --actor {self.actor}{state}",
+        )
+        return json.loads(made) if self.events else made
 
 
 CLIENTS = {

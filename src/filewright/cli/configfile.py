@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 Path = Sequence[str | int]
-"""The names, and in lists the numbers, that lead to a value."""
+"""The names, and in lists the numbers, that lead to a value; a number past the end of a list is behind its last one."""
 
 _STRING_OR_REMARK = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _STRING_OR_LAST_COMMA = re.compile(r'"(?:[^"\\\n]|\\.)*"|,(?=\s*[}\]])')

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from filewright.cli import write
+from filewright.cli import open_workspace, write
 from filewright.cli.options import (
     ANYTHING,
     dry_run_option,
     in_workspace,
-    open_workspace,
     workspace_options,
     yes_option,
 )

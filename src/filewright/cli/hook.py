@@ -17,7 +17,7 @@ import xxhash
 
 from filewright.annotations import TYPE_CHECKING, Any, NamedTuple
 from filewright.changes import QuickLook
-from filewright.cli import write
+from filewright.cli import open_workspace, settings_from, write
 from filewright.errors import FilewrightError
 from filewright.wording import listed
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from filewright.changes import ChangeRecord
     from filewright.workspace import Workspace
 
-StateFolder = str | os.PathLike[str] | None
 _INPUT_BYTES = 64 << 20
 SHELLS = ("Bash", "Shell", "bash", "powershell", "run_shell_command", "run_in_terminal")
 _IN_PATCH = r"(?m)^\*\*\* (?:Add|Update|Delete) File: (.*\S)"
@@ -37,19 +36,23 @@ PROJECT = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR", "CURS
 
 
 class HookCall(NamedTuple):
-    """What an agent tells a hook of a shell command, or of a tool of its own; None what it does not tell.
+    """What an agent tells a hook of a shell command, or of a tool of its own, and what options say; None is neither.
 
-    `label` is what history calls the use of a tool; `prompt` is there where a turn begins.
+    `label` is what history calls the use of a tool; `prompt` is there where a turn begins. The agent works in
+    `folders`; `roots` are those of the options.
     """
 
     command: str | None = None
     label: str | None = None
     session: str | None = None
     turn: str | None = None
-    roots: Sequence[str] = ()
+    folders: Sequence[str] = ()
     identifier: str | None = None
     event: str | None = None
     prompt: str | None = None
+    roots: Sequence[str] = ()
+    state_dir: str | None = None
+    actor: str | None = None
 
 
 def _told() -> HookCall:
@@ -77,8 +80,8 @@ def _told() -> HookCall:
     session = first("session_id", "conversation_id", "sessionId")
     turn = first("turn_id", "generation_id", "prompt_id")
     folder, served = first("cwd"), given.get("workspace_roots")
-    roots = [each for each in served if isinstance(each, str)] if isinstance(served, list) else []
-    roots = [*filter(None, map(os.environ.get, PROJECT))][:1] or roots or ([folder] if folder else [])
+    folders = [each for each in served if isinstance(each, str)] if isinstance(served, list) else []
+    folders = [*filter(None, map(os.environ.get, PROJECT))][:1] or folders or ([folder] if folder else [])
     # The call after the command may have no number from the one before it, but says the same of the command.
     about = command or "\0".join(names) or label or ""
     key = "\0".join((session or "", first("tool_use_id") or f"{turn or ''}\0{about}"))
@@ -86,7 +89,7 @@ def _told() -> HookCall:
     prompt = given.get("prompt")
     prompt = prompt if isinstance(prompt, str) else None
     event = first("hook_event_name", "hookEventName")
-    return HookCall(command, label, session, turn, roots, identifier, event, prompt)
+    return HookCall(command, label, session, turn, folders, identifier, event, prompt)
 
 
 @contextmanager
@@ -118,31 +121,36 @@ def called(words: Sequence[str]) -> bool:
     state_dir, session, actor, turn, line = (value[-1] if value else None for value in values)
     with out_of_the_way():
         call = _told()
-        call = call._replace(turn=turn or call.turn, command=line or call.command)
-        if name == "begin":
-            begin(call, roots, state_dir)
-        else:
-            session = session or os.environ.get("FILEWRIGHT_SESSION") or call.session
-            end(call, roots, state_dir, session, actor or os.environ.get("FILEWRIGHT_ACTOR"))
+        call = call._replace(
+            roots=roots,
+            state_dir=state_dir,
+            session=session or os.environ.get("FILEWRIGHT_SESSION") or call.session,
+            actor=actor or os.environ.get("FILEWRIGHT_ACTOR"),
+            turn=turn or call.turn,
+            command=line or call.command,
+        )
+        (begin if name == "begin" else end)(call)
     return True
 
 
-def begin(call: HookCall, roots: Sequence[str], state_dir: StateFolder) -> str | None:
+def begin(call: HookCall) -> str | None:
     """Note what is there before a command, or which turn begins; returns the id of the command."""
     if call.prompt == "":
         return None  # Qwen Code tells it of what its tools have answered too: the turn goes on.
-    roots, line = roots or call.roots, call.command or call.label or ""
-    looked = QuickLook(roots, state_dir)
+    roots, line = call.roots or call.folders, call.command or call.label or ""
+    looked = QuickLook(roots, call.state_dir)
     identifier = call.identifier or os.urandom(8).hex()
     if call.prompt is None and looked.begin(identifier, line):
         return identifier
-    with _workspace(roots, state_dir, looked) as workspace:
+    with open_workspace(roots, state_dir=call.state_dir) as workspace:
         from filewright.progress import Task
+
+        workspace.changes.looked = looked
 
         if call.prompt is None:
             task = Task(seconds=workspace.settings.call_seconds)
             if not workspace.changes.begin_command(identifier, line, task) and call.identifier:
-                _keep_ahead(workspace, state_dir)
+                _keep_ahead(workspace, call.state_dir)
             if task.notices and call.event in _WARNED:
                 write(json.dumps({"systemMessage": "\n".join(task.notices)}))
         else:
@@ -151,59 +159,36 @@ def begin(call: HookCall, roots: Sequence[str], state_dir: StateFolder) -> str |
 
             if call.session and (process := client_process()):
                 Words(workspace).prompt(process, call.session, call.turn or os.urandom(4).hex())
-            _keep_ahead(workspace, state_dir)
+            _keep_ahead(workspace, call.state_dir)
     return identifier
 
 
-def end(
-    call: HookCall,
-    roots: Sequence[str],
-    state_dir: StateFolder,
-    session: str | None,
-    actor: str | None,
-) -> Sequence[ChangeRecord]:
+def end(call: HookCall) -> Sequence[ChangeRecord]:
     """Record what is different since the command `call.identifier` was begun."""
-    identifier, turn = call.identifier or "", call.turn
-    looked = QuickLook(roots or call.roots, state_dir)
+    identifier, session, turn = call.identifier or "", call.session, call.turn
+    looked = QuickLook(call.roots or call.folders, call.state_dir)
     if looked.end(identifier):
         return ()
     from filewright.changes import begun_in
     from filewright.page import Words, for_hook
-    from filewright.settings import Settings
     from filewright.system import client_process
 
     # The command may have gone to another folder since.
-    given: dict[str, Any] = {"state_dir": state_dir} if state_dir else {}
-    begun = begun_in(Settings(**given), identifier)
-    with _workspace(roots or begun or call.roots, state_dir, looked, session, actor) as workspace:
+    roots = call.roots or begun_in(settings_from(state_dir=call.state_dir), identifier) or call.folders
+    with open_workspace(roots, session, call.actor, state_dir=call.state_dir) as workspace:
+        workspace.changes.looked = looked
         if turn is None and (process := client_process()):
             prompted = Words(workspace).prompted(process)
             turn = prompted[1] if prompted is not None and prompted[0] == session else None
         line = call.command or "a shell command"
         records = workspace.end_command(identifier, line, turn=turn, label=call.label)
         # VS Code has several runtimes, not all of which pass on what is said here: there a tool's answer says it.
-        if actor != "vscode" and (said := for_hook(workspace, call.event, session, actor)):
+        if call.actor != "vscode" and (said := for_hook(workspace, call.event, session, call.actor)):
             write(said)
     return records
 
 
-def _workspace(
-    roots: Sequence[str],
-    state_dir: StateFolder,
-    looked: QuickLook,
-    session: str | None = None,
-    actor: str | None = None,
-) -> Workspace:
-    from filewright import __version__
-    from filewright.workspace import Workspace
-
-    client = actor or f"filewright {__version__}"
-    workspace = Workspace(*roots, state_dir=state_dir, session=session, client=client)
-    workspace.changes.looked = looked
-    return workspace
-
-
-def _keep_ahead(workspace: Workspace, state_dir: StateFolder) -> None:
+def _keep_ahead(workspace: Workspace, state_dir: str | None) -> None:
     """Begin to keep what files hold, in a process that nobody waits for."""
     import subprocess
 

@@ -2,8 +2,8 @@
 // nothing else. What goes wrong is in nobody's way.
 import { spawn } from "node:child_process"
 
-const BEGIN = $begin
-const END = $end
+const BEGIN = "$begin"
+const END = "$end"
 const RECORDED = ["bash", "edit", "write", "patch", "apply_patch", "multiedit"]
 
 export const Filewright = async ({ directory }) => {

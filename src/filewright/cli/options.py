@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
-from filewright.cli import write
+from filewright.cli import open_workspace, write
 from filewright.cli.terminal import for_shell
 from filewright.errors import FilewrightError
 from filewright.settings import Settings
-
-if TYPE_CHECKING:
-    from filewright.workspace import Workspace
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -87,23 +84,6 @@ dry_run_option = click.option(
     "-n", "--dry-run", is_flag=True, help="Show what would happen, and change nothing."
 )
 roots_argument = click.argument("roots", nargs=-1, metavar="[ROOT]...")
-
-
-def settings_from(**given: Any) -> Settings:
-    """Settings from flags that were given, then the environment, then defaults. Raises as `Settings`."""
-    return Settings(**{name: value for name, value in given.items() if value not in (None, ())})
-
-
-def open_workspace(
-    roots: Sequence[str], session: str | None = None, actor: str | None = None, **given: Any
-) -> Workspace:
-    """The workspace over `roots` (none: the default) with the settings `given`."""
-    settings = settings_from(**given)
-    from filewright import __version__
-    from filewright.workspace import Workspace
-
-    client = actor or f"filewright {__version__}"
-    return Workspace(*roots, settings=settings, session=session, client=client)
 
 
 @contextmanager

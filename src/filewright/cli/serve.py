@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from filewright.cli import write
+from filewright.cli import settings_from, write
 from filewright.cli.options import (
     ANYTHING,
     dialect_option,
     in_workspace,
     of_settings,
     roots_argument,
-    settings_from,
 )
 from filewright.errors import invalid
 

@@ -16,10 +16,10 @@ from urllib.parse import quote
 
 import click
 
-from filewright.cli import write
+from filewright.cli import open_workspace, write
 from filewright.cli.clients import CLIENT, CLIENTS, HOOKS, Client, describes_server, whole
 from filewright.cli.configfile import appended, read, value_at, with_entry, with_value
-from filewright.cli.options import ANYTHING, dry_run_option, open_workspace, saying_refusals, yes_option
+from filewright.cli.options import ANYTHING, dry_run_option, saying_refusals, yes_option
 from filewright.cli.terminal import ask, write_coloured
 from filewright.errors import Code, FilewrightError, stale
 from filewright.progress import SETUP
@@ -48,7 +48,7 @@ class Part(NamedTuple):
     client: Client
     what: str
     path: str
-    ours: Mapping[str, Any]
+    ours: Any
 
     def edited(self, text: str, *, remove: bool = False) -> str:
         """The text of the file with it, or without it. Raises `unsupported` if the rest cannot be kept whole so."""
@@ -89,22 +89,21 @@ def _hooked(part: Part, text: str, remove: bool) -> str:
     if not client.events:
         if text and _PLUG_IN not in text:
             raise ValueError("something other than our plug-in is there")
-        return client.plug_in(ours) if ours else ""
+        return "" if remove else str(ours)
     there = read(text)
     events = value_at(there, ("hooks",)) or {}
     if not isinstance(events, dict) or not all(isinstance(groups, list) for groups in events.values()):
         raise ValueError("something other than lists of hooks is where they should be")
     missing = {key: value for key, value in client.more.items() if ours and key not in there}
     text = with_entry(text, (), missing)
-    for event, groups in events.items():
+    for event in {**events, **ours}:
+        groups, wanted = events.get(event, []), ours.get(event, [])
         for index in reversed(range(len(groups))):
-            if _is_ours(groups[index]) and groups[index] not in ours.get(event, ()):
+            if _is_ours(groups[index]) and groups[index] not in wanted:
                 text = with_value(text, ("hooks", event, index), None)
-    for event, groups in ours.items():
-        for group in groups:
-            if group not in events.get(event, ()):
-                end = len(value_at(read(text), ("hooks", event)) or ())
-                text = with_value(text, ("hooks", event, end), group)
+        for group in wanted:
+            if group not in groups:
+                text = with_value(text, ("hooks", event, len(groups) + len(wanted)), group)
     return "" if not ours and read(text) == client.more else text
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import time
+from typing import Any
 
 import click
 
 from filewright.cli import hook as hooks
-from filewright.cli import write
-from filewright.cli.options import caller_options, open_workspace, saying_refusals, workspace_options
+from filewright.cli import open_workspace, write
+from filewright.cli.options import caller_options, saying_refusals, workspace_options
 
 _AHEAD_SECONDS, _ROUND_SECONDS = 240, 0.5
 
@@ -35,13 +36,13 @@ def snapshot() -> None:
 @snapshot.command()
 @_hook
 @workspace_options
-def begin(*, roots: tuple[str, ...], state_dir: str | None) -> None:
+def begin(**given: Any) -> None:
     """Note what is there before a command; prints the id for `end`.
 
     Called by a hook before a prompt, it notes which session of the agent begins a turn.
     """
     with saying_refusals():
-        write(str(hooks.begin(hooks.HookCall(), roots, state_dir)))
+        write(str(hooks.begin(hooks.HookCall(**given))))
 
 
 @snapshot.command(hidden=True)
@@ -60,25 +61,15 @@ def keep(*, roots: tuple[str, ...], state_dir: str | None) -> None:
 
 @snapshot.command()
 @click.argument("identifier", metavar="ID")
-@click.option("--command", "line", metavar="TEXT", help="The command line, for the history.")
+@click.option("--command", metavar="TEXT", help="The command line, for the history.")
 @click.option("--turn", metavar="NAME", help="The part of the conversation it belongs to.")
 @_hook
 @caller_options
 @workspace_options
-def end(
-    *,
-    identifier: str,
-    line: str | None,
-    turn: str | None,
-    session: str | None,
-    actor: str | None,
-    roots: tuple[str, ...],
-    state_dir: str | None,
-) -> None:
+def end(**given: Any) -> None:
     """Record what is different since `begin`; prints the changes made of it."""
-    call = hooks.HookCall(line, turn=turn, identifier=identifier)
     with saying_refusals():
-        records = hooks.end(call, roots, state_dir, session, actor)
+        records = hooks.end(hooks.HookCall(**given))
         for record in records:
             write("\n".join([f"{record.id}  {record.summary}", *(f"[{note}]" for note in record.notes)]))
         if not records:

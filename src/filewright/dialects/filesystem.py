@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 _INVALID_PARAMS, _INVALID_REQUEST = -32602, -32600
 _ALL_LINES = 1_000_000_000
-_CONTEXT = 2
 _PATHS = ("path", "source", "destination")
 _ABSOLUTE = re.compile(r"/|[A-Za-z]:[\\/]")
 _JS_REGEX = re.compile(r"/(.+)/([gimsuy]*)", re.DOTALL)
@@ -224,19 +223,15 @@ def read_content(call: Call, given: Record) -> Json:
 
 def search_files(call: Call, given: Record) -> str:
     """Every match of a regex, with the lines around it: one native page has more than an answer takes."""
-    regex, file_pattern = given.regex, given.file_pattern
-    written = _JS_REGEX.fullmatch(regex)
-    pattern, flags = written.groups() if written is not None else (regex, "")
-    found = call.search(
-        f"(?s){pattern}" if "s" in flags else pattern,
-        given.path,
-        glob=None if file_pattern in ("*", "**", "**/*") else file_pattern,
-        mode="regex",
-        case="insensitive" if "i" in flags else "sensitive",
-        multiline="s" in flags or _spans_lines(pattern),
-        context=_CONTEXT,
-        max_results=1000,
-    )
+    written = _JS_REGEX.fullmatch(given.regex)
+    pattern, flags = written.groups() if written is not None else (given.regex, "")
+    call.request |= {
+        "pattern": f"(?s){pattern}" if "s" in flags else pattern,
+        "path": given.path,
+        "case": "insensitive" if "i" in flags else "sensitive",
+        "multiline": "s" in flags or _spans_lines(pattern),
+    }
+    found = call.search(**call.request)
     items: list[Json] = []
     for hit in found.results:
         context = [*hit.context_before, hit.text, *hit.more_lines, *hit.context_after]

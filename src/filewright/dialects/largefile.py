@@ -90,13 +90,13 @@ def get_overview(call: Call, given: Record) -> Json:
 
 
 def _outline(
-    call: Call, symbols: Sequence[Symbol], marks: Mapping[tuple[str, int], str] | None, depth: int = 0
+    call: Call, symbols: Sequence[Symbol], marks: Mapping[tuple[str, int], str] | None
 ) -> list[Json]:
     return [
         {
             **call.shaped("symbol", symbol),
             "line_count": symbol.end_line - symbol.start_line + 1,
-            "children": _outline(call, symbol.children, marks, depth + 1) if depth < 30 else [],
+            "children": _outline(call, symbol.children, marks),
             **({} if marks is None else {"changes": marks.get((symbol.name, symbol.end_line))}),
         }
         for symbol in symbols
@@ -282,11 +282,9 @@ def search_directory(call: Call, given: Record) -> Json:
 
 def edit_content(call: Call, given: Record) -> Json:
     """Search and replace; a preview unless ``preview=false``; all changes or none."""
-    edits = [change.model_dump() for change in given.changes or ()] or [
-        {"search": given.search_text, "replace": given.replace_text}
-    ]
+    edits = [dict(change) for change in given.changes or ()] or call.request["edits"]
     try:
-        made = call.edit(given.path, edits, fuzzy=given.fuzzy, preview=given.preview)
+        made = call.edit(**{**call.request, "edits": edits})
     except FilewrightError as error:
         if error.code not in call.table["refused"]:
             raise
@@ -317,14 +315,13 @@ def _from_zero(found: re.Match[str]) -> str:
 
 def _nearest(call: Call, path: str, refusal: Mapping[str, Any]) -> list[Json]:
     """Up to three places: where an ambiguous text occurs, or what is most like a missing one."""
-    if refusal["code"] != Code.AMBIGUOUS_MATCH:
-        return [call.shaped("near", place) for place in refusal["nearest"][:_SIMILAR]]
-    lines = refusal["lines"][:_SIMILAR]
-    texts = [call.read(path, line=line, limit=1, numbered=False).content for line in lines]
-    places = [
-        {"first_line": line, "text": text, "similarity": 1.0} for line, text in zip(lines, texts, strict=True)
-    ]
-    return [call.shaped("near", place) for place in places]
+    places = refusal["nearest"]
+    if refusal["code"] == Code.AMBIGUOUS_MATCH:
+        places = [
+            {"first_line": line, "text": call.read(path, line=line, limit=1).content, "similarity": 1.0}
+            for line in refusal["lines"][:_SIMILAR]
+        ]
+    return [call.shaped("near", place) for place in places[:_SIMILAR]]
 
 
 def revert_edit(call: Call, given: Record) -> Json:

@@ -198,7 +198,6 @@ def _date(nanoseconds: int | None, form: str, _: Json) -> str | None:
 _CONVERSIONS: Mapping[str, Callable[[Any, str, Json], Any]] = {
     "is": lambda value, wanted, _: value == wanted,
     "has": lambda value, part, _: part in value,
-    "unless": lambda value, unwanted, _: None if value == unwanted else value,
     "as": lambda value, words, read: read[words].get(str(value), read[words].get("other")),
     "any": lambda value, _, __: bool(value),
     "not": lambda value, _, __: not value,
@@ -216,7 +215,7 @@ _CONVERSIONS: Mapping[str, Callable[[Any, str, Json], Any]] = {
     "shape": _shaped,
 }
 """What a shape may make of a field, one after the other: `is WORD` whether it is that word, `has TEXT` whether that is
-a part of it, `unless WORD` nothing if it is that, `as WORDS` what the table of words has for it (or for `other`),
+a part of it, `as WORDS` what the table of words has for it (or for `other`),
 `any` whether it is more than nothing, `not` whether it is not, `beginning TEXT`
 itself if it begins so, `round N`, `bare` without a slash at the end, `bits` the last three digits of a mode,
 `permissions` them of a number, `text`, `clip N` characters of one, `first N` of a list and `joined` as one text
