@@ -98,14 +98,30 @@ def test_a_copy_keeps_mode_times_and_attributes(place, workspace):
     assert {name: os.getxattr(place / "copy.sh", name) for name in attributes} == attributes
 
 
-def test_hard_links_are_broken_only_when_asked(place, workspace):
+EDITED = {"path": "a", "edits": [{"search": "A", "replace": "X"}]}
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("edit_content", EDITED),
+        ("replace_content", {"pattern": "A", "replacement": "X", "path": "a", "preview": False}),
+        ("apply_patch", {"patch": "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-A\n+X\n"}),
+        ("write_content", {"items": [{"path": "a", "content": "X", "mode": "overwrite"}]}),
+    ],
+)
+def test_hard_links_are_broken_only_when_asked_and_that_is_said(place, workspace, tool, arguments):
     os.link(place / "a", place / "other")
-    edit = {"path": "a", "edits": [{"search": "A", "replace": "X"}]}
-    assert workspace.call("edit_content", edit).code == "hard_linked"
-    result = workspace.run("edit_content", {**edit, "break_hard_links": True})
-    assert result.data["hard_links"] == 2
-    assert "2 hard links" in result.text
+    assert workspace.call(tool, arguments).code == "hard_linked"
+    result = workspace.run(tool, {**arguments, "break_hard_links": True})
+    assert "[a had 2 hard links; the other names keep the old content]" in result.text
     assert (place / "other").read_text() == "A"
+    assert (place / "a").read_text().startswith("X")
+
+
+def test_an_edit_says_as_data_how_many_names_a_file_had(place, workspace):
+    os.link(place / "a", place / "other")
+    assert workspace.run("edit_content", {**EDITED, "break_hard_links": True}).data["hard_links"] == 2
 
 
 def test_a_read_only_workspace_offers_and_does_nothing(place, tmp_path, contents):

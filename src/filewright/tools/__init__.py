@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         ago,
         changed_files,
         one_meant,
+        restore_file,
         sessions,
     )
     from filewright.tools.items import BatchResult, ItemResult, check_count
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
     from filewright.tools.pipeline import Change, change_text
     from filewright.tools.read import FileRead, FilesRead, ReadArguments, read_content
     from filewright.tools.registry import Arguments, schema_of
-    from filewright.tools.restore import restore_file
     from filewright.tools.result import ChangeResult, FailedCall, Image, ToolResult, clip
     from filewright.tools.search import SearchHit, SearchResult
     from filewright.tools.typed import (
@@ -77,7 +77,8 @@ __getattr__, __all__ = face_of(
         "edit": "EditResult",
         "filewise": "compare_files replace_in_order",
         "history": (
-            "ChangedFiles HistoryResult RevertResult SessionSummary SessionsResult ago changed_files one_meant sessions"
+            "ChangedFiles HistoryResult RevertResult SessionSummary SessionsResult ago changed_files one_meant "
+            "restore_file sessions"
         ),
         "listing": "FileStatus ListResult ListedEntry StatResult",
         "missing": "explain",
@@ -87,7 +88,6 @@ __getattr__, __all__ = face_of(
         "read": "FileRead FilesRead ReadArguments read_content",
         "registry": "Arguments schema_of",
         "replace": "ReplaceResult",
-        "restore": "restore_file",
         "search": "SearchHit SearchResult",
         "typed": "EditRequest Newline ReadOptions ReadRequest TypedTools WriteMode WriteRequest",
     },

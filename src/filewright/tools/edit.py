@@ -34,9 +34,9 @@ from filewright.text import (
 )
 from filewright.tools.context import Context
 from filewright.tools.moved import StillUsed, still_used
-from filewright.tools.pipeline import Change, ChangeArguments, Changed, change, decided
+from filewright.tools.pipeline import Answer, Change, ChangeArguments, Changed, change, decided
 from filewright.tools.registry import Arguments
-from filewright.tools.result import ChangeResult, DiffWanted, Page, optional, short_diff, short_diffs
+from filewright.tools.result import ChangeResult, DiffWanted, optional
 from filewright.wording import counted, listed, visible
 
 
@@ -733,23 +733,18 @@ def _answer(
     moved: Sequence[tuple[str, Location, Location]],
 ) -> EditResult:
     made, diff = change.files, change.diff
-    page = Page(context.settings.page_chars)
-    seen = context.previewed(arguments, diff.text, preview=arguments.preview)
-    would, aside = ("", "") if change.id else ("would be ", " (preview; nothing was written)")
-    ending = f"; change {change.id}" if change.id else ""
-    shown = seen or arguments.diff != "auto" or short_diff(diff)
-    parts = {} if shown else short_diffs(diff)
+    page = Answer(context, arguments, change.id, diff, made, outcome=diff.text)
+    shown = page.seen or page.is_short or page.wanted != "auto"
     for one in made:
         which = ""
         if not shown:  # no diff says which lines of the file as it was
             lines = [each.first for each in one.decision.outcomes]
             which = f" ({'lines' if len(lines) > 1 else 'line'} {listed(lines, _NAMED)})"
-        said = f"{counted(one.decision.changes_made, 'edit')}{which} {would}applied"
+        said, verb = f"{counted(one.decision.changes_made, 'edit')}{which} ", "applied"
         if one.diff is not None and one.diff.action == "created":
-            said = f"{would}created, {counted(one.diff.added or 0, 'line')}"
-        page.add(f"{visible(one.location.shown)}: {said}{aside}{one.form}{ending}")
-        ending = ""
-        if not seen:
+            said, verb = "", f"created, {counted(one.diff.added or 0, 'line')}"
+        page.add(f"{visible(one.location.shown)}: {said}{page.done(verb, one.form, named=one is made[0])}")
+        if not page.seen:
             # How far a symbol goes is seen in its diff, or said.
             told = [
                 visible(each.text)
@@ -758,32 +753,24 @@ def _answer(
                 or (not shown and each.named.startswith("symbol") and each.first <= each.last)
             ]
             page.extend(told, reserve=2000)
-        if one.diff is not None and one.diff.path in parts:
-            page.add_diff(re.sub(r"(?s)\A.*?^(?=@@ )", "", parts[one.diff.path], flags=re.MULTILINE))
-        if change.id and one.hard_links > 1:
-            page.add(f"[the file had {one.hard_links} hard links; the other names keep the old content]")
-        if one.warning:
-            page.add(f"[warning: {one.warning}]")
+        if one.diff is not None and not shown:
+            page.add_short(one.diff)
     users = still_used(context, moved) if moved else ()
     for each in users:
         users_named = listed([visible(path) for path in each.files], _NAMED)
         page.add(f"[{each.name} is still used as of {visible(each.path)} in {users_named}]")
-    rest = replace(diff, files=tuple(file for file in diff.files if file.path not in parts))
-    page.add_change(rest, arguments.diff, change.id, seen=seen, beside=bool(parts))
+    page.end()
     outcomes = sorted((each for one in made for each in one.decision.outcomes), key=lambda each: each.index)
     files = tuple(EditedFile(one.location.shown, one.decision.changes_made, one.version) for one in made)
     return EditResult(
-        page.text(),
+        **page.facts,
         path=files[0].path,
-        preview=change.id is None,
         changes_made=sum(file.changes_made for file in files),
         line_number=made[0].decision.line_number,
         similarity=min(one.decision.similarity for one in made),
         tier=str(outcomes[0].tier),
         results=tuple(outcomes),
-        difference=diff,
         version=files[0].version,
-        change_id=change.id,
         hard_links=made[0].hard_links,
         syntax_warning="; ".join(change.warnings) or None,
         files=files if len(files) > 1 else (),

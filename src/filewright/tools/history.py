@@ -10,12 +10,13 @@ from typing import Annotated, Any, Literal
 from pydantic import AliasChoices, Field
 from pydantic.json_schema import SkipJsonSchema
 
+from filewright.boundary import Location
 from filewright.changes import ChangeRecord, Entry, FileDifference, Scope, Stamp
 from filewright.edit import Diff, FileDiff
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.progress import Task
 from filewright.tools.context import Context
-from filewright.tools.pipeline import hard_links_broken
+from filewright.tools.pipeline import Answer, hard_links_broken
 from filewright.tools.registry import Arguments
 from filewright.tools.result import ChangeResult, DiffWanted, Page, ToolResult, plain
 from filewright.wording import counted, listed, visible
@@ -298,13 +299,8 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
         arguments.change_id, arguments.session, arguments.since, path, arguments.hunk, arguments.prompt
     )
     alone = path is not None and scope == Scope(path=path, hunk=arguments.hunk)
-    if alone:  # the newest change of the file
-        newest = changes.history(location=path, limit=1)
-        if not newest:
-            raise FilewrightError(
-                Code.NOT_FOUND, f"no change of {asked} is recorded", "get_history lists what is", path=asked
-            )
-        scope = Scope(newest[0].id, hunk=arguments.hunk)
+    if path is not None and alone:  # the newest change of the file
+        scope = Scope(_changes_of(context, path, 1)[0].id, hunk=arguments.hunk)
     one_meant("revert_edit", scope)
     made = None
     force, broken = arguments.force, hard_links_broken(context, arguments.break_hard_links)
@@ -314,33 +310,37 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
         made, reversal = changes.undo(scope, force=force, break_hard_links=broken, task=context.task)
     selected, made_id = reversal.selected, made.id if made is not None else None
     record = selected.record
-    page = Page(context.settings.page_chars)
+    # What a commit has done is on record; what it would do can only be looked up before it.
+    diff = reversal.diff if made is None else _diff_afterwards(context, made.id)
+    page = Answer(context, arguments, made_id, diff)
     title, what = selected.what, counted(len(selected.ids), "change")
     if scope.change_id is not None:
         title, what = selected.ids[0], visible(record.summary)
-    if made is None:
-        page.add(f"{title} would be undone (preview; nothing was written): {what}")
-    else:
-        page.add(f"undid {title}: {what}; change {made.id}")
+    page.add(f"undid {title}: {what}; change {made_id}" if made else f"{title} {page.done('undone')}: {what}")
     page.extend((f"[{visible(note)}]" for note in reversal.notes), reserve=1000)
     if alone and record.reverts:
         page.add("[that change was an undo itself; for an earlier one give its change_id from get_history]")
     entries = (made or record).entries
     _add_entries(page, entries, 40, undoes=made is None)
-    # What a commit has done is on record; what it would do can only be looked up before it.
-    diff = reversal.diff if made is None else _diff_afterwards(context, made.id)
     if arguments.diff == "full" or reversal.merged or made is None:  # else it shows nothing new
-        page.add_change(diff, arguments.diff, made_id)
+        page.end()
     return RevertResult(
-        page.text(),
-        change_id=made_id,
-        difference=diff,
+        **page.facts,
         what=selected.what,
         reverted=selected.ids,
-        preview=made is None,
         notes=reversal.notes,
         files=tuple(entry.place.shown for entry in entries[:200]),
     )
+
+
+def _changes_of(context: Context, location: Location, most: int) -> Sequence[ChangeRecord]:
+    """The newest changes of a file. Raises `not_found` for none."""
+    records = context.changes.history(location=location, limit=most)
+    if not records:
+        asked = location.asked
+        message, hint = f"no change of {asked} is recorded", "get_history lists what is"
+        raise FilewrightError(Code.NOT_FOUND, message, hint, path=asked)
+    return records
 
 
 def _diff_afterwards(context: Context, change_id: str) -> Diff:
@@ -349,6 +349,47 @@ def _diff_afterwards(context: Context, change_id: str) -> Diff:
         return context.changes.diff(change_id, max_lines=context.settings.diff_lines, task=context.task)
     except FilewrightError as error:
         return Diff((FileDiff("", "", remark=f"(the diff cannot be shown: {error.message})\n"),))
+
+
+_STATES = 1_000
+"""States that a file is restored from."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """A state the file `path` had before the change `change_id` at `time` (ISO 8601); `size` None: no file."""
+
+    change_id: str
+    time: str
+    size: int | None
+    path: str
+
+
+def restore_file(
+    context: Context, path: str, change_id: str | None
+) -> tuple[FileState, tuple[FileState, ...]]:
+    """Give a file the content it had before a change (None: its newest); serves dialects, and is not listed natively.
+
+    What was restored, and all states, newest first: the first is what the file held until then. Raises `not_found`
+    without such a change, `no_change`, and what a commit raises.
+    """
+    location, changes = context.boundary.locate(path), context.changes
+
+    def state(record: ChangeRecord) -> FileState:
+        entry = changes.entry_at(record, location)
+        before = entry.before if entry is not None else None
+        size = before.size if before is not None else None
+        return FileState(record.id, record.time.isoformat(), size, location.asked)
+
+    with changes.writing(context.task):
+        records = _changes_of(context, location, _STATES)
+        record = next((each for each in records if change_id in (None, each.id)), None)
+        if record is None:
+            known = [each.id for each in records[:20]]
+            message, hint = f"{path} has no backup {change_id}", f"there are: {', '.join(known)}"
+            raise FilewrightError(Code.NOT_FOUND, message, hint, path=path, available=known)
+        made, _ = changes.undo(Scope(since=f"{record.id}^", path=location), force=True, task=context.task)
+    return state(record), tuple(map(state, [made, *records]))
 
 
 # By sessions and files

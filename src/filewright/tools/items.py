@@ -20,9 +20,9 @@ from filewright.boundary import Location, Reached
 from filewright.edit import Copy, Decided, Delete, Diff, FileDiff, MakeFolder, Move, SetMode, SetOwner, Step
 from filewright.errors import Code, FilewrightError, check_limit, invalid, refused
 from filewright.tools.context import Context
-from filewright.tools.pipeline import ChangeArguments, Changed, change
+from filewright.tools.pipeline import Answer, ChangeArguments, Changed, change
 from filewright.tools.registry import Arguments
-from filewright.tools.result import ChangeResult, Page, optional, plain
+from filewright.tools.result import ChangeResult, optional, plain
 from filewright.wording import listed, visible
 
 _MODE = re.compile(r"0?[0-7]{3,4}|[ugoa]*[-+=][rwxXstugo]*(,[ugoa]*[-+=][rwxXstugo]*)*")
@@ -61,8 +61,7 @@ class ItemResult:
         if error is not None:
             return f"{name}: {error.code}: {error.message}{f' (hint: {error.hint})' if error.hint else ''}"
         note = f"; {self.note}" if self.note else ""
-        warning = f"; warning: {self.syntax_warning}" if self.syntax_warning else ""
-        return f"{name}: {self.operation}{note}{warning}"
+        return f"{name}: {self.operation}{note}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,13 +116,13 @@ def run_batch(
     plan: Callable[[Sequence[I]], Iterable[Decided[Item]]],
     *,
     noun: str = "item",
-    diff: str = "auto",
 ) -> BatchResult:
     """Commit what `plan` decides of the items, together or one by one, and answer for each in order."""
     check_count(context, items)
     left = context.settings.diff_lines
     results: list[ItemResult] = []
     ids: list[str] = []
+    files: list[Changed[Item]] = []
     groups = [items] if arguments.atomic else [[item] for item in items]
     for position, group in enumerate(groups):
         if not arguments.atomic:
@@ -147,21 +146,22 @@ def run_batch(
             name = str(getattr(item, "path", None) or getattr(item, "source", None) or item)
             results.append(ItemResult(name, error=error))
             continue
-        results += map(_result, sorted(made.files, key=lambda file: file.decision[0]))
+        done = sorted(made.files, key=lambda file: file.decision[0])
+        files += done
+        results += map(_result, done)
         left -= sum(each.rows for each in made.diff.files)
         ids += [made.id] if made.id is not None else []
-    page = Page(context.settings.page_chars)
+    shown = Diff(tuple(result.difference for result in results if result.difference is not None))
+    last = ids[-1] if ids else None
+    page = Answer(context, arguments, last, shown, files)
     page.extend((result.row for result in results), reserve=300, more=noun)
     if len(ids) == 1:
         page.add(f"[change {ids[0]}; undo with revert_edit]")
     elif ids:
         page.add(f"[changes {ids[0]} … {ids[-1]}, one each; undo with revert_edit]")
-    shown = Diff(tuple(result.difference for result in results if result.difference is not None))
-    last = ids[-1] if ids else None
-    page.add_change(shown, diff, last)
-    return BatchResult(
-        page.text(), change_id=last, difference=shown, results=tuple(results), change_ids=tuple(ids)
-    )
+    page.end()
+    facts = {**page.facts, "preview": False}  # all may have been as asked
+    return BatchResult(**facts, results=tuple(results), change_ids=tuple(ids))
 
 
 def _result(file: Changed[Item]) -> ItemResult:

@@ -24,8 +24,8 @@ from filewright.errors import Code, FilewrightError, check_limit, invalid
 from filewright.text import decoded
 from filewright.tools.context import Context
 from filewright.tools.items import ItemResult
-from filewright.tools.pipeline import ChangeArguments, Changed, change
-from filewright.tools.result import ChangeResult, DiffWanted, Page, error_data, optional
+from filewright.tools.pipeline import Answer, ChangeArguments, Changed, change
+from filewright.tools.result import ChangeResult, DiffWanted, error_data, optional
 from filewright.wording import counted, listed, visible
 
 _DONE = ("modified", "created", "deleted", "renamed", "copied")
@@ -120,17 +120,12 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
             raise _none_fits(problems)
 
     made = change(context, "apply_patch", decide, arguments, summary=_summary, preview=arguments.preview)
-    page = Page(context.settings.page_chars)
-    done = f"changed; change {made.id}" if made.id else "would be changed (preview; nothing was written)"
-    page.add(f"{counted(len(made.files), 'file')} {done}")
-    files = tuple(file.decision for file in made.files)
-    diff = made.diff
-    seen = context.previewed(arguments, diff.text, preview=arguments.preview)
-    if not seen:
+    page = Answer(context, arguments, made.id, made.diff, made.files, outcome=made.diff.text)
+    page.add(f"{counted(len(made.files), 'file')} {page.done('changed')}")
+    if not page.seen:
         page.extend((_row(file, looking.origin) for file in made.files), reserve=2000, more="file")
-    page.extend(f"[warning: {visible(warning)}]" for warning in made.warnings)
     page.extend(_told(problems))
-    page.add_change(diff, arguments.diff, made.id, seen=seen)
+    page.end()
     refused = {file: error for file, error in problems if error.code != Code.ALREADY_APPLIED}
     rest = patch.part(text, refused) if refused else ""
     if rest:
@@ -138,11 +133,8 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
         lines = rest.removesuffix("\n").split("\n")
         page.extend((visible(line.removesuffix("\r")) for line in lines), more="line")
     return PatchResult(
-        page.text(),
-        change_id=made.id,
-        difference=diff,
-        preview=made.id is None,
-        files=files,
+        **page.facts,
+        files=tuple(file.decision for file in made.files),
         warnings=made.warnings,
         refused=tuple(ItemResult(file.path, error=error) for file, error in refused.items()),
         applied=tuple(file.path for file, _ in problems if file not in refused),

@@ -1,16 +1,18 @@
-"""The one way in which tools change files.
+"""The one way in which tools change files, and say what they have changed.
 
 A tool decides file by file. While a file is open its diff, its new version and a warning of broken syntax are
 made, within one budget for all files; then its content is let go of. All that was decided is committed as one
-change, and decided anew if a file moved on in between.
+change, and decided anew if a file moved on in between. Its `Answer` begins with what is the tool's own, and ends with
+what there is to say of any change.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from filewright.boundary import Location
 from filewright.changes import ChangeRecord
@@ -29,12 +31,16 @@ from filewright.text import (
 )
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments
-from filewright.tools.result import clip, kept_form
+from filewright.tools.result import DiffWanted, Page, clip, kept_form
+from filewright.wording import counted, visible
 
 _TRIES = 36
 _FREE_TRIES = 2
 _WARNINGS = 20
 """Files whose broken syntax is told of; no more are parsed."""
+
+_SHORT_LINES, _SHORT_CHARS = 40, 4_000
+"""A diff up to this is shown unasked."""
 
 
 class ChangeArguments(Arguments):
@@ -291,3 +297,100 @@ def _until_settled(context: Context, attempt: Callable[[], T], *, writes: bool, 
                 # Those of a merge are no sentences, and belong to this attempt only.
                 met += [conflict for conflict in conflicts if isinstance(conflict, str)]
     raise AssertionError("unreachable")
+
+
+# What is said of a change
+
+
+class Answer(Page):
+    """The page with which a tool answers that it made a change, or, without a `change_id`, what it would change.
+
+    `seen`: a preview of the same call had the same `outcome`. `is_short`: the diff is shown unasked.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        call: Arguments,
+        change_id: str | None,
+        diff: Diff,
+        files: Sequence[Changed[Any]] = (),
+        *,
+        outcome: str | None = None,
+    ) -> None:
+        super().__init__(context.settings.page_chars)
+        self.wanted: DiffWanted = getattr(call, "diff", "auto")
+        self.seen = outcome is not None and context.previewed(call, outcome, preview=change_id is None)
+        self._id, self._diff, self._files = change_id, diff, files
+        self._short = _short_diffs(diff)
+        whole = len(self._short) == len(diff.files) and not diff.more
+        self._shown = "".join(self._short[file.path] for file in diff.files) if whole else ""
+        self.is_short = bool(self._shown)
+        self._beside: set[str] = set()
+
+    def done(self, verb: str, more: str = "", *, way: str = "", named: bool = True) -> str:
+        """That it was done, and, where it is to be `named`, by which change; or that it would be, and the `way`."""
+        if self._id is None:
+            return f"would be {verb} (preview; nothing was written{way}){more}"
+        return f"{verb}{more}" + (f"; change {self._id}" if named else "")
+
+    def add_short(self, diff: FileDiff) -> None:
+        """Add the diff of one file, if it is short, below a line that names the file; those of others are counted."""
+        if diff.path in self._short:
+            self._beside.add(diff.path)
+            self.add_diff(re.sub(r"(?s)\A.*?^(?=@@ )", "", self._short[diff.path], flags=re.MULTILINE))
+
+    def end(self) -> None:
+        """Add what there is to say of any change: links that were broken, warnings, the diff as far as it is wanted.
+
+        Unless it is wanted in full, the diff is shown with as much context as is short; a longer one, one that was
+        seen, and what is left beside shorter ones are counted. The way to see what is left out is said.
+        """
+        for file in self._files:
+            if self._id and file.diff is not None and file.hard_links > 1:
+                links, kept = f"{file.hard_links} hard links", "the other names keep the old content"
+                self.add(f"[{visible(file.location.shown)} had {links}; {kept}]")
+        self.extend(f"[warning: {visible(file.warning)}]" for file in self._files if file.warning)
+        beside = self._beside
+        diff = replace(self._diff, files=tuple(file for file in self._diff.files if file.path not in beside))
+        if self.wanted == "none" or not diff.text:
+            return
+        history = f"get_history with change_id={self._id}"
+        text = diff.text if self.wanted == "full" else "" if self.seen or beside else self._shown
+        if text:
+            way = history if self._id else "a narrower path or glob, or less at once,"
+            self.add_diff(text, rest=f"; {way} shows more")
+            if diff.remark:
+                self.add(f"[{way} shows more]")
+            return
+        counts = f"{'' if diff.counted else 'more than '}{diff.added} lines added, {diff.removed} removed"
+        counts += f" in {counted(len(diff.files), 'other file')}" if beside else ""
+        way = f"; {history if self._id else 'diff=full'} shows them"
+        self.add(f"[{counts}{', as in the preview' if self.seen else way}]")
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the results of all changes have."""
+        return {
+            "text": self.text(),
+            "change_id": self._id,
+            "difference": self._diff,
+            "preview": self._id is None,
+        }
+
+
+def _short_diffs(diff: Diff) -> dict[str, str]:
+    """What is shown unasked of a diff, by path: of all with a line of context, or of the shortest files without."""
+    shown: dict[str, str] = {}
+    by_length = sorted((file for file in diff.files if not file.truncated), key=lambda file: file.rows)
+    for context in (1, 0):
+        shown, lines, chars = {}, _SHORT_LINES, _SHORT_CHARS
+        for file in by_length:
+            text = file.brief(context)
+            lines, chars = lines - text.count("\n"), chars - len(text)
+            if lines < 0 or chars < 0:
+                break
+            shown[file.path] = text
+        if len(shown) == len(diff.files):
+            break
+    return shown

@@ -13,10 +13,12 @@ from filewright.errors import Code, FilewrightError, invalid
 from filewright.search import LineKinds, TreeOptions, TreeSearch, compile_pattern
 from filewright.text import NotebookView, notebook_view
 from filewright.tools.context import Context
-from filewright.tools.pipeline import Change, ChangeArguments, Changed, change, spliced
-from filewright.tools.result import ChangeResult, DiffWanted, Page, short_diff
+from filewright.tools.pipeline import Answer, Change, ChangeArguments, Changed, change, spliced
+from filewright.tools.result import ChangeResult, DiffWanted
 from filewright.tools.search import MatchedFile, kind_row, skipped
 from filewright.wording import counted, listed, visible
+
+_NOTES = 20
 
 _FILES = 3
 """Files named with their counts; a search with output=counts names all."""
@@ -180,16 +182,15 @@ class _Matches:
 def _answer(
     context: Context, arguments: ReplaceArguments, found: _Matches, made: Change[Replaced]
 ) -> ReplaceResult:
-    page, diff, counts, kinds = Page(context.settings.page_chars), made.diff, found.counts, found.kinds
+    counts, kinds = found.counts, found.kinds
+    outcome = f"{counts}{made.diff.text}"
+    page = Answer(context, arguments, made.id, made.diff, made.files, outcome=outcome)
     total, most = sum(counts.values()), arguments.max_count
-    done = "would be replaced (preview; nothing was written; preview=false writes)"
-    if made.id is not None:
-        done = f"replaced; change {made.id}"
-    elif most is not None and total > most:
+    done = page.done("replaced", way="; preview=false writes")
+    if made.id is None and most is not None and total > most:
         done = f"are more than max_count={most} (preview; nothing was written; max_count={total} writes)"
     brief = arguments.diff == "none"
-    seen = context.previewed(arguments, f"{counts}{diff.text}", preview=made.id is None)
-    told = seen or bool(not brief and short_diff(diff))  # the diff says what is replaced where
+    told = page.seen or (page.is_short and not brief)  # the diff says what is replaced where
     files = tuple(MatchedFile(name, count) for name, count in counts.items())
     named = "" if told else f" ({listed([file.row for file in files], _FILES, noun='file')})"
     page.add(f"{counted(total, 'match')} in {counted(len(files), 'file')} {done}{named}")
@@ -199,15 +200,11 @@ def _answer(
         frequent = kinds.ranked(rarest_first=False)[:_KINDS]
         examples = (kind_row(kind, path=True, most=_KIND_CHARS) for kind in frequent)
         page.extend(examples, reserve=page.room // 3, of=len(kinds), more="kind")
-    said = [*found.notes, *(f"warning: {warning}" for warning in made.warnings)]
-    if said:
-        page.add(f"[{visible('; '.join(said[:20]))}]")
-    page.add_change(diff, arguments.diff, made.id, seen=seen)
+    if found.notes:
+        page.add(f"[{visible('; '.join(found.notes[:_NOTES]))}]")
+    page.end()
     return ReplaceResult(
-        page.text(),
-        change_id=made.id,
-        difference=diff,
-        preview=made.id is None,
+        **page.facts,
         count=total,
         files=files,
         notes=tuple(found.notes),

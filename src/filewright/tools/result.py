@@ -21,9 +21,6 @@ R = TypeVar("R", bound="ToolResult")
 DiffWanted = Literal["auto", "full", "none"]
 """How much of its diff a change shows."""
 
-_SHORT_LINES, _SHORT_CHARS = 40, 4_000
-"""A diff up to this is shown unasked."""
-
 _OPTIONAL = "optional"
 
 
@@ -153,30 +150,6 @@ def clip(text: str, limit: int, *, note: str = "…", at_line: bool = False) -> 
     return f"{text[: cut if cut > 0 else room]}\n{note}"[:limit]
 
 
-def short_diffs(diff: Diff) -> dict[str, str]:
-    """What is shown unasked of a diff, by path: of all with a line of context, or of the shortest files without."""
-    shown: dict[str, str] = {}
-    by_length = sorted((file for file in diff.files if not file.truncated), key=lambda file: file.rows)
-    for context in (1, 0):
-        shown, lines, chars = {}, _SHORT_LINES, _SHORT_CHARS
-        for file in by_length:
-            text = file.brief(context)
-            lines, chars = lines - text.count("\n"), chars - len(text)
-            if lines < 0 or chars < 0:
-                break
-            shown[file.path] = text
-        if len(shown) == len(diff.files):
-            break
-    return shown
-
-
-def short_diff(diff: Diff) -> str:
-    """What is shown unasked of a diff: all of it, or nothing where that is long."""
-    shown = short_diffs(diff)
-    whole = len(shown) == len(diff.files) and not diff.more
-    return "".join(shown[file.path] for file in diff.files) if whole else ""
-
-
 class Page:
     """Lines up to a budget of characters."""
 
@@ -222,33 +195,6 @@ class Page:
         left = self.extend(lines, reserve=40 + len(rest))
         if left:
             self.add(f"[{counted(left, 'line')} of the diff not shown{rest}]")
-
-    def add_change(
-        self, diff: Diff, wanted: str, change_id: str | None, *, seen: bool = False, beside: bool = False
-    ) -> None:
-        """Add the diff of a change (of a preview without a `change_id`) as far as it is `wanted`.
-
-        Unless it is wanted in full, it is shown with as much context as is short; a longer one, one that was `seen` in
-        the preview, and what is left `beside` shorter ones are counted. The way to see what is left out is said.
-        """
-        if wanted == "none" or not diff.text:
-            return
-        way = (
-            f"get_history with change_id={change_id}"
-            if change_id
-            else "a narrower path or glob, or less at once,"
-        )
-        text = diff.text if wanted == "full" else "" if seen or beside else short_diff(diff)
-        if text:
-            self.add_diff(text, rest=f"; {way} shows more")
-            if diff.remark:
-                self.add(f"[{way} shows more]")
-            return
-        more = "" if diff.counted else "more than "
-        counts = f"{more}{diff.added} lines added, {diff.removed} removed"
-        counts += f" in {counted(len(diff.files), 'other file')}" if beside else ""
-        way = way if change_id else "diff=full"
-        self.add(f"[{counts}, as in the preview]" if seen else f"[{counts}; {way} shows them]")
 
     @property
     def room(self) -> int:

@@ -64,15 +64,7 @@ def write_content(context: Context, arguments: WriteArguments) -> BatchResult:
         if refusal is not None:  # what is wrong with an earlier item is said first
             raise refusal
 
-    return run_batch(
-        context,
-        "write_content",
-        arguments,
-        arguments.items,
-        plan,
-        noun="file",
-        diff=arguments.diff,
-    )
+    return run_batch(context, "write_content", arguments, arguments.items, plan, noun="file")
 
 
 def _located(context: Context, item: WriteItem) -> Location:
