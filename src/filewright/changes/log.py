@@ -36,10 +36,8 @@ from filewright.settings import Settings
 if TYPE_CHECKING:
     from filewright.changes.slots import FolderSearch
 
-_KEPT = Stamp._fields[:10]
-_SEEN = "kind", "inode", "mode", "uid", "gid", "size", "mtime_ns", "digest", "target"
-_RARE = {"reverts": False, "partial": False, "undoable": True, "hard_links": False, "notes": False}
-"""What few changes have, and whether the others have it."""
+_USUAL: Row = (), False, True, {}, ()
+"""What most changes say from `reverts` to `notes`."""
 _TABLES = """
 CREATE TABLE roots (number INTEGER PRIMARY KEY, path BLOB NOT NULL);
 CREATE TABLE operations (
@@ -354,7 +352,17 @@ class Log:
             try:
                 for root, path, was_root, was, sides, spans in rows:
                     former = self._place(roots, was_root, was) if was is not None else None
-                    yield unpacked_entry(self._place(roots, root, path), former, sides, spans, keeper)
+                    before, after, removed, inserted = _DECODER.decode(sides)
+                    yield Entry(
+                        self._place(roots, root, path),
+                        before and Stamp(*before),
+                        after and Stamp(*after),
+                        former,
+                        zlib.decompress(spans) if spans is not None else b"",
+                        removed,
+                        inserted,
+                        keeper=keeper,
+                    )
             except _NO_SENSE as error:
                 name = id_of(operation)
                 message = f"the record of the change {name} is damaged: {error}"
@@ -431,7 +439,7 @@ class Log:
             texts = (text and text.encode("utf-8", "replace").decode() for text in said)
             execute(
                 "INSERT OR REPLACE INTO operations VALUES (?,?,?,?,?,?,?,?)",
-                (number, *texts, packed_rest(record), len(record.entries)),
+                (number, *texts, _more(record), len(record.entries)),
             )
             roots: dict[bytes, int] = {}
             for index, entry in enumerate(record.entries):
@@ -442,9 +450,12 @@ class Log:
                         found = execute("SELECT number FROM roots WHERE path = ?", (place.root,)).fetchone()
                         roots[place.root] = found[0]
                     at[2 * end : 2 * end + 2] = roots[place.root], b"/".join(place.parts)
+                sides = [side and _row(side.kept) for side in (entry.before, entry.after)]
+                text = _ENCODER.encode([*sides, entry.removed, entry.inserted])
+                spans = zlib.compress(entry.spliced, 1) if entry.spliced else None
                 execute(
                     "INSERT OR REPLACE INTO entries VALUES (?,?,?,?,?,?,?,?,?)",
-                    (number, index, *at, *packed_entry(entry)),
+                    (number, index, *at, entry.after is None, text, spans),
                 )
 
     def done(self, number: int) -> None:
@@ -484,7 +495,7 @@ class Log:
             if row is not None:
                 record = _head(row)
                 record = record._replace(notes=tuple(dict.fromkeys((*record.notes, *notes))))
-                execute("UPDATE operations SET more = ? WHERE number = ?", (packed_rest(record), number))
+                execute("UPDATE operations SET more = ? WHERE number = ?", (_more(record), number))
 
     # Limits
 
@@ -556,12 +567,18 @@ def _without_space() -> Iterator[None]:
 
 def _head(row: Sequence[Any]) -> ChangeRecord:
     number, tool, summary, session, client, turn, more, _ = row
-    return ChangeRecord(
-        number, tool, summary, (), session, client, turn, **unpacked_rest(more), state="settled"
-    )
+    reverts, partial, undoable, hard_links, notes = _DECODER.decode(more) if more else _USUAL
+    said = tuple(reverts), partial, undoable, hard_links, tuple(notes)
+    return ChangeRecord(number, tool, summary, (), session, client, turn, *said, state="settled")
 
 
-# How it is packed
+def _more(record: ChangeRecord) -> str | None:
+    """What few changes say of themselves."""
+    said = record[7:12]
+    return _ENCODER.encode(said) if said != _USUAL else None
+
+
+# How it is packed: what comes out of it otherwise than it went in raises whatever comes of that
 
 
 def _plain(value: bytes) -> object:
@@ -577,50 +594,12 @@ _ENCODER = json.JSONEncoder(separators=(",", ":"), default=_plain)
 _DECODER = json.JSONDecoder(object_hook=_bytes)
 
 
-def _row(stamp: Stamp, names: Sequence[str]) -> list[object]:
-    row = [getattr(stamp, name) for name in names]
-    while not row[-1]:
-        row.pop()
-    return row
-
-
-def _stamp(row: Any, names: Sequence[str], **more: Any) -> Stamp:
-    return Stamp(**dict(zip(names, row, strict=False)), **more)
-
-
-# Rows of the log; what comes out of them otherwise than it went in raises whatever comes of that
-
-
-def packed_entry(entry: Entry) -> tuple[bool, str, bytes | None]:
-    """Whether an entry deletes; and what else there is to it than places, as text, and its spans."""
-    sides = [side and _row(side, _KEPT) for side in (entry.before, entry.after)]
-    text = _ENCODER.encode([*sides, entry.removed, entry.inserted])
-    return entry.after is None, text, zlib.compress(entry.spliced, 1) if entry.spliced else None
-
-
-def unpacked_entry(place: Place, was: Place | None, text: str, spans: bytes | None, keeper: Keeper) -> Entry:
-    """An entry from its places, the last two, and by whom its contents are kept."""
-    before, after, *contents = _DECODER.decode(text)
-    sides = before and _stamp(before, _KEPT), after and _stamp(after, _KEPT)
-    spliced = zlib.decompress(spans) if spans is not None else b""
-    removed, inserted = contents
-    return Entry(place, *sides, was, spliced, removed, inserted, keeper=keeper)
-
-
-def packed_rest(record: ChangeRecord) -> str | None:
-    """What few changes say of themselves."""
-    said = {name: getattr(record, name) for name, usual in _RARE.items()}
-    said = {name: value for name, value in said.items() if bool(value) is not _RARE[name]}
-    return _ENCODER.encode(said) if said else None
-
-
-def unpacked_rest(text: str | None) -> dict[str, Any]:
-    """The same as fields of a record."""
-    said = _DECODER.decode(text) if text else {}
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in said.items()}
-
-
-# Plans
+def _row(side: Sequence[object]) -> Sequence[object]:
+    """What is to be kept of a stamp, without what is unset at its end."""
+    count = len(side)
+    while not side[count - 1]:
+        count -= 1
+    return side[:count]
 
 
 def packed_plan(plan: CommitPlan) -> bytes:
@@ -634,11 +613,9 @@ def _rows(plan: CommitPlan) -> Iterator[object]:
     yield len(plan.folders)
     yield from plan.folders
     for each in plan.operations:
-        stamps = [_row(stamp, _SEEN) for stamp in each.stamps]
-        yield (*each[:4], *stamps, [len(stamp.inside) for stamp in each.stamps])
+        yield (*each[:4], *((_row(stamp.seen), len(stamp.inside)) for stamp in each.stamps))
         for stamp in each.stamps:
-            for path, below in stamp.inside.items():
-                yield path, _row(below, _SEEN)
+            yield from ((path, _row(below.seen)) for path, below in stamp.inside.items())
 
 
 def unpacked_plan(data: bytes) -> CommitPlan:
@@ -651,13 +628,11 @@ def unpacked_plan(data: bytes) -> CommitPlan:
         FolderRef(inode, root, made, slot and Slot(*slot))
         for inode, root, made, slot in islice(rows, next(rows))
     )
-    return CommitPlan(folders, tuple(_operation(row, rows) for row in rows))
-
-
-def _operation(row: Any, rows: Iterator[Any]) -> Put:
-    how, carrier, place, spare, *values, counts = row
-    stamps = (
-        _stamp(stamp, _SEEN, inside={path: _stamp(below, _SEEN) for path, below in islice(rows, count)})
-        for stamp, count in zip(values, counts, strict=False)  # Without what is displaced, there is none.
-    )
-    return Put(how, Slot(*carrier), Slot(*place), Slot(*spare), *stamps)
+    operations: list[Put] = []
+    for how, carrier, place, spare, *stamps in rows:
+        seen = (
+            Stamp(*row)._replace(inside={path: Stamp(*below) for path, below in islice(rows, count)})
+            for row, count in stamps
+        )
+        operations.append(Put(how, Slot(*carrier), Slot(*place), Slot(*spare), *seen))
+    return CommitPlan(folders, tuple(operations))

@@ -116,14 +116,24 @@ class Stamp(NamedTuple):  # noqa: PLW1641  it holds a mapping: it has no hash
     size: int = 0
     mtime_ns: int = 0
     digest: str | None = None
-    blob: str | None = None
     target: bytes | None = None
-    attributes: Mapping[str, bytes] = {}  # shared, as the next: a change may have a million stamps
     inode: int | None = None
+    blob: str | None = None
+    attributes: Mapping[str, bytes] = {}  # shared, as the next: a change may have a million stamps
     inside: Mapping[bytes, Stamp] = {}
 
+    @property
+    def seen(self) -> Sequence[object]:
+        """What a plan knows it by, but for what is inside."""
+        return self[:9]
+
+    @property
+    def kept(self) -> Sequence[object]:
+        """What history keeps."""
+        return (*self[:8], None, *self[9:11])
+
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Stamp) and self[:-2] == other[:-2]
+        return isinstance(other, Stamp) and self.kept == other.kept
 
     def __ne__(self, other: object) -> bool:
         return not self == other
