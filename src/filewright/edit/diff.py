@@ -17,7 +17,7 @@ from typing import Literal
 
 from filewright.boundary import quote, unquote
 from filewright.edit.linediff import line_splices, replaced
-from filewright.text import Narrowed, NotebookView, Snapshot, Splice, apply, notebook_view, terminators_in
+from filewright.text import Narrowed, NotebookView, Snapshot, Splice, apply, terminators_in, viewed_by_cells
 from filewright.wording import counted, one_line, sized
 
 Sign = Literal[" ", "-", "+"]
@@ -361,7 +361,7 @@ def by_cells(before: bytes, after: bytes) -> tuple[Snapshot, Sequence[Splice]] |
 
     None for what is none, and where only what cells have put out differs: of that the file itself says more.
     """
-    one, two = (notebook_view(Snapshot.of_bytes(content), named=True) for content in (before, after))
+    one, two = (viewed_by_cells(Snapshot.of_bytes(content)) for content in (before, after))
     if any(page.size and not isinstance(page, NotebookView) for page in (one, two)) or one.held == two.held:
         return None
     return one, splices_between(one, two)

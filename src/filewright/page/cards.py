@@ -17,7 +17,7 @@ from filewright.changes import ChangeRecord, Entry, FileDifference, held_after, 
 from filewright.edit import DiffHunk, FileDiff
 from filewright.edit import DiffRow as Row
 from filewright.page.view import FileView, view_of
-from filewright.text import NotebookView, Snapshot, notebook_view
+from filewright.text import NotebookView, Snapshot, viewed_by_cells
 from filewright.tools import clip
 from filewright.wording import one_line
 from filewright.workspace import Workspace
@@ -170,7 +170,7 @@ def _held(entry: Entry) -> Snapshot | None:
     if suffix(entry.place.shown) == "ipynb":
         # Its diff is one of cells where both sides are such, and so are its lines.
         sides = held_before(entry) or b"", held_after(entry) or b""
-        both = [notebook_view(Snapshot.of_bytes(side), named=True) for side in sides]
+        both = [viewed_by_cells(Snapshot.of_bytes(side)) for side in sides]
         if all(isinstance(each, NotebookView) or not each.size for each in both):
             return both[entry.after is not None]
     return Snapshot.of_bytes(content)

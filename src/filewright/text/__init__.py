@@ -27,12 +27,12 @@ from filewright.text.codec import (
     normalised,
 )
 from filewright.text.lines import LINE_REACH, Line, LineIndex, Lines, Terminators, finder, terminators_in
-from filewright.text.snapshot import Identity, Snapshot, content_version
+from filewright.text.snapshot import NOTEBOOK_SUFFIX, Identity, Snapshot, content_version, notebook_view
 from filewright.text.splice import Splice, Splices, apply, ordered, replacements, require_ordered
 from filewright.text.wide import Narrowed
 
 if TYPE_CHECKING:
-    from filewright.text.notebook import NOTEBOOK_SUFFIX, NotebookView, notebook_view
+    from filewright.text.notebook import NotebookView, viewed_by_cells
 
 __all__ = [
     "LINE_REACH",
@@ -69,7 +69,8 @@ __all__ = [
     "require_ordered",
     "splice",
     "terminators_in",
+    "viewed_by_cells",
 ]
 
 # Most workspaces never show a notebook.
-__getattr__, _ = face_of(__name__, {"notebook": "NOTEBOOK_SUFFIX NotebookView notebook_view"})
+__getattr__, _ = face_of(__name__, {"notebook": "NotebookView viewed_by_cells"})

@@ -24,8 +24,6 @@ from filewright.progress import Task
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice
 
-NOTEBOOK_SUFFIX = b".ipynb"
-
 _BLOCK = 1 << 20
 _SOURCE_BYTES = 16 << 20
 _CELLS = 100_000
@@ -233,31 +231,25 @@ class NotebookView(Snapshot):
         return separator or b", ", escapes
 
 
-def notebook_view(
-    snapshot: Snapshot, task: Task | None = None, *, headings: bool = True, named: bool = False
-) -> Snapshot:
+def viewed_by_cells(snapshot: Snapshot, task: Task | None = None, headings: bool = True) -> Snapshot:
     """The view of a notebook, which takes the snapshot over; the snapshot itself if it is none.
 
-    Without `headings` their lines are empty, so that a search finds nothing in them. `named` says that it has the name
-    of one, though no location. Raises `timeout`.
+    Without `headings` their lines are empty, so that a search finds nothing in them. Raises `timeout`.
     """
-    if snapshot.location is not None:
-        named = snapshot.location.name.lower().endswith(NOTEBOOK_SUFFIX)
-    if not named or not snapshot.encoding.is_utf8:
+    if not snapshot.encoding.is_utf8:
         return snapshot
     try:
-        return _viewed(snapshot, _cells(_Scanner(snapshot, task or Task())), headings)
+        cells = _cells(_Scanner(snapshot, task or Task()))
+        if sum(end - start for cell in cells for start, end in cell.literals) > _SOURCE_BYTES:
+            return snapshot
+        texts = [
+            b"".join(_decoded(snapshot.read(start, end - start)) for start, end in cell.literals)
+            for cell in cells
+        ]
     except _NotANotebookError:
         return snapshot
-
-
-def _viewed(snapshot: Snapshot, cells: Sequence[Cell], headings: bool) -> NotebookView:
-    if sum(end - start for cell in cells for start, end in cell.literals) > _SOURCE_BYTES:
-        raise _NotANotebookError
-    page = bytearray()
-    placed, texts = [], []
-    for cell in cells:
-        text = b"".join(_decoded(snapshot.read(start, end - start)) for start, end in cell.literals)
+    page, placed = bytearray(), []
+    for cell, text in zip(cells, texts, strict=True):
         page += cell.heading.encode("utf-8", "replace") if headings else b"\n"
         start = len(page)
         page += text
@@ -265,7 +257,6 @@ def _viewed(snapshot: Snapshot, cells: Sequence[Cell], headings: bool) -> Notebo
         if not closed:
             page += b"\n"
         placed.append(replace(cell, start=start, end=start + len(text), closed=closed))
-        texts.append(text)
     return NotebookView(snapshot, placed, bytes(page), texts)
 
 

@@ -21,7 +21,7 @@ from filewright import errors
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.system import Closing, File
+from filewright.system import BLOCK, Closing, File
 from filewright.text import codec
 from filewright.text.cache import BoundedCache
 from filewright.text.codec import Encoding
@@ -30,7 +30,7 @@ from filewright.text.lines import LineIndex, Lines, Terminators
 if TYPE_CHECKING:
     from filewright.boundary import Location
 
-BLOCK = 1 << 20
+NOTEBOOK_SUFFIX = b".ipynb"
 
 _SLOW_TO_FREE = 64 << 20
 
@@ -130,10 +130,7 @@ class Snapshot(Closing):
         """Read all of it, as it is now (a file that just grew or shrank is taken at its new size)."""
         parts: list[bytes] = []
         offset = 0
-        while True:
-            block = self._pread(offset, BLOCK if self.size > offset else 1)
-            if not block:
-                break
+        while block := self._pread(offset, BLOCK if self.size > offset else 1):
             parts.append(block)
             offset += len(block)
             if offset > self.settings.hold_bytes + BLOCK:
@@ -193,7 +190,7 @@ class Snapshot(Closing):
                     f"byte {offset + len(data)} of {self.size} is no longer there",
                     "read it again",
                 )
-            data = data + block if data else block
+            data += block  # The first as it is: there is nothing to copy.
         return data
 
     def _pread(self, offset: int, length: int) -> bytes:
@@ -236,7 +233,7 @@ class Snapshot(Closing):
         """Where its lines are. What is counted is shared with other snapshots of the same identity."""
         if self._indexes is None or self.identity is None:
             return Lines(self)
-        key = (self.identity, self.size, self.encoding.name)
+        key = self.identity, self.size, self.encoding.name
         return Lines(self, self._indexes.get(key), lambda index: self._share(key, index))
 
     def _share(self, key: Hashable, index: LineIndex) -> None:
@@ -251,8 +248,9 @@ class Snapshot(Closing):
     @property
     def settled(self) -> bool:
         """Whether what is learned of it holds for whoever meets its identity again."""
-        unchanged = self._file is not None and Identity.of(self._file.status().raw) == self.identity
-        return unchanged and not self._just_written()
+        if self._file is None or Identity.of(self._file.status().raw) != self.identity:
+            return False
+        return not self._just_written()
 
     @property
     def terminators(self) -> Terminators:
@@ -316,3 +314,13 @@ def identity_version(identity: Identity) -> str:
 
 
 _DEFAULTS = Settings.defaults()
+
+
+def notebook_view(snapshot: Snapshot, task: Task | None = None, *, headings: bool = True) -> Snapshot:
+    """The view by cells of what has the name of a notebook; the snapshot itself of anything else."""
+    where = snapshot.location
+    if where is None or not where.name.lower().endswith(NOTEBOOK_SUFFIX):
+        return snapshot
+    from filewright.text.notebook import viewed_by_cells  # Most workspaces never show a notebook.
+
+    return viewed_by_cells(snapshot, task, headings)
