@@ -6,7 +6,6 @@ commit. Whoever makes a room smaller lowers its limit. `python -m tests.test_siz
 
 from __future__ import annotations
 
-import ast
 import io
 import tokenize
 from functools import cache
@@ -36,27 +35,20 @@ ROOMS = {
 }
 ALL = (326_903, 270_000)
 
-_NO_CODE = {
-    *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE),
-    *(tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER),
-}
+_NO_CODE = {tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 
 
 def tokens(source: str) -> int:
     """How many tokens of code there are: no comments, docstrings or ends of lines."""
-    documented = {
-        statement.lineno
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-        for statement in node.body
-        if isinstance(statement, ast.Expr)
-        and isinstance(statement.value, ast.Constant)
-        and isinstance(statement.value.value, str)
-    }
-    return sum(
-        token.type not in _NO_CODE and not (token.type == tokenize.STRING and token.start[0] in documented)
-        for token in tokenize.generate_tokens(io.StringIO(source).readline)
-    )
+    found, statement = 0, list[int]()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.NEWLINE:
+            documents = statement == [tokenize.STRING]
+            found += len(statement) if not documents else 0
+            statement.clear()
+        elif token.type not in _NO_CODE:
+            statement.append(token.type)
+    return found
 
 
 @cache

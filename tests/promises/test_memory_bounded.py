@@ -119,7 +119,7 @@ def test_patching_a_file_of_47_mb_takes_little_memory(place: Path) -> None:
 def test_editing_and_reading_a_file_of_47_mb_takes_little_memory(place: Path) -> None:
     _numbered(place / "work" / "f.txt", 5_300)
     read = ("read_content", {"path": "f.txt", "start": 5_000_000, "limit": 3})
-    _within(place, read, EDIT, UNDO, ("get_overview", {"path": "f.txt"}), allowed=ALLOWED)
+    _within(place, read, EDIT, UNDO, ("get_overview", {"path": "f.txt"}))
 
 
 REPLACE = (
@@ -128,19 +128,21 @@ REPLACE = (
 )
 
 
-def test_undoing_a_hundred_thousand_replacements_takes_little_memory(place: Path) -> None:
-    _numbered(place / "work" / "f.txt", 1_000)
+def _replaced_and_undone(place: Path, thousands: int, allowed: int) -> None:
+    _numbered(place / "work" / "f.txt", 10 * thousands)
     before = (place / "work" / "f.txt").read_bytes()
-    _within(place, REPLACE, UNDO)
+    _within(place, REPLACE, UNDO, allowed=allowed)
     assert (place / "work" / "f.txt").read_bytes() == before
+
+
+def test_undoing_thirty_thousand_replacements_takes_little_memory(place: Path) -> None:
+    # Half of the memory: what is left of it for each replacement is what a hundred thousand have of the whole.
+    _replaced_and_undone(place, 30, ALLOWED // 2)
 
 
 @pytest.mark.sweep
 def test_undoing_seven_hundred_thousand_replacements_takes_little_memory(place: Path) -> None:
-    _numbered(place / "work" / "f.txt", 7_000)
-    before = (place / "work" / "f.txt").read_bytes()
-    _within(place, REPLACE, UNDO)
-    assert (place / "work" / "f.txt").read_bytes() == before
+    _replaced_and_undone(place, 700, ALLOWED)
 
 
 REWRITTEN = """
@@ -168,15 +170,6 @@ def test_searching_for_twenty_large_patterns_takes_little_memory(place: Path) ->
     (place / "work" / "f.txt").write_bytes(b"ab " * 20_000)
     patterns = [rf"\pL{{{120 + number}}}\pN{{120}}" for number in range(20)]
     _within(place, ("search_content", {"patterns": patterns, "mode": "regex", "path": "f.txt"}))
-
-
-def test_a_pattern_that_is_too_large_says_so(place: Path) -> None:
-    given = {"pattern": r"\pL{500}\pN{500}", "mode": "regex"}
-    answers, _ = outside.run(
-        MEASURED, work=place / "work", state=place / "state", calls=[("search_content", given)]
-    )
-    assert answers[0][0] == "invalid_input"
-    assert "make the pattern smaller" in answers[0][1]
 
 
 def _one_line(path: Path, size: int) -> None:
@@ -229,7 +222,7 @@ def _tree(work: Path, folders: int, files: int) -> None:
             (folder / f"f{file}").write_bytes(b"file %d of %d\n" % (file, number))
 
 
-def _moved_about(place: Path, folders: int, files: int) -> None:
+def _moved_about(place: Path, folders: int, files: int, allowed: int = ALLOWED) -> None:
     _tree(place / "work", folders, files)
     before = outside.contents(place / "work" / "tree")
     _within(
@@ -240,12 +233,13 @@ def _moved_about(place: Path, folders: int, files: int) -> None:
         UNDO,
         ("move_items", {"items": [{"source": "tree", "destination": "moved"}]}),
         UNDO,
+        allowed=allowed,
     )
     assert outside.contents(place / "work" / "tree") == before
 
 
-def test_a_tree_of_three_thousand_files_is_moved_about_in_little_memory(place: Path) -> None:
-    _moved_about(place, 500, 6)
+def test_a_tree_of_six_hundred_files_is_moved_about_in_little_memory(place: Path) -> None:
+    _moved_about(place, 100, 6, ALLOWED // 5)
 
 
 @pytest.mark.sweep

@@ -58,6 +58,7 @@ CASES = [
     ("list_files", {"sort": "colour"}, "invalid_input", "'sort'"),
     ("search_content", {"pattern": ""}, "invalid_input", "pattern"),
     ("search_content", {"pattern": "(", "mode": "regex"}, "invalid_input", "("),
+    ("search_content", {"pattern": r"\pL{500}\pN{500}", "mode": "regex"}, "invalid_input", "make the pattern smaller"),
     ("search_content", {"pattern": "x", "path": "gone"}, "not_found", "gone"),
     ("search_content", {"pattern": "x", "path": "../.."}, "path_escape", "../.."),
     ("search_content", {"pattern": "x", "cursor": "bad"}, "invalid_input", "cursor"),
