@@ -14,6 +14,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
+from operator import attrgetter
 
 from filewright.annotations import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
@@ -449,6 +450,11 @@ class LeadsOutError(OSError):
         self.above, self.path = above, path
 
 
+def _given(name: str) -> Any:
+    """What the system gave by that name; read without a call of Python's, which a listing would make by the million."""
+    return property(attrgetter(f"raw.{name}"))
+
+
 class Status:
     """The status of one thing: of a link itself, never of its target.
 
@@ -458,6 +464,24 @@ class Status:
     """
 
     __slots__ = ("_birth_ns", "raw")
+    device: int = _given("st_dev")
+    """The number of its file system."""
+    inode: int = _given("st_ino")
+    """Its number in its file system."""
+    size: int = _given("st_size")
+    """Bytes of content."""
+    atime_ns: int = _given("st_atime_ns")
+    """When it was last read."""
+    mtime_ns: int = _given("st_mtime_ns")
+    """When its content last changed."""
+    ctime_ns: int = _given("st_ctime_ns")
+    """When its content, name or rights last changed."""
+    uid: int = _given("st_uid")
+    """Its user."""
+    gid: int = _given("st_gid")
+    """Its group."""
+    links: int = _given("st_nlink")
+    """How many names it has; 0 when it was deleted."""
 
     def __init__(self, raw: os.stat_result, birth_ns: int | None = None) -> None:
         self.raw = raw
@@ -475,59 +499,14 @@ class Status:
         return KINDS.get(stat.S_IFMT(self.raw.st_mode), "device")
 
     @property
-    def device(self) -> int:
-        """The number of its file system."""
-        return self.raw.st_dev
-
-    @property
-    def inode(self) -> int:
-        """Its number in its file system."""
-        return self.raw.st_ino
-
-    @property
     def identity(self) -> tuple[int, int]:
         """(device, inode): two names with the same one are the same thing."""
         return self.raw.st_dev, self.raw.st_ino
 
     @property
-    def size(self) -> int:
-        """Bytes of content."""
-        return self.raw.st_size
-
-    @property
-    def atime_ns(self) -> int:
-        """When it was last read."""
-        return self.raw.st_atime_ns
-
-    @property
-    def mtime_ns(self) -> int:
-        """When its content last changed."""
-        return self.raw.st_mtime_ns
-
-    @property
-    def ctime_ns(self) -> int:
-        """When its content, name or rights last changed."""
-        return self.raw.st_ctime_ns
-
-    @property
     def mode(self) -> int:
         """The permission bits (12 of them)."""
         return stat.S_IMODE(self.raw.st_mode)
-
-    @property
-    def uid(self) -> int:
-        """Its user."""
-        return self.raw.st_uid
-
-    @property
-    def gid(self) -> int:
-        """Its group."""
-        return self.raw.st_gid
-
-    @property
-    def links(self) -> int:
-        """How many names it has; 0 when it was deleted."""
-        return self.raw.st_nlink
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Status) and self.raw == other.raw
