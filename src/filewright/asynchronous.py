@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Sequence
 from functools import update_wrapper
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, Unpack, overload
@@ -13,7 +13,7 @@ import anyio.to_thread
 
 from filewright.progress import Report, Task
 from filewright.settings import Settings
-from filewright.tools import ReadOptions, ReadRequest, Tool, ToolResult, TypedTools
+from filewright.tools import ReadOptions, ReadRequest, Tool, TypedTools
 from filewright.workspace import AnyPath, Workspace
 
 if TYPE_CHECKING:
@@ -24,28 +24,12 @@ R = TypeVar("R")
 
 
 def _awaited(
-    method: Callable[Concatenate[TypedTools, P], R],
+    method: Callable[Concatenate[Workspace, P], R],
 ) -> Callable[Concatenate[AsyncWorkspace, P], Coroutine[Any, Any, R]]:
-    """The typed method with the same arguments and result, in a worker thread."""
+    """The method with the same arguments and result, in a worker thread."""
 
     async def call(self: AsyncWorkspace, /, *arguments: P.args, **named: P.kwargs) -> R:
         return await self._in_thread(lambda task: method(self.blocking.under(task), *arguments, **named))
-
-    update_wrapper(call, method)
-    return call
-
-
-def _tasked(
-    method: Callable[Concatenate[Workspace, P], R],
-) -> Callable[Concatenate[AsyncWorkspace, P], Coroutine[Any, Any, R]]:
-    """The same of a method of `Workspace` that takes a `task`."""
-
-    async def call(self: AsyncWorkspace, /, *arguments: P.args, **named: P.kwargs) -> R:
-        def work(task: Task) -> R:
-            named.setdefault("task", task)
-            return method(self.blocking, *arguments, **named)
-
-        return await self._in_thread(work)
 
     update_wrapper(call, method)
     return call
@@ -99,10 +83,7 @@ class AsyncWorkspace:
         """As `Workspace.tools`."""
         return self.blocking.tools(toolsets)
 
-    async def call(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
-        """As `Workspace.call`."""
-        return await self._in_thread(lambda task: self.blocking.call(name, arguments, task=task))
-
+    call = _awaited(Workspace.call)
     list_files = _awaited(TypedTools.list_files)
     stat = _awaited(TypedTools.stat)
     get_overview = _awaited(TypedTools.get_overview)
@@ -138,11 +119,11 @@ class AsyncWorkspace:
         read: Callable[..., FileRead | FilesRead] = TypedTools.read
         return await self._in_thread(lambda task: read(self.blocking.under(task), *given, **options))
 
-    undo = _tasked(Workspace.undo)
-    redo = _tasked(Workspace.redo)
-    restore = _tasked(Workspace.restore)
-    sessions = _tasked(Workspace.sessions)
-    changed_files = _tasked(Workspace.changed_files)
+    undo = _awaited(Workspace.undo)
+    redo = _awaited(Workspace.redo)
+    restore = _awaited(Workspace.restore)
+    sessions = _awaited(Workspace.sessions)
+    changed_files = _awaited(Workspace.changed_files)
 
     async def _in_thread(self, work: Callable[[Task], R]) -> R:
         """`work` in a worker thread, its task cancelled when the waiting one is."""

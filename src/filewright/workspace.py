@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Collection, Mapping, Sequence
+from copy import copy
 from functools import cached_property
 
 from filewright.annotations import TYPE_CHECKING, Any
@@ -80,6 +81,7 @@ class Workspace(TypedTools, Closing):
         own = self._changes.caller
         self._changes.caller = Caller(caller_name(session) or own.session, caller_name(client))
         self._tools_made: Context | None = None
+        self._given: Task | None = None
         self._making = threading.Lock()
 
     def prepare(self) -> None:
@@ -133,19 +135,24 @@ class Workspace(TypedTools, Closing):
         """The tools offered here, in a fixed order: those of `toolsets`, none that writes if read-only."""
         return self.offer(toolsets=toolsets).tools()
 
-    def call(self, name: str, arguments: Mapping[str, Any], *, task: Task | None = None) -> ToolResult:
+    def call(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Run a tool. A problem of the request is an answer with `is_error`; nothing is raised for it."""
-        return self._native.call(name, arguments, task=task)
+        return self._native.call(name, arguments, task=self._given)
 
-    def run(self, name: str, arguments: Mapping[str, Any], *, task: Task | None = None) -> ToolResult:
+    def run(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Run a tool; the result is the tool's own. Raises `FilewrightError`."""
-        return self._native.run(name, arguments, task=task)
+        return self._native.run(name, arguments, task=self._given)
 
     _run = run
 
-    def under(self, task: Task) -> TypedTools:
-        """The typed methods, all of whose calls belong to `task`: cancelled with it, within its time limit."""
-        return _ForTask(self._native, task)
+    def under(self, task: Task) -> Workspace:
+        """The same workspace, all of whose calls belong to `task`: cancelled with it, within its time limit."""
+        made = copy(self)
+        made._tools_made, made._given = self.context, task
+        return made
+
+    def _task(self) -> Task:
+        return self._given or Task(seconds=self.settings.call_seconds)
 
     # History
 
@@ -192,12 +199,12 @@ class Workspace(TypedTools, Closing):
         location = self._boundary.locate(path) if path is not None else None
         return one_meant("scope", Scope(change_id, session, since, location, hunk))
 
-    def select(self, scope: Scope | str, *, task: Task | None = None) -> Selected:
+    def select(self, scope: Scope | str) -> Selected:
         """One change, or what is left of several as if they had been one: its record, and what was kept.
 
         Raises `not_found`, `invalid_input`, and `no_change` where nothing is left.
         """
-        return self._changes.select(scope, inside=True, task=task or self._task())
+        return self._changes.select(scope, inside=True, task=self._task())
 
     def record(self, scope: Scope | str) -> ChangeRecord:
         """The record of what `select` gives."""
@@ -217,10 +224,9 @@ class Workspace(TypedTools, Closing):
         *,
         entries: slice | None = None,
         max_lines: int | None = None,
-        task: Task | None = None,
     ) -> Diff:
         """What was done, or done to some `entries` of the record, in about `max_lines` lines."""
-        return self._changes.diff(scope, entries=entries, max_lines=max_lines, task=task)
+        return self._changes.diff(scope, entries=entries, max_lines=max_lines, task=self._given)
 
     def newest_undoable(self) -> ChangeRecord | None:
         """The newest change that is neither undone nor itself an undo, so that undoing again goes further back.
@@ -231,76 +237,55 @@ class Workspace(TypedTools, Closing):
         newest = next(undoable, None)
         return self._changes.record(newest) if newest is not None else None
 
-    def undo(
-        self, change_id: str | None = None, *, path: str | None = None, task: Task | None = None
-    ) -> RevertResult:
+    def undo(self, change_id: str | None = None, *, path: str | None = None) -> RevertResult:
         """`revert_edit`: a change, or the newest of `path`, or what `newest_undoable` gives."""
         if change_id is None and path is None:
             newest = self.newest_undoable()
             if newest is None:
                 raise FilewrightError(Code.NOT_FOUND, "there is no change to undo", "nothing to do")
             change_id = newest.id
-        return self._within(task).revert_edit(change_id, path=path)
+        return self.revert_edit(change_id, path=path)
 
-    def redo(
-        self, change_id: str | None = None, *, preview: bool = False, task: Task | None = None
-    ) -> RevertResult:
+    def redo(self, change_id: str | None = None, *, preview: bool = False) -> RevertResult:
         """Take back an undo or a rewind: `change_id`, or the newest that is not taken back itself."""
         if change_id is None:
             change_id = self._changes.redoable()
             if change_id is None:
                 raise FilewrightError(Code.NOT_FOUND, "there is no undo to take back", "nothing to do")
-        return self._within(task).revert_edit(change_id, preview=preview)
+        return self.revert_edit(change_id, preview=preview)
 
-    def restore(self, path: str, at: str, *, preview: bool = False, task: Task | None = None) -> RevertResult:
+    def restore(self, path: str, at: str, *, preview: bool = False) -> RevertResult:
         """Give a file, or all below a folder, what was there right after the change `at`, or at that time.
 
         ``CHANGE^`` is right before a change. What is there now is overwritten, and can be had back.
         """
-        return self._within(task).revert_edit(since=at, path=path, preview=preview, force=True)
+        return self.revert_edit(since=at, path=path, preview=preview, force=True)
 
-    def sessions(
-        self, *, limit: int = 20, cursor: str | None = None, task: Task | None = None
-    ) -> SessionsResult:
+    def sessions(self, *, limit: int = 20, cursor: str | None = None) -> SessionsResult:
         """The sessions that changed something here, the latest first."""
         from filewright.tools import sessions
 
-        return sessions(self.context.at(task or self._task()), limit, cursor)
+        return sessions(self.context.at(self._task()), limit, cursor)
 
-    def changed_files(
-        self,
-        scope: Scope | str,
-        *,
-        offset: int = 0,
-        limit: int = 100,
-        task: Task | None = None,
-    ) -> ChangedFiles:
+    def changed_files(self, scope: Scope | str, *, offset: int = 0, limit: int = 100) -> ChangedFiles:
         """What was done, file by file: the net diff of a session, or since a moment.
 
         Raises `not_found`, `invalid_input`, and `no_change` where all of it is undone.
         """
         from filewright.tools import changed_files
 
-        return changed_files(self.context.at(task or self._task()), scope, offset, limit)
-
-    def _within(self, task: Task | None) -> TypedTools:
-        return self if task is None else self.under(task)
-
-    def _task(self) -> Task:
-        return Task(seconds=self.settings.call_seconds)
+        return changed_files(self.context.at(self._task()), scope, offset, limit)
 
     # What a shell changes
 
-    def begin_command(
-        self, identifier: str | None = None, *, command: str = "", task: Task | None = None
-    ) -> str:
+    def begin_command(self, identifier: str | None = None, *, command: str = "") -> str:
         """Note what is there before a command of a shell; returns the id for `end_command`.
 
         What is ignored is not looked at. What files hold is kept as far as a budget goes, first what the `command`
         line names, then the newest.
         """
         identifier = identifier or os.urandom(8).hex()
-        self._changes.begin_command(identifier, command, task or self._task())
+        self._changes.begin_command(identifier, command, self._task())
         return identifier
 
     def end_command(
@@ -310,7 +295,6 @@ class Workspace(TypedTools, Closing):
         *,
         turn: str | None = None,
         label: str | None = None,
-        task: Task | None = None,
     ) -> Sequence[ChangeRecord]:
         """Record what is different since, as a change of the tool `shell` in each root; none if nothing is.
 
@@ -321,7 +305,7 @@ class Workspace(TypedTools, Closing):
         """
         summary = caller_name(label) or f"shell: {caller_name(command) or 'a command'}"
         caller = self._changes.caller._replace(turn=caller_name(turn))
-        return self._changes.end_command(identifier, summary, caller, task or self._task())
+        return self._changes.end_command(identifier, summary, caller, self._task())
 
     # For people and servers
 
@@ -370,14 +354,3 @@ class Workspace(TypedTools, Closing):
         raise FilewrightError(
             Code.NOT_FOUND, f"no resource {uri}", "filewright://file/PATH or filewright://history/CHANGE"
         )
-
-
-class _ForTask(TypedTools):
-    """The native tools under one task."""
-
-    def __init__(self, native: Offer, task: Task) -> None:
-        self._native = native
-        self._task = task
-
-    def _run(self, name: str, arguments: Mapping[str, Any]) -> Any:
-        return self._native.run(name, arguments, task=self._task)

@@ -313,7 +313,7 @@ def test_a_diff_that_the_time_is_up_for_is_left_out_and_the_undo_is_told(bench: 
             def expired(self) -> bool:
                 return True
 
-        answer = workspace.run("revert_edit", {"change_id": made, "diff": "full"}, task=Late())
+        answer = workspace.under(Late()).run("revert_edit", {"change_id": made, "diff": "full"})
     assert (bench.root / "a.txt").read_bytes() == b"one\ntwo\nthree\n"
     assert "undid" in answer.text
     assert "not shown" in answer.text

@@ -431,7 +431,7 @@ def test_what_a_tool_changes_as_a_command_begins_is_not_taken_for_the_commands(
                 other.write("a.txt", "by a tool\n", mode="overwrite")
 
     with Workspace(root, settings=settings) as other:
-        begun = workspace.begin_command(task=Meanwhile())
+        begun = workspace.under(Meanwhile()).begin_command()
         assert workspace.end_command(begun, "true") == ()
     if _tree(root) != before:
         workspace.revert_edit(since=moment)

@@ -162,7 +162,7 @@ def test_what_another_session_was_shown_stands_in_for_nothing(shop: Path, worksp
     from filewright import Task
     from filewright.progress import Caller
 
-    workspace.run("read_content", {"path": "shop.py"}, task=Task(caller=Caller("other")))
+    workspace.under(Task(caller=Caller("other"))).run("read_content", {"path": "shop.py"})
     edit = {"at": {"lines": [9, 9]}, "replace": "    return 7"}
     assert workspace.call("edit_content", {"path": "shop.py", "edits": [edit]}).code == "invalid_input"
 

@@ -8,7 +8,6 @@ from urllib.parse import parse_qsl, unquote
 from filewright.edit import Diff
 from filewright.page.parts import Picture, Viewed, ViewPart, scope_of
 from filewright.page.render import render, static
-from filewright.progress import Task
 from filewright.workspace import REVIEW, Workspace
 
 
@@ -26,14 +25,14 @@ def app_view(diff: Diff) -> str:
     return render("app_view.html", shown=diff)
 
 
-def app_part(workspace: Workspace, base: str, asked: str, task: Task | None = None) -> str | Picture:
+def app_part(workspace: Workspace, base: str, asked: str) -> str | Picture:
     """What the page shows at the address `asked`, its own such addresses below `base`: see `ViewPart`.
 
     Raises what that and `Workspace.select` raise.
     """
     address, _, query = asked.partition("?")
     kind, _, name = address.removeprefix("/").partition("/")
-    viewed = Viewed(kind, unquote(name), workspace.select(scope_of(kind, unquote(name)), task=task))
+    viewed = Viewed(kind, unquote(name), workspace.select(scope_of(kind, unquote(name))))
     source = base + viewed.address
     shared = {"base": "", "split": False, "acting": False, "app": True, "person": REVIEW, "seen": {}}
     shared |= {"viewed": viewed, "source": source}

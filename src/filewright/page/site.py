@@ -133,7 +133,7 @@ class ReviewSite:
         return self._viewed(kind, name, self._workspace.newest())
 
     def _select(self, kind: str, name: str, _newest: str | None) -> Viewed:
-        return Viewed(kind, name, self._workspace.select(scope_of(kind, name), task=self._task()))
+        return Viewed(kind, name, self._workspace.under(self._task()).select(scope_of(kind, name)))
 
     # Parts
 

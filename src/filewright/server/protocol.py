@@ -216,8 +216,11 @@ class Handlers:
         html: object = None
         if result.change_id is not None:
             with suppress(FilewrightError):  # what was done is done: that it cannot be shown is no failure
-                shown = f"/change/{result.change_id}?part=files&start=0"
-                html = app_part(self._workspace, APP_PARTS, shown, task)
+                html = app_part(
+                    self._workspace.under(task),
+                    APP_PARTS,
+                    f"/change/{result.change_id}?part=files&start=0",
+                )
         return {
             "html": html or app_view(result.difference),
             "change_id": result.change_id,
