@@ -96,6 +96,14 @@ def test_nothing_in_a_long_line_is_out_of_reach(tiered, root):
     assert got == text
 
 
+def test_a_line_cut_for_max_chars_says_where_it_goes_on(tiered, root):
+    (root / "f").write_bytes(b"x" * 900 + b"\nend\n")
+    first = tiered.read("f", max_chars=100)
+    assert "read on with line=1, column=201]" in first.text
+    assert first.data["cut_at"] == [1]
+    assert first.data["content"] == "x" * 200
+
+
 def test_a_huge_single_line_is_not_a_huge_reply(tiered, root):
     (root / "f").write_bytes(b"x" * 20_000_000)
     result = tiered.read("f")

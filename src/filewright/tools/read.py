@@ -349,7 +349,7 @@ def _rows(
     context: Context, snapshot: Snapshot, span: _Span, room: int, *, numbered: bool
 ) -> tuple[list[_ReadLine], bool]:
     """The lines of a span that fit into `room` characters, at least one, and whether there are more."""
-    width = context.settings.line_chars
+    width = min(context.settings.line_chars, room)
     rows: list[_ReadLine] = []
     used = 0
     reach = width * (4 if snapshot.encoding.width == 1 else 2)
@@ -369,7 +369,7 @@ def _rows(
         if len(rows) >= span.limit or (rows and used + len(text) + 1 > room):
             return rows, True
         used += len(text) + 1
-        rows.append(_ReadLine(number, clip(text, max(room, 100)), body, line, is_cut))
+        rows.append(_ReadLine(number, text, body, line, is_cut))
     return rows, False
 
 
