@@ -36,11 +36,12 @@ if TYPE_CHECKING:
         quote,
         shown,
         temporary_name,
+        tree_of,
         unquote,
     )
     from filewright.boundary.rules import DenyRules
     from filewright.boundary.walk import FolderEntry, Walk, WalkedFolder
-    from filewright.boundary.worktrees import pointed_at, tree_notice, tree_of
+    from filewright.boundary.worktrees import pointed_at, tree_notice
 
 __getattr__, __all__ = face_of(
     __name__,
@@ -48,9 +49,9 @@ __getattr__, __all__ = face_of(
         "boundary": "Boundary Reached",
         "excludes": "excludes_file",
         "launcher": "PIPE Child Launcher program",
-        "location": "Location Root is_temporary quote shown temporary_name unquote",
+        "location": "Location Root is_temporary quote shown temporary_name tree_of unquote",
         "rules": "DenyRules",
         "walk": "FolderEntry Walk WalkedFolder",
-        "worktrees": "pointed_at tree_notice tree_of",
+        "worktrees": "pointed_at tree_notice",
     },
 )

@@ -136,6 +136,16 @@ class Location(NamedTuple):
         return self.root == other.root and other.parts[: len(self.parts)] == self.parts
 
 
+def tree_of(folder: Location) -> Location | None:
+    """The top of the working tree that a folder is in, if it lies below its root; or the root, if it is a tree."""
+    top = folder.root.folder
+    for depth in range(len(folder.parts), -1, -1):
+        parts = folder.parts[:depth]
+        if top.holds_any((b"/".join((*parts, b".git")),)):
+            return Location(folder.root, parts)
+    return None
+
+
 # Opening
 
 

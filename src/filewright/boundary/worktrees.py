@@ -1,4 +1,4 @@
-"""The working trees of git repositories: which one a place is in, and which are linked with a folder's.
+"""The working trees of git repositories: how one is named, and which are linked with a folder's.
 
 Two trees of one repository have the same names in them, so an edit meant for one is easily made in the
 other: where there are several, whoever changes something is answered in which. Git is not run for it.
@@ -22,32 +22,19 @@ if TYPE_CHECKING:
 MOST_LINKED = 24
 """Worktrees served with a root: each is held open."""
 
-_FOLDERS = 256
 _NAMED, _LOOKED_AT = 5, 50
 _CHARACTERS = 80
 _LINE_BYTES = 8 << 10
 
 
-def tree_notice(boundary: Boundary, places: Iterable[Location]) -> str | None:
-    """In which worktree the places are, for the caller who changed them; None where there is only one."""
-    folders = {place.parent for place in places if place.parts}
-    trees = dict.fromkeys(filter(None, map(tree_of, list(folders)[:_FOLDERS])))
+def tree_notice(boundary: Boundary, trees: Iterable[Location]) -> str | None:
+    """In which of these trees something was changed, for the caller who did; None where each is the only one."""
     found = []
     for tree in trees:
         with suppress(FilewrightError, OSError):  # what was changed is changed: this is an extra
             if description := _described(boundary, tree):
                 found.append(description)
     return f"changed in {'; and in '.join(sorted(found))}" if found else None
-
-
-def tree_of(folder: Location) -> Location | None:
-    """The top of the tree that a folder is in, if it lies below its root; or the root, if it is a tree."""
-    top = folder.root.folder
-    for depth in range(len(folder.parts), -1, -1):
-        parts = folder.parts[:depth]
-        if top.holds_any((b"/".join((*parts, b".git")),)):
-            return Location(folder.root, parts)
-    return None
 
 
 def _described(boundary: Boundary, tree: Location) -> str | None:

@@ -9,7 +9,7 @@ from functools import cache, partial
 
 from filewright import errors
 from filewright.annotations import TYPE_CHECKING, NamedTuple
-from filewright.boundary import Boundary, Location, quote, tree_notice
+from filewright.boundary import Boundary, Location, quote, tree_notice, tree_of
 from filewright.changes.log import Log
 from filewright.changes.record import ChangeRecord, Place, number_of
 from filewright.changes.recorded import RecordedChanges, Scope, Selected
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 # none of it.
 
 _SETTLE_ABOVE = 16
+_LOOKED_AT = 256
+"""Folders of a change that are looked at for the working tree they are in."""
 _IN_THE_WAY = (
     Code.ALREADY_EXISTS,
     Code.NOT_FOUND,
@@ -149,8 +151,10 @@ class Changes(RecordedChanges):
             task.notices += record.notes
             touched = list(change_set.locations)
             self.after_commit(touched)
-            if (tree := tree_notice(self._boundary, touched)) is not None:
-                task.notices.append(tree)
+            folders = list({place.parent for place in touched if place.parts})
+            trees = {tree for folder in folders[:_LOOKED_AT] if (tree := tree_of(folder))}
+            if trees and (notice := tree_notice(self._boundary, trees)):
+                task.notices.append(notice)
             log.collect(settle=bool(others))
             return record
 
