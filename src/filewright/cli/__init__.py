@@ -39,10 +39,10 @@ def write(text: str, *, to_error: bool = False) -> None:
 
 
 def settings_from(**given: Any) -> Settings:
-    """Settings from flags that were given, then the environment, then defaults. Raises as `Settings`."""
+    """Settings from those flags that were given for one, then the environment, then defaults. Raises as `Settings`."""
     from filewright.settings import Settings
 
-    return Settings(**{name: value for name, value in given.items() if value not in (None, ())})
+    return Settings(**{name: given[name] for name in Settings.fields if given.get(name) not in (None, ())})
 
 
 def open_workspace(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from filewright.cli import write
-from filewright.cli.options import caller_options, dialect_option, in_workspace, workspace_options
+from filewright.cli.options import caller_options, dialect_option, in_workspace
 from filewright.cli.terminal import working, write_coloured
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ The tools and their arguments: filewright call --list, filewright call TOOL --sc
 )
 @click.argument("tool", required=False, shell_complete=_tools)
 @click.argument("arguments", required=False, metavar="JSON")
-@workspace_options
 @caller_options
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON: text, data, is_error, code.")
 @click.option("--read-only", is_flag=True, default=None, help="Refuse every change.")

@@ -21,6 +21,8 @@ import click
 from filewright.cli.options import together
 
 Entry = dict[str, Any]
+SCOPES = ("project", "user")
+"""For what a client's file is: the current folder, or all projects."""
 
 _PLACES = {
     # where desktop programs keep their settings
@@ -83,17 +85,23 @@ class Client:
         """Whether it has hooks."""
         return "hooks" in {**self.project, **self.user}
 
-    def files(self, everyone: bool) -> dict[str, str]:
-        """Its files in the current folder, or those for all projects, by what is in them."""
-        found = {what: whole(path) for what, path in (self.user if everyone else self.project).items()}
+    @property
+    def scopes(self) -> list[str]:
+        """Those for which it can have a server; the first is meant where nothing is said."""
+        order = sorted(SCOPES, key=lambda scope: scope != self.first)
+        return [scope for scope in order if "server" in getattr(self, scope)]
+
+    def files(self, scope: str) -> dict[str, str]:
+        """Its files in the current folder (project), or those for all projects (user), by what is in them."""
+        found = {what: whole(path) for what, path in getattr(self, scope).items()}
         if os.path.lexists(f"{found.get('server')}c"):
             found["server"] += "c"
         return found
 
-    def said(self, everyone: bool) -> tuple[bytes, list[str]]:
+    def said(self, scope: str) -> tuple[bytes, list[str]]:
         """What these files say of servers and hooks, and those that are not ours to read."""
         found, unread = b"", []
-        for what, path in self.files(everyone).items():
+        for what, path in self.files(scope).items():
             if what != "rule" and os.path.isfile(path):
                 try:
                     found += Path(path).read_bytes()
@@ -103,7 +111,7 @@ class Client:
 
     def entry(self, roots: Sequence[str], read_only: bool, dialect: str | None, uvx: bool) -> Entry:
         """The server of those options, as it is written into the client's configuration."""
-        flags = [*(["--read-only"] if read_only else []), *(["--dialect", dialect] if dialect else [])]
+        flags = ["--read-only"] * read_only + (["--dialect", dialect] if dialect else [])
         served = [os.path.abspath(os.path.expanduser(root)) for root in roots] or [self.root or os.getcwd()]
         words = [*_program(uvx=uvx), "serve", *served, *flags, *_state_folder()]
         made = _filled(json.dumps(self.server), program=words[0], arguments=words[1:], words=words)
@@ -137,14 +145,14 @@ def configured() -> list[str]:
     return [
         client.title
         for client in CLIENTS.values()
-        if any(b"filewright" in client.said(everyone)[0] for everyone in (False, True))
+        if any(b"filewright" in client.said(scope)[0] for scope in SCOPES)
     ]
 
 
 def state_folders() -> set[str]:
     """The state folders that clients' configurations name."""
     named = re.compile(rb"""--state-dir(?:",\s*"([^"]+)| '([^']+)| ([^\s"']+))""")
-    said = b"\n".join(client.said(everyone)[0] for client in CLIENTS.values() for everyone in (False, True))
+    said = b"\n".join(client.said(scope)[0] for client in CLIENTS.values() for scope in SCOPES)
     return {os.fsdecode(b"".join(each)) for each in named.findall(said)}
 
 

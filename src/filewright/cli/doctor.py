@@ -13,7 +13,7 @@ import click
 
 from filewright import __version__, system
 from filewright.cli import write
-from filewright.cli.options import in_workspace, workspace_options
+from filewright.cli.options import in_workspace
 from filewright.errors import FilewrightError
 from filewright.wording import listed
 
@@ -40,7 +40,6 @@ _MARKS = {True: ("ok  ", "green"), False: ("weak", "yellow"), None: ("    ", "")
     short_help="Say what works here; settle what a crash left.",
     epilog="\b\nExample:\n  filewright doctor --root ~/project",
 )
-@workspace_options
 @in_workspace()
 def doctor(workspace: Workspace) -> None:
     """Say what is available here, and finish or take back what a crash left behind."""

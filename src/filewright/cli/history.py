@@ -14,7 +14,6 @@ from filewright.cli.options import (
     ANYTHING,
     dry_run_option,
     in_workspace,
-    workspace_options,
     yes_option,
 )
 from filewright.cli.terminal import ask, write_paged
@@ -30,8 +29,7 @@ _SHOWN_LINES = 100_000
 _STAT_FILES = 1_000
 
 
-def _of_workspace(command: Callable[..., None]) -> Callable[..., None]:
-    return workspace_options(in_workspace(allow_write=ANYTHING)(command))
+_of_workspace = in_workspace(allow_write=ANYTHING)
 
 
 def _completing(names: Callable[[Workspace], Iterable[str | None]]) -> Callable[..., list[str]]:

@@ -97,11 +97,15 @@ def saying_refusals(status: int = 1) -> Iterator[None]:
 
 
 def in_workspace(
-    *names: str, status: int = 1, **always: Any
+    *names: str,
+    where: Callable[..., Callable[..., None]] = workspace_options,
+    status: int = 1,
+    **always: Any,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command a workspace as its first argument: of its options of these `names`, and those `always` given.
+    """Give a command a workspace as its first argument, and the options that say `where` that is.
 
-    What is refused in it is said, and ends it with `status`.
+    It has further options of the command, of these `names`, and those `always` given. What is refused in it is said,
+    and ends it with `status`.
     """
 
     def with_workspace(command: Callable[..., None]) -> Callable[..., None]:
@@ -111,6 +115,6 @@ def in_workspace(
             with open_workspace(**chosen, **always) as workspace, saying_refusals(status):
                 command(workspace, **given)
 
-        return opened
+        return where(opened)
 
     return with_workspace

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import sys
 from pathlib import Path
@@ -17,6 +16,7 @@ from filewright.cli.options import (
     in_workspace,
     of_settings,
     roots_argument,
+    together,
 )
 from filewright.errors import invalid
 
@@ -98,9 +98,8 @@ def serve(
     """Serve the folders ROOT to an MCP client (default: FILEWRIGHT_ROOTS, or the current folder)."""
     from filewright.server import run_server as run
 
-    http = {name: given.pop(name) for name in inspect.signature(_access).parameters if name in given}
     settings = settings_from(**given)
-    access = None if address is None else _access(address, **http)
+    access = None if address is None else _access(address, **given)
     if access is not None and settings.client_roots:
         raise invalid(
             "--client-roots is for one client, and HTTP serves several",
@@ -124,6 +123,7 @@ def _access(
     oauth_issuer: str | None,
     oauth_introspection: str | None,
     scopes: tuple[str, ...],
+    **_: object,
 ) -> Access:
     from filewright.server import Access, Bearer, Introspection, parse_address, read_tokens
 
@@ -150,12 +150,15 @@ Examples:
 
 The address opens the page once; the terminal shows another for the next browser. End with Ctrl-C.""",
 )
-@roots_argument
 @click.option("--port", type=click.IntRange(0, 65_535), default=0, help="Default: any that is free.")
 @click.option("--no-open", is_flag=True, help="Do not open a browser.")
 @click.option("--read-only", is_flag=True, default=None, help="Show changes, and offer to undo none.")
-@of_settings("state_dir")
-@in_workspace("read_only", status=2, allow_write=ANYTHING)
+@in_workspace(
+    "read_only",
+    where=together(roots_argument, of_settings("state_dir")),
+    status=2,
+    allow_write=ANYTHING,
+)
 def review(workspace: Workspace, *, port: int, no_open: bool) -> None:
     """Show the changes of the folders ROOT on a page of this machine's own (default: the current folder)."""
     from filewright.page import Review

@@ -17,7 +17,7 @@ from urllib.parse import quote
 import click
 
 from filewright.cli import open_workspace, write
-from filewright.cli.clients import CLIENT, CLIENTS, HOOKS, Client, describes_server, whole
+from filewright.cli.clients import CLIENT, CLIENTS, HOOKS, SCOPES, Client, describes_server, whole
 from filewright.cli.configfile import appended, read, value_at, with_entry, with_value
 from filewright.cli.options import ANYTHING, dry_run_option, saying_refusals, yes_option
 from filewright.cli.terminal import ask, write_coloured
@@ -182,21 +182,22 @@ def setup(
     if client is None and (file or not (check or remove)):
         raise click.UsageError(f"name a CLIENT: {', '.join(CLIENTS)}")
     chosen = CLIENTS[client] if client else None
+    named = ["user"] * user or ["project"] * project
+    left_out = ["hooks"] * no_hooks + ["rule"] * no_rule
     parts, unread = list[Part](), set[str]()
     for each in [chosen] if chosen else CLIENTS.values():
-        scopes = _scopes(each, user, project)
-        there = [everyone for everyone in scopes if b"filewright" in each.said(everyone)[0]]
-        unread.update(path for everyone in scopes for path in each.said(everyone)[1])
+        scopes = [scope for scope in each.scopes if scope in (named or SCOPES)]
+        said = {scope: each.said(scope) for scope in scopes}
+        unread.update(path for _, paths in said.values() for path in paths)
         if chosen and not scopes:
             has = "a file in each project" if user else "one file for all projects"
-            raise click.UsageError(f"{each.title} has {has}: leave --{'user' if user else 'project'} out")
+            raise click.UsageError(f"{each.title} has {has}: leave --{named[0]} out")
+        there = [scope for scope, (text, _) in said.items() if b"filewright" in text]
         if file or not (check or remove) or (chosen and not there):
-            there = scopes[-1:] if each.first == "user" else scopes[:1]
-        for everyone in there:
-            files = {"server": whole(file)} if file else each.files(everyone)
-            parts += _planned(each, files, **server)
-    left_out = {"hooks": no_hooks, "rule": no_rule}
-    parts = [part for part in parts if not left_out.get(part.what)]
+            there = scopes[:1]
+        for scope in there:
+            files = {"server": whole(file)} if file else each.files(scope)
+            parts += [part for part in _planned(each, files, **server) if part.what not in left_out]
     if chosen is None:
         for path in sorted(unread):
             write(f"LOOK {path} may not be read: what is in it is not known, and stays")
@@ -212,12 +213,6 @@ def setup(
     write(f"{chosen.title}: {chosen.note}", to_error=True)
     if not chosen.hooks:
         write(f"{chosen.title}: {UNRECORDED}", to_error=True)
-
-
-def _scopes(client: Client, user: bool, project: bool) -> list[bool]:
-    """Which of the client's files are meant: in the current folder (False), for all projects (True)."""
-    offered = [everyone for everyone in (False, True) if "server" in (client.project, client.user)[everyone]]
-    return [everyone for everyone in offered if everyone == user or not (user or project)]
 
 
 def _carried_out(parts: list[Part], *, remove: bool, yes: bool, dry_run: bool) -> bool:
@@ -333,7 +328,7 @@ def config(client: str, hooks: bool, **server: Any) -> None:
             f"no hooks are written for {chosen.title}; these have some: {', '.join(HOOKS)}",
             param_hint="CLIENT",
         )
-    places = [files[what] for files in (chosen.project, chosen.files(everyone=True)) if what in files]
+    places = [files[what] for files in (chosen.project, chosen.files("user")) if what in files]
     write(f"{chosen.title}: {' or '.join(places)}{'' if hooks else f'; {chosen.note}'}", to_error=True)
     [part] = _planned(chosen, {what: places[0]}, **server)
     write(part.edited(""))

@@ -57,15 +57,12 @@ def absolute(path: str) -> str:
 def get_overview(call: Call, given: Record) -> Json:
     """Size, lines, long lines, outline, what to search for."""
     threshold, ranges = call.context.settings.line_chars, given.changed_lines
-    compared: Json = {}
-    if ranges is not None:
-        compared["changed_lines"] = [each[:2] for each in ranges]
-        compared["changed_kinds"] = [[*each, "modified"][2] for each in ranges]
     try:
         overview = call.get_overview(
             given.path,
             max_symbols=max(1, call.context.settings.page_chars // _SYMBOL_CHARS),
-            **compared,
+            changed_lines=ranges and [each[:2] for each in ranges],
+            changed_kinds=ranges and [[*each, "modified"][2] for each in ranges],
         )
     except FilewrightError as error:
         if error.code != Code.IS_BINARY or ranges is not None:
@@ -250,8 +247,7 @@ def _similar(call: Call, most: int) -> Sequence[SearchHit]:
 
 
 def _is_loose(given: Record) -> bool:
-    loose: bool = given.fuzzy and not given.regex and not given.invert
-    return loose
+    return bool(given.fuzzy and not given.regex and not given.invert)
 
 
 def search_directory(call: Call, given: Record) -> Json:
