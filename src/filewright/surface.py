@@ -126,9 +126,7 @@ class Offer:
             return self._bounded(replace(result, notices=_few(notices)) if notices else result)
         except FilewrightError as error:
             if error.code == Code.NOT_FOUND:
-                from filewright.tools import explain
-
-                explain(self._context.at(task), error)
+                self._context.at(task).explain(error)
             raise
 
     def refused(self, error: FilewrightError) -> ToolResult:

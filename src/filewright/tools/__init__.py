@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     )
     from filewright.tools.items import BatchResult, ItemResult, check_count
     from filewright.tools.listing import FileStatus, ListedEntry, ListResult, StatResult
-    from filewright.tools.missing import explain
     from filewright.tools.overview import FolderMap, ManyOverviews, OverviewResult
     from filewright.tools.patch import PatchResult
     from filewright.tools.pipeline import Change, change_text
@@ -81,7 +80,6 @@ __getattr__, __all__ = face_of(
             "restore_file sessions"
         ),
         "listing": "FileStatus ListResult ListedEntry StatResult",
-        "missing": "explain",
         "overview": "FolderMap ManyOverviews OverviewResult",
         "patch": "PatchResult",
         "pipeline": "Change change_text",

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from copy import copy
-from functools import partial
+from functools import partial, reduce
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import xxhash
 
-from filewright.boundary import Boundary, Location
+from filewright.boundary import Boundary, Location, quote
 from filewright.changes import Changes
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
@@ -28,6 +30,7 @@ from filewright.text import (
     codec,
 )
 from filewright.tools.catalogue import LOADING
+from filewright.wording import alike
 
 if TYPE_CHECKING:
     from filewright.search import Searcher
@@ -44,6 +47,9 @@ _SPARE_WORK, _SPARE_TIME = 1.0, 3.0
 
 _LOOKED_AT = 16
 """Files that are looked at before an answer: each is opened and asked for its status, nothing is watched."""
+
+_NAMES_COMPARED, _ALIKE = 5_000, 3
+"""Names of a folder that are compared with one that is not there, and how many of them are told."""
 
 _MOST_SHOWN = 256
 """Files of which it is known what a session was shown."""
@@ -199,14 +205,6 @@ class Context:
             raise
         return True
 
-    def key_of_missing(self, location: Location) -> tuple[int, int] | str:
-        """What tells two spellings of one missing name apart or alike: the folder it would be in."""
-        try:
-            status = self.boundary.stat(location.parent)
-        except FilewrightError:
-            return location.parent.shown
-        return status.identity
-
     def open(self, location: Location, *, encoding: str | None = None, hold: bool = True) -> Snapshot:
         """A snapshot of the regular file at `location`. Raises what `Boundary.open_file` raises,
         and `too_large` above `settings.max_file_bytes`, if the file is opened for its content (`hold`).
@@ -272,11 +270,6 @@ class Context:
                 content = snapshot.read(start, stop - start)
                 self.shown.record(snapshot.location, snapshot.version, content, whole=False)
 
-    def has_shown(self, snapshot: Snapshot) -> bool:
-        """Whether this very content was shown to the session of this call, and nothing else since."""
-        location = snapshot.location
-        return location is not None and self.seen.shown_to(self.session, location) == snapshot.version
-
     @property
     def session(self) -> str | None:
         """The session of this call."""
@@ -293,6 +286,41 @@ class Context:
             self._previews.put(key, said, 1)
             return False
         return self._previews.get(key) == said
+
+    def explain(self, error: FilewrightError) -> None:
+        """Add to the refusal of a path that is not there where it led, its root, and names that are like it."""
+        asked = error.details.get("path")
+        if not isinstance(asked, str) or error.details.keys() & {"resolved", "strip", "alike"}:
+            return  # it is explained
+        try:
+            location = self.boundary.locate(asked)
+            missing, above = None, location
+            while above.parts and not self.exists(above):
+                missing, above = above, above.parent
+            if missing is None:
+                return
+            walk = self.boundary.walk(above, depth=1, include_ignored=True, task=self.task)
+            names = {
+                os.fsdecode(entry.location.name): entry.location for entry in islice(walk, _NAMES_COMPARED)
+            }
+            near = []
+            for name in alike(os.fsdecode(missing.name), names, _ALIKE):
+                whole = reduce(Location.child, location.parts[len(missing.parts) :], names[name])
+                near.append((whole if self.exists(whole) else names[name]).shown)
+        except FilewrightError:
+            return  # the error says what is known already
+        resolved, root = quote(location.absolute), quote(location.root.path)
+        # What is wrong with other files of a patch, and what to do about it, is behind it.
+        message, also, others = error.message.partition("\nalso: ")
+        error.message = f"{message} ({resolved}, in the root {root}){also}{others}"
+        error.details.update(resolved=resolved, root=root)
+        hint, *hints = (error.hint or "").split("; ", 1)
+        if near:
+            hint = f"did you mean {' or '.join(near)}?"
+            error.details["alike"] = near
+        elif missing != location:
+            hint = f"there is no {missing.shown}; list {above.shown} to see what is there"
+        error.hint = "; ".join([hint, *hints])
 
     def check_version(self, snapshot: Snapshot, expected: str | None) -> None:
         """Raise `stale_version` unless `expected` is None or a token of this content."""

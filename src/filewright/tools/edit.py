@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
@@ -24,6 +26,8 @@ from filewright.edit import (
 )
 from filewright.errors import Code, FilewrightError, check_limit, invalid, missing, refused
 from filewright.languages import Language, language_of
+from filewright.search import TreeOptions, TreeSearch, compile_pattern
+from filewright.structure import References
 from filewright.text import (
     Encoding,
     NotebookView,
@@ -32,8 +36,7 @@ from filewright.text import (
     codec,
     notebook_view,
 )
-from filewright.tools.context import Context
-from filewright.tools.moved import StillUsed, still_used
+from filewright.tools.context import Context, spare_time
 from filewright.tools.pipeline import Answer, Change, ChangeArguments, Changed, change, decided
 from filewright.tools.registry import Arguments
 from filewright.tools.result import ChangeResult, DiffWanted, optional
@@ -50,6 +53,9 @@ def _given_text(value: Any) -> Any:
 _UTF8 = Encoding("utf-8")
 _NEAR = 4_096
 """Bytes on either side of a place in which blank lines are counted."""
+
+_SEARCHED, _LOOKED_AT = 1_000, 1 << 20
+"""Files that are searched for users of a symbol that was moved, and bytes of each."""
 
 _NAMED = 10
 """Files that are named as users of a symbol that was moved, and lines of edits where no diff is shown."""
@@ -205,6 +211,15 @@ class EditArguments(ChangeArguments):
     """the version that a read gave; refused if the file is no longer that"""
     encoding: str | None = None
     in_turn: SkipJsonSchema[bool] = False
+
+
+@dataclass(frozen=True, slots=True)
+class StillUsed:
+    """A symbol that was moved out of the file `path`, and `files` that import or use it as if it were there."""
+
+    name: str
+    path: str
+    files: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -558,15 +573,16 @@ class _Edits:
                 f"{asked} is a notebook, which is edited by its text", "give search, and cell"
             )
         if version is None or snapshot.matches(version):
-            return _Text(snapshot, None, version is not None or context.has_shown(snapshot))
+            shown = context.seen.shown_to(context.session, file.location)
+            return _Text(snapshot, None, version is not None or shown == snapshot.version)
         base = context.shown.at(file.location, version)
         if base is None:
             context.check_version(snapshot, version)
         assert base is not None
-        shown = Snapshot.of_bytes(
+        earlier = Snapshot.of_bytes(
             base, encoding=snapshot.encoding.name, location=file.location, settings=context.settings
         )
-        return _Text(shown, base, known=True)
+        return _Text(earlier, base, known=True)
 
     def _lines(self, file: _EditedFile, text: _Text, symbol: str) -> SymbolLines:
         asked = file.location.asked
@@ -743,11 +759,11 @@ def _answer(
         said, verb = f"{counted(one.decision.changes_made, 'edit')}{which} ", "applied"
         if one.diff is not None and one.diff.action == "created":
             said, verb = "", f"created, {counted(one.diff.added or 0, 'line')}"
-        page.add(f"{visible(one.location.shown)}: {said}{page.done(verb, one.form, named=one is made[0])}")
+        page.add(f"{one.location.shown}: {said}{page.done(verb, one.form, named=one is made[0])}")
         if not page.seen:
             # How far a symbol goes is seen in its diff, or said.
             told = [
-                visible(each.text)
+                each.text
                 for each in one.decision.outcomes
                 if not each.is_plain
                 or (not shown and each.named.startswith("symbol") and each.first <= each.last)
@@ -755,10 +771,10 @@ def _answer(
             page.extend(told, reserve=2000)
         if one.diff is not None and not shown:
             page.add_short(one.diff)
-    users = still_used(context, moved) if moved else ()
+    users = _still_used(context, moved) if moved else ()
     for each in users:
-        users_named = listed([visible(path) for path in each.files], _NAMED)
-        page.add(f"[{each.name} is still used as of {visible(each.path)} in {users_named}]")
+        users_named = listed(each.files, _NAMED)
+        page.add(f"[{each.name} is still used as of {each.path} in {users_named}]")
     page.end()
     outcomes = sorted((each for one in made for each in one.decision.outcomes), key=lambda each: each.index)
     files = tuple(EditedFile(one.location.shown, one.decision.changes_made, one.version) for one in made)
@@ -776,3 +792,47 @@ def _answer(
         files=files if len(files) > 1 else (),
         still_used=users,
     )
+
+
+def _still_used(context: Context, moved: Sequence[tuple[str, Location, Location]]) -> tuple[StillUsed, ...]:
+    """The files that take each of the symbols `moved` (its name, from where, to where) from its old place.
+
+    What mentions a symbol is searched for, for a second of work at most, and its imports are followed.
+    """
+    origin, names = moved[0][1], {name for name, _, _ in moved}
+    references = References()
+    shown: dict[str, str] = {}
+    mentioned: dict[str, set[str]] = defaultdict(set)
+    dotted: dict[str, set[str]] = defaultdict(set)
+    with spare_time(context.task) as task:
+        pattern = compile_pattern("|".join(names), mode="regex", case="sensitive", whole_word=True)
+        options = TreeOptions(limit=_SEARCHED, output="files")
+        for snapshot, _ in TreeSearch(
+            context.searcher, Location(origin.root, ()), pattern, options, task=task
+        ):
+            assert snapshot.location is not None
+            path, text = _path(snapshot.location), snapshot.read(0, min(snapshot.size, _LOOKED_AT))
+            shown[path] = snapshot.location.shown
+            references.add(path, text)
+            for name in names:
+                before_it = {*re.findall(rb"([.:>]?)\b%b\b" % name.encode(), text)}
+                if before_it:
+                    mentioned[name].add(path)
+                if before_it - {b""}:
+                    dotted[name].add(path)
+    made = []
+    for name, before, after in moved:
+        old, new = _path(before), _path(after)
+        for path in (old, new):
+            references.add(path, b"", counts=False)
+        users = {path for path, by_name in references.importing(old, name) if by_name or path in dotted[name]}
+        if old in mentioned[name] and old not in {path for path, _ in references.importing(new, name)}:
+            users.add(old)
+        if users:
+            files = sorted(shown[path] for path in users)
+            made.append(StillUsed(name, before.shown, tuple(files)))
+    return tuple(made)
+
+
+def _path(location: Location) -> str:
+    return os.fsdecode(b"/".join(location.parts))

@@ -19,7 +19,7 @@ from filewright.tools.context import Context
 from filewright.tools.pipeline import Answer, hard_links_broken
 from filewright.tools.registry import Arguments
 from filewright.tools.result import ChangeResult, DiffWanted, Page, ToolResult, plain
-from filewright.wording import counted, listed, visible
+from filewright.wording import counted, listed
 
 
 class HistoryArguments(Arguments):
@@ -217,7 +217,7 @@ def get_history(context: Context, arguments: HistoryArguments) -> HistoryResult:
     if any(_by(record, own) == "this session" for record in kept):
         page.add("[those without a name: this session]")
     if not kept:
-        what = f" of {visible(path)}" if path is not None else ""
+        what = f" of {path}" if path is not None else ""
         page.add(f"[no {'more ' if cursor else ''}changes{what} are recorded]")
     following = kept[-1].id if left and kept else None
     if following is not None:
@@ -240,27 +240,27 @@ def _when(record: ChangeRecord) -> str:
 
 def _row(record: ChangeRecord, own: str | None) -> str:
     """A change in one line: with up to three files that its summary does not name, and who made it."""
-    row = f"{_when(record)}  {visible(record.summary)}"
+    row = f"{_when(record)}  {record.summary}"
     names = [entry.place.shown for entry in record.entries[:3]]
     more = len(record.entries) - len(names)
     if more or not all(name in record.summary for name in names):
         rest = f" and {counted(more, 'more file')}" if more else ""
-        row += f"  [{', '.join(map(visible, names))}{rest}]"
+        row += f"  [{', '.join(names)}{rest}]"
     if record.reverts:
         row += f"  [undoes {'some of ' if record.partial else ''}{listed(record.reverts, 1)}]"
-    by, client = _by(record, own), visible(record.client or "")
+    by, client = _by(record, own), record.client or ""
     if by == "a person":
         row += f"  [a person, by {client}]"
     elif by == "another":
-        row += f"  [{client or 'another'}, session {visible(record.session or '')}]"
+        row += f"  [{client or 'another'}, session {record.session or ''}]"
     return row
 
 
 def _one(context: Context, change_id: str) -> HistoryResult:
     record = context.changes.record(context.changes.identify(change_id))
     page = Page(context.settings.page_chars)
-    page.add(f"{_when(record)}  {record.tool}", visible(record.summary))
-    page.extend(f"[{visible(note)}]" for note in record.notes)
+    page.add(f"{_when(record)}  {record.tool}", record.summary)
+    page.extend(f"[{note}]" for note in record.notes)
     _add_entries(page, record.entries, 100)
     diff = context.changes.diff(record.id, max_lines=context.settings.diff_lines, task=context.task)
     page.add_diff(diff.text)
@@ -274,7 +274,7 @@ def _add_entries(page: Page, entries: Sequence[Entry], most: int, *, undoes: boo
     """Add what was done to each of up to so many entries, or what undoing it does."""
     rows = []
     for entry in entries[:most]:
-        ends = [visible(place.shown) for place in (entry.was, entry.place) if place is not None]
+        ends = [place.shown for place in (entry.was, entry.place) if place is not None]
         action = _UNDONE.get(entry.action, entry.action) if undoes else entry.action
         rows.append(f"{action}: {' → '.join(ends[::-1] if undoes else ends)}")
     page.extend(rows, reserve=page.room // 2, of=len(entries), more="file")
@@ -300,7 +300,8 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
     )
     alone = path is not None and scope == Scope(path=path, hunk=arguments.hunk)
     if path is not None and alone:  # the newest change of the file
-        scope = Scope(_changes_of(context, path, 1)[0].id, hunk=arguments.hunk)
+        newest = _changes_of(context, path, 1, "get_history lists what is")
+        scope = Scope(newest[0].id, hunk=arguments.hunk)
     one_meant("revert_edit", scope)
     made = None
     force, broken = arguments.force, hard_links_broken(context, arguments.break_hard_links)
@@ -315,9 +316,9 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
     page = Answer(context, arguments, made_id, diff)
     title, what = selected.what, counted(len(selected.ids), "change")
     if scope.change_id is not None:
-        title, what = selected.ids[0], visible(record.summary)
+        title, what = selected.ids[0], record.summary
     page.add(f"undid {title}: {what}; change {made_id}" if made else f"{title} {page.done('undone')}: {what}")
-    page.extend((f"[{visible(note)}]" for note in reversal.notes), reserve=1000)
+    page.extend((f"[{note}]" for note in reversal.notes), reserve=1000)
     if alone and record.reverts:
         page.add("[that change was an undo itself; for an earlier one give its change_id from get_history]")
     entries = (made or record).entries
@@ -333,13 +334,12 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
     )
 
 
-def _changes_of(context: Context, location: Location, most: int) -> Sequence[ChangeRecord]:
+def _changes_of(context: Context, location: Location, most: int, hint: str) -> Sequence[ChangeRecord]:
     """The newest changes of a file. Raises `not_found` for none."""
     records = context.changes.history(location=location, limit=most)
     if not records:
         asked = location.asked
-        message, hint = f"no change of {asked} is recorded", "get_history lists what is"
-        raise FilewrightError(Code.NOT_FOUND, message, hint, path=asked)
+        raise FilewrightError(Code.NOT_FOUND, f"no change of {asked} is recorded", hint, path=asked)
     return records
 
 
@@ -382,7 +382,8 @@ def restore_file(
         return FileState(record.id, record.time.isoformat(), size, location.asked)
 
     with changes.writing(context.task):
-        records = _changes_of(context, location, _STATES)
+        hint = "only what was changed through this workspace can be brought back"
+        records = _changes_of(context, location, _STATES, hint)
         record = next((each for each in records if change_id in (None, each.id)), None)
         if record is None:
             known = [each.id for each in records[:20]]

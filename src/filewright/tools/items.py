@@ -23,7 +23,7 @@ from filewright.tools.context import Context
 from filewright.tools.pipeline import Answer, ChangeArguments, Changed, change
 from filewright.tools.registry import Arguments
 from filewright.tools.result import ChangeResult, optional, plain
-from filewright.wording import listed, visible
+from filewright.wording import listed
 
 _MODE = re.compile(r"0?[0-7]{3,4}|[ugoa]*[-+=][rwxXstugo]*(,[ugoa]*[-+=][rwxXstugo]*)*")
 _NOTHING_DONE = frozenset({"unchanged", "exists", "was not there"})
@@ -57,7 +57,7 @@ class ItemResult:
     @property
     def row(self) -> str:
         """One line for a reader."""
-        name, error = visible(self.path), self.error
+        name, error = self.path, self.error
         if error is not None:
             return f"{name}: {error.code}: {error.message}{f' (hint: {error.hint})' if error.hint else ''}"
         note = f"; {self.note}" if self.note else ""

@@ -26,7 +26,7 @@ from filewright.tools.context import Context
 from filewright.tools.items import Paths, check_count
 from filewright.tools.registry import Arguments
 from filewright.tools.result import Page, ToolResult, facts, optional
-from filewright.wording import counted, encodable, visible
+from filewright.wording import counted, encodable
 
 _MOST = 1 << 20
 
@@ -123,9 +123,9 @@ class ListedEntry:
     @property
     def row(self) -> str:
         """One line for a reader."""
-        row = visible(self.path)
+        row = self.path
         if self.type == "link":
-            row += f" -> {visible(self.target)}" if self.target is not None else " ->"
+            row += f" -> {self.target}" if self.target is not None else " ->"
         elif self.type not in ("file", "folder"):
             row += f" ({self.type})"
         if self.modified is None:
@@ -346,10 +346,10 @@ def stat_items(context: Context, arguments: StatArguments) -> StatResult:
         try:
             status = _status(context, context.boundary.locate(path))
             results.append(StatItem(encodable(path), "success", status))
-            rows.append(f"{visible(path)}: {status.row}")
+            rows.append(f"{path}: {status.row}")
         except FilewrightError as error:
             results.append(StatItem(encodable(path), "error", error=error))
-            rows.append(f"{visible(path)}: {error.code}: {error.message}")
+            rows.append(f"{path}: {error.code}: {error.message}")
     if left := page.extend(rows, reserve=80):
         page.add(f"[{left} more, not shown; ask for fewer paths]")
     return StatResult(page.text(), results=tuple(results))

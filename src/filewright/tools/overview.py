@@ -238,7 +238,7 @@ def _one(context: Context, arguments: OverviewArguments, path: str, room: int) -
         )
         page = Page(room)
         known = f"{counted(lines, 'line')}, {sized(snapshot.size)}; {about(snapshot)}"
-        page.add(f"{visible(location.shown)}: {known}")
+        page.add(f"{location.shown}: {known}")
         sampled = "" if measured else " of the first 4 MB"
         said = f"language {result.language or 'unknown'}; longest line{sampled} {longest:,} bytes"
         if long_count:
@@ -250,7 +250,7 @@ def _one(context: Context, arguments: OverviewArguments, path: str, room: int) -
         if changed:
             page.add("", "changed:")
             page.extend(map(_changed_row, changed), reserve=1500, more="change")
-        page.add(*(f"[{visible(note)}]" for note in notes))
+        page.add(*(f"[{note}]" for note in notes))
         _add_hints(page, result.search_hints)
         context.remember(snapshot)
         return replace(result, text=page.text())
@@ -328,7 +328,7 @@ def _line_lengths(context: Context, snapshot: Snapshot) -> tuple[int, int, bool]
 def _rows(symbols: tuple[Symbol, ...]) -> Iterator[str]:
     """One line for a reader of each symbol, and of those in it."""
     for around, symbol in Outline(None, symbols).walk():
-        name = visible(clip(symbol.name, 120))
+        name = clip(symbol.name, 120)
         yield f"{'  ' * min(len(around), 20)}{symbol.start_line}-{symbol.end_line} {symbol.kind} {name}"
 
 
@@ -400,9 +400,7 @@ def _tree(symbols: tuple[Symbol, ...]) -> list[dict[str, Any]]:
 
 def _changed_row(part: ChangedSymbol) -> str:
     """One line for a reader."""
-    return (
-        f"{part.status}: {visible(part.path) or 'text outside symbols'} ({part.start_line}-{part.end_line})"
-    )
+    return f"{part.status}: {part.path or 'text outside symbols'} ({part.start_line}-{part.end_line})"
 
 
 def _plainly(value: object) -> str:
@@ -422,7 +420,7 @@ def _add_hints(page: Page, found: Hints) -> None:
             values = ((each.name, getattr(data, each.name)) for each in fields(data))
             page.add("", f"{name}:")
             page.extend(
-                (f"  {key}: {visible(clip(_plainly(value), 300))}" for key, value in values if value),
+                (f"  {key}: {clip(_plainly(value), 300)}" for key, value in values if value),
                 reserve=300,
             )
     if found.patterns:
@@ -507,7 +505,7 @@ def _folder_map(context: Context, location: Location) -> FolderMap:
     page = Page(min(_PAGE_CHARS, context.settings.page_chars))
     kinds = ", ".join(f"{name} {count}" for name, count in languages[:_LISTED])
     size = f"{counted(top.files, 'file')}, {sized(top.size)}"
-    page.add(f"{visible(location.shown)}/: {size}{'; ' * bool(kinds)}{kinds}")
+    page.add(f"{location.shown}/: {size}{'; ' * bool(kinds)}{kinds}")
     if not top.files:
         page.add("(no files)" if top.folders else "(empty folder)")
     for heading, paths in (
@@ -517,10 +515,10 @@ def _folder_map(context: Context, location: Location) -> FolderMap:
         ("tests", [f"{path} ({counted(tested[path], 'file')})" for path in tests]),
     ):
         if paths:
-            page.add(clip(f"{heading}: {listed([visible(path) for path in paths], _LISTED)}", 900))
+            page.add(clip(f"{heading}: {listed(paths, _LISTED)}", 900))
     if central:
         page.add("", "most referred to (by so many files), with the names used:")
-        uses = ((f"{visible(each.path)} ({each.used_by})", ", ".join(each.names)) for each in central)
+        uses = ((f"{each.path} ({each.used_by})", ", ".join(each.names)) for each in central)
         page.extend((f"  {used}{': ' * bool(names)}{names}" for used, names in uses), reserve=1_500)
     rows = [*(_folder_tree(top) if top.files > _SMALL else _files(context, files))]
     if rows:
@@ -588,7 +586,7 @@ def _files(context: Context, files: Sequence[tuple[str, FolderEntry]]) -> Iterat
             except FilewrightError as error:
                 if error.ends_call:
                     raise
-        yield path + (f": {visible(clip(listed(names, _SYMBOLS), 300))}" if names else "")
+        yield path + (f": {clip(listed(names, _SYMBOLS), 300)}" if names else "")
 
 
 def _folder_tree(top: _Below) -> Iterator[str]:

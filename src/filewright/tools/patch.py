@@ -131,7 +131,7 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
     if rest:
         page.add(f"[the rest, as a patch of {counted(len(refused), 'file')}:]")
         lines = rest.removesuffix("\n").split("\n")
-        page.extend((visible(line.removesuffix("\r")) for line in lines), more="line")
+        page.extend((line.removesuffix("\r") for line in lines), more="line")
     return PatchResult(
         **page.facts,
         files=tuple(file.decision for file in made.files),
@@ -189,7 +189,7 @@ class _Looking:
         named = self._now(path) if file else None
         location = self._context.boundary.locate(named or path)
         if named:
-            self.origin[location.shown] = f", for {visible(path)}"
+            self.origin[location.shown] = f", for {path}"
         try:
             return self._target(location)
         except FilewrightError as error:
@@ -200,7 +200,7 @@ class _Looking:
                 if (there := self._moved_to(location)) is None and self._arguments.partial:
                     there, how = self._elsewhere(location, file), ", found for {} by its name and content"
                 if there is not None:
-                    self.origin[there.shown] = how.format(visible(path))
+                    self.origin[there.shown] = how.format(path)
                     return self._target(there)
                 if not self._advise_strip(path, file, error):
                     near = self._elsewhere(location, file)
@@ -209,8 +209,11 @@ class _Looking:
                         way = "partial=true" if near else ours
                         error.hint = f"its hunks fit {there.shown} alone; {way} applies them there"
                         error.details["alike"] = [there.shown]
-            key = (self._context.key_of_missing(location), location.name)
-            return PatchTarget(location, None, key, missing=error)
+            folder: object = location.parent.shown
+            with suppress(FilewrightError):
+                folder = self._context.boundary.stat(location.parent).identity
+            # Two spellings of a missing name are told by the folder it would be in.
+            return PatchTarget(location, None, (folder, location.name), missing=error)
 
     def _now(self, path: str) -> str | None:
         """What a file of the patch is called now, if that is said: both names are from the root, or as the patch has
@@ -303,9 +306,9 @@ def _root_of(context: Context, patch: Patch, strip: int, path: str) -> str:
 def _row(changed: Changed[PatchedFile], origin: Mapping[str, str]) -> str:
     """A file with the line of each hunk, what was looked past, and what was kept."""
     file = changed.decision
-    came = origin.get(file.path, f" from {visible(file.was)}" if file.was is not None else "")
+    came = origin.get(file.path, f" from {file.was}" if file.was is not None else "")
     placed = f" ({listed([*map(_note, file.hunks)], _HUNKS, '; ')})" if file.hunks else ""
-    return f"{file.operation}: {visible(file.path)}{came}{placed}{changed.form}"
+    return f"{file.operation}: {file.path}{came}{placed}{changed.form}"
 
 
 def _note(hunk: HunkOutcome) -> str:

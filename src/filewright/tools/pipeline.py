@@ -32,7 +32,7 @@ from filewright.text import (
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments
 from filewright.tools.result import DiffWanted, Page, clip, kept_form
-from filewright.wording import counted, visible
+from filewright.wording import counted
 
 _TRIES = 36
 _FREE_TRIES = 2
@@ -349,8 +349,8 @@ class Answer(Page):
         for file in self._files:
             if self._id and file.diff is not None and file.hard_links > 1:
                 links, kept = f"{file.hard_links} hard links", "the other names keep the old content"
-                self.add(f"[{visible(file.location.shown)} had {links}; {kept}]")
-        self.extend(f"[warning: {visible(file.warning)}]" for file in self._files if file.warning)
+                self.add(f"[{file.location.shown} had {links}; {kept}]")
+        self.extend(f"[warning: {file.warning}]" for file in self._files if file.warning)
         beside = self._beside
         diff = replace(self._diff, files=tuple(file for file in self._diff.files if file.path not in beside))
         if self.wanted == "none" or not diff.text:

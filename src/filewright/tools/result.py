@@ -151,7 +151,7 @@ def clip(text: str, limit: int, *, note: str = "…", at_line: bool = False) -> 
 
 
 class Page:
-    """Lines up to a budget of characters."""
+    """Lines up to a budget of characters, in which nothing hides or moves what is beside it."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -160,7 +160,7 @@ class Page:
 
     def fits(self, line: str, *, reserve: int = 0) -> bool:
         """Whether the line and `reserve` more characters still fit."""
-        return self._used + len(line) + 1 + reserve <= self._limit
+        return self._used + len(visible(line)) + 1 + reserve <= self._limit
 
     def add(self, *lines: str) -> None:
         """Add lines, cut to what is left of the budget."""
@@ -168,7 +168,7 @@ class Page:
             room = self._limit - self._used - 1
             if room <= 0:
                 return
-            kept = clip(line, room)
+            kept = clip(visible(line), room)
             self._lines.append(kept)
             self._used += len(kept) + 1
 
