@@ -134,7 +134,7 @@ def _sweep_commit(template: Path, area: Path, stride: int) -> list[int]:
 
 
 def test_a_commit_killed_at_any_call_is_all_or_nothing(template: Path, area: Path) -> None:
-    outcomes = _sweep_commit(template, area, 23)
+    outcomes = _sweep_commit(template, area, 41)
     assert 0 in outcomes
 
 
@@ -151,7 +151,7 @@ def no_exchange(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.needs("exchange")
 @pytest.mark.usefixtures("no_exchange")
 def test_a_commit_without_exchange_killed_at_any_call_is_all_or_nothing(template: Path, area: Path) -> None:
-    assert 0 in _sweep_commit(template, area, 23)
+    assert 0 in _sweep_commit(template, area, 41)
 
 
 @pytest.mark.sweep
@@ -181,7 +181,7 @@ def _moves_over(bench: object) -> ChangeSet:
 @pytest.mark.parametrize("exchange", [True, pytest.param(False, marks=pytest.mark.needs("exchange"))])
 @pytest.mark.parametrize("undone", [False, True])
 @pytest.mark.parametrize("moves", [_chain, _ring, _moves_over])
-@pytest.mark.parametrize("stride", [23, pytest.param(1, marks=pytest.mark.sweep)])
+@pytest.mark.parametrize("stride", [41, pytest.param(1, marks=pytest.mark.sweep)])
 def test_moves_in_one_anothers_way_killed_at_any_call_accuse_nobody(
     area: Path, request: pytest.FixtureRequest, moves: object, undone: bool, exchange: bool, stride: int
 ) -> None:
@@ -284,7 +284,7 @@ FRACTIONS = (0.55, 0.75, 0.9)
 
 @pytest.mark.parametrize("fraction", FRACTIONS)
 def test_a_recovery_killed_at_any_call_can_be_repeated(template: Path, area: Path, fraction: float) -> None:
-    assert len(set(_sweep_recovery(template, area, fraction, 19))) == 1
+    assert len(set(_sweep_recovery(template, area, fraction, 31))) == 1
 
 
 @pytest.mark.sweep
@@ -304,7 +304,7 @@ def _sweep_undo(template: Path, area: Path, stride: int) -> list[int]:
 
 
 def test_an_undo_killed_at_any_call_is_all_or_nothing(template: Path, area: Path) -> None:
-    assert 0 in _sweep_undo(template, area, 31)
+    assert 0 in _sweep_undo(template, area, 53)
 
 
 @pytest.mark.sweep

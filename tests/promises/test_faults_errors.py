@@ -82,7 +82,7 @@ def _sweep(area: Path, act: object, stride: int, start: int = 0) -> list[tuple[s
 
 @pytest.mark.parametrize("number", scene.ERRORS, ids=errno.errorcode.get)
 def test_an_error_at_any_call_leaves_all_or_nothing(area: Path, number: int) -> None:
-    outcomes = _sweep(area, scene.failing(number), 17, start=scene.ERRORS.index(number))
+    outcomes = _sweep(area, scene.failing(number), 31, start=scene.ERRORS.index(number))
     assert any(error is not None for _, error in outcomes)
     for _, error in outcomes:
         assert error is None or error.code in _CODES[number], error
@@ -99,7 +99,7 @@ def test_every_error_at_every_call(area: Path, number: int) -> None:
 
 
 def test_a_short_write_is_continued(area: Path) -> None:
-    assert all(error is None for _, error in _sweep(area, scene.short, 11))
+    assert all(error is None for _, error in _sweep(area, scene.short, 23))
 
 
 @pytest.mark.sweep

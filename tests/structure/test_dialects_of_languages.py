@@ -84,7 +84,7 @@ def test_names_in_brackets_are_names(outlines: Outlines) -> None:
 def test_forms_of_other_dialects_are_looked_for_in_linear_time(
     language: Language, piece: bytes, outlines: Outlines
 ) -> None:
-    assert outlines.outline(piece * (200_000 // len(piece)), language).language == language
+    assert outlines.outline(piece * (100_000 // len(piece)), language).language == language
 
 
 def test_a_class_that_the_grammar_loses_is_found_and_what_is_inside_another_does_not_end_it(
