@@ -78,7 +78,7 @@ def test_a_line_longer_than_is_compared_matches_nothing_and_hides_nothing(kind: 
     data = b"  start\n" + b"x" * 3_000_000 + b"\n  end\n"
     found = locate(FileText(kind.of_bytes(data)), Edit("end  ", "fin"))
     assert isinstance(found, Located)
-    assert data[found.start : found.end] == b"  end\n"
+    assert data[found.span.start : found.span.end] == b"  end\n"
     for length in (1 << 20, 2_999_999):
         assert isinstance(locate(FileText(kind.of_bytes(data)), Edit("x" * length + " \n", "y")), Missed)
 
@@ -157,7 +157,7 @@ def test_a_start_line_chooses_however_many_places_there_are(kind: Any, search: s
     for line in (1, 50, 51, 52, 150, 301):
         found = locate(source, Edit(search, "done\n"[: len(search)], start_line=line))
         assert isinstance(found, Located)
-        assert source.line_number(found.start) == line
+        assert source.line_number(found.span.start) == line
 
 
 def test_a_start_line_with_the_text_twice_chooses_neither_however_many_places_there_are() -> None:

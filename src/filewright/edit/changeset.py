@@ -205,16 +205,6 @@ class Decided(Generic[D]):
         return replace(self, location=destination, steps=[*self.steps, step], new=destination.shown)
 
 
-def _touched(step: Step) -> tuple[Location, ...]:
-    match step:
-        case Move():
-            return step.source, step.destination
-        case Copy():
-            return (step.destination,)
-        case _:
-            return (step.location,)
-
-
 @dataclass(frozen=True, slots=True)
 class ChangeSet:
     """An ordered set of steps committed as one transaction: all or none.
@@ -234,4 +224,11 @@ class ChangeSet:
     @property
     def locations(self) -> Collection[Location]:
         """Every place that a step names to change it."""
-        return [where for step in self.steps for where in _touched(step)]
+        places: list[Location] = []
+        for step in self.steps:
+            if isinstance(step, Move | Copy):
+                places += [step.source] if isinstance(step, Move) else []
+                places.append(step.destination)
+            else:
+                places.append(step.location)
+        return places

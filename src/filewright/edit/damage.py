@@ -26,8 +26,8 @@ from filewright.edit.find import (
     ByteRange,
     Literal,
     Located,
-    Merge,
     Rows,
+    Spliced,
     UnclearError,
     WholeLines,
     find_exact,
@@ -323,7 +323,7 @@ def _texts(located: Located) -> tuple[list[str], list[str]]:
             case Rows():
                 search += part.old
                 new += part.new
-            case Merge(ByteRange(start, end)):
+            case Spliced(ByteRange(start, end)):
                 new = located.edit.replace.split("\n") if start == end and not located.edit.search else []
     return search, new
 
@@ -361,7 +361,7 @@ def _of_all(
             language is not Language.YAML or len(numbers.rests) > 2
         )
         copied = copied and any(_is_nearer(rest, "", asked) for rest in numbers.rests)
-        if numbers.sure or copied or numbers.first == source.line_number(located.start):
+        if numbers.sure or copied or numbers.first == source.line_number(located.span.start):
             yield "line numbers", lines[0]
     if _is_broken(new):
         # No string goes on behind the end of a line, so a newline that is said there is in none.

@@ -81,8 +81,10 @@ class Hunk:
     @property
     def text(self) -> str:
         """The hunk as a diff has it."""
-        span = f"@@ -{_span(self.old, self.old_count)} +{_span(self.new, self.new_count)} @@\n"
-        return span + "".join(row.line for row in self.rows)
+        spans = []
+        for line, count in ((self.old, self.old_count), (self.new, self.new_count)):
+            spans.append(str(line) if count == 1 else f"{line - (not count)},{count}")
+        return "".join([f"@@ -{spans[0]} +{spans[1]} @@\n", *(row.line for row in self.rows)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +297,12 @@ def unified(
     """
     made = FileDiff(name_before, name_after, (), mode_before, mode_after, copied)
     before, splices = _in_utf8(before, splices)
-    if _is_binary(before, splices):
+    whole = len(splices) == 1 and splices[0].length == before.size
+    if (
+        before.binary is not None
+        or before.encoding.width != 1
+        or (whole and b"\0" in splices[0].replacement[:8192])
+    ):
         changed = bool(splices) or name_before != name_after or mode_before != mode_after
         return replace(made, binary=changed, added=None, removed=None)
     hunks: list[Hunk] = []
@@ -393,13 +400,6 @@ def _in_utf8(before: Snapshot, splices: Sequence[Splice]) -> tuple[Snapshot, Seq
     return narrow.snapshot, line_splices(narrow.text(held), narrow.text(after))
 
 
-def _is_binary(before: Snapshot, splices: Sequence[Splice]) -> bool:
-    if before.binary is not None or before.encoding.width != 1:
-        return True
-    whole = len(splices) == 1 and splices[0].length == before.size
-    return whole and b"\0" in splices[0].replacement[:8192]
-
-
 def _hunk(
     before: Snapshot, edits: Sequence[Touched], room: int, line_chars: int, floor: int, stop: int
 ) -> Hunk:
@@ -480,12 +480,6 @@ def _row(
     return Row(sign, one_line(body.decode(before.encoding.name, "replace")), old, new, mark, not terminator)
 
 
-def _span(line: int, count: int) -> str:
-    if count == 1:
-        return str(line)
-    return f"{line if count else line - 1},{count}"
-
-
 # The lines that splices touch
 
 
@@ -510,21 +504,7 @@ class Touched:
 def touched(before: Snapshot, splices: Sequence[Splice]) -> Iterator[Touched]:
     """The changed lines of each region that splices touch, in order, by hunks."""
     last: Touched | None = None
-    number = grown = 0
-    for edit in _regions(before, splices):
-        if (
-            last is None
-            or edit.line - last.line - last.old_count > 2 * _CONTEXT
-            or edit.offset - last.end > 1 << 20
-        ):
-            number += 1
-        last = replace(edit, new_line=edit.line + grown, number=number)
-        yield last
-        grown += edit.new_count - edit.old_count
-
-
-def _regions(before: Snapshot, splices: Sequence[Splice]) -> Iterator[Touched]:
-    index = 0
+    index = number = grown = 0
     while index < len(splices):
         first = splices[index]
         start = min(before.lines.begin(max(first.offset - 1, 0)), first.offset)
@@ -537,17 +517,24 @@ def _regions(before: Snapshot, splices: Sequence[Splice]) -> Iterator[Touched]:
             if splices[index].end >= end:
                 end = max(end, before.lines.end(splices[index].end))
             index += 1
-        fresh = sum(len(splice.replacement) for splice in group)
-        number = before.lines.line_at(start)
-        if end - start + fresh > _COMPARED:
-            yield _glimpse(before, group, start, end, number)
-        else:
-            yield from _compared(before, group, start, end, number)
+        for edit in _compared(before, group, start, end):
+            if (
+                last is None
+                or edit.line - last.line - last.old_count > 2 * _CONTEXT
+                or edit.offset - last.end > 1 << 20
+            ):
+                number += 1
+            last = replace(edit, new_line=edit.line + grown, number=number)
+            yield last
+            grown += edit.new_count - edit.old_count
 
 
-def _compared(
-    before: Snapshot, group: Sequence[Splice], start: int, end: int, number: int
-) -> Iterator[Touched]:
+def _compared(before: Snapshot, group: Sequence[Splice], start: int, end: int) -> Iterator[Touched]:
+    """The changed lines of one region."""
+    number = before.lines.line_at(start)
+    if end - start + sum(len(splice.replacement) for splice in group) > _COMPARED:
+        yield _glimpse(before, group, start, end, number)
+        return
     data = before.read(start, end - start)
     fresh = apply(data, [replace(splice, offset=splice.offset - start) for splice in group])
     bom = before.encoding.bom

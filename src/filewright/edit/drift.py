@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from filewright.edit.filetext import FileText
-from filewright.edit.find import ByteRange, Located, Merge, Missed, UnclearError
+from filewright.edit.find import ByteRange, Located, Missed, Spliced, UnclearError
 from filewright.edit.linediff import Chunk, Merged, changed_lines, changes, merge3, merged, slid
 from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.request import Edit, Tier
 from filewright.edit.nearest import MOST_CHARS, clean
-from filewright.edit.write import checked
+from filewright.edit.write import checked, whole_lines
 from filewright.errors import Code
 from filewright.text import Snapshot, Splice, apply, ordered
 
@@ -43,7 +43,7 @@ def find_drifted(
                 splices = ()
             if splices:
                 return _carried(source, found, old, splices)
-            return Missed(edit, Code.NO_CHANGE, Tier.DRIFT) if edit.named else None
+            return Missed(edit, Code.NO_CHANGE) if edit.named else None
     return None
 
 
@@ -83,17 +83,15 @@ def _carried(source: FileText, found: Located, old: FileText, splices: Sequence[
             row.body + (row.terminator if as_it_was and row.terminator else dominant)
             for row in new[slice(*chunk.theirs)]
         ]
-        if lines and there and end == len(there) and not there[-1].terminator:
-            lines[-1] = new[chunk.theirs[1] - 1].body
-            lines[:0] = [dominant] if start == end else []
-        carried.append(Splice(offsets[start], offsets[end] - offsets[start], b"".join(lines)))
+        carried.append(whole_lines(source, offsets[start], offsets[end], b"".join(lines)))
     span = ByteRange(carried[0].offset, carried[-1].end)
-    return Located(edit, Tier.DRIFT, (Merge(span, tuple(carried)),), inner=found.tier)
+    return Located(edit, Tier.DRIFT, (Spliced(span, tuple(carried)),), inner=found.tier)
 
 
 def _still_there(old: FileText, found: Located, merged: Merged[bytes]) -> bool:
     """Whether a telling line of what the edit meant is still in the file; of an insertion, one beside it."""
-    beside = found.start == found.end
+    start, end = found.span.start, found.span.end
+    beside = start == end
     kept: set[int] = set()
     for chunk in merged.chunks:
         if chunk.kind in ("same", "theirs"):
@@ -101,7 +99,7 @@ def _still_there(old: FileText, found: Located, merged: Merged[bytes]) -> bool:
     return any(
         sum(char.isalnum() for char in old.text(row.body)) > 2
         for index, row in enumerate(old.rows())
-        if index in kept and row.end + beside > found.start and row.offset < found.end + beside
+        if index in kept and row.end + beside > start and row.offset < end + beside
     )
 
 

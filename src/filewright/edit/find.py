@@ -413,8 +413,8 @@ class WholeLines:
 
 
 @dataclass(frozen=True, slots=True)
-class Merge:
-    """`span` is what the change made to an older text touches today; `splices` carry it over."""
+class Spliced:
+    """Whole lines that are put in place of those in `span`, whatever these hold: what is written is known."""
 
     span: ByteRange
     splices: tuple[Splice, ...]
@@ -441,7 +441,7 @@ class Rows:
     blanks: frozenset[str] = frozenset()
 
 
-Part = Literal | WholeLines | Rows | Merge
+Part = Literal | WholeLines | Rows | Spliced
 
 
 @dataclass(frozen=True, slots=True)
@@ -458,31 +458,9 @@ class Located:
     repairs: tuple[str, ...] = ()
 
     @property
-    def start(self) -> int:
-        """The first byte offset of its regions."""
-        return self.parts[0].span.start
-
-    @property
-    def end(self) -> int:
-        """The byte offset past its regions."""
-        return self.parts[-1].span.end
-
-
-@dataclass(frozen=True, slots=True)
-class Missed:
-    """Why an edit goes nowhere: the code, how far the cascade came, and what was found instead.
-
-    `spans` are the equal regions of an ambiguous text, or the one place an anchored text is
-    really at; `more` when they are not all. `conflicts` are stretches that both the edit and someone else
-    changed: as `shown`, as it is `there`, as it is `wanted`.
-    """
-
-    edit: Edit
-    code: Code
-    reached: Tier
-    spans: tuple[ByteRange, ...] = ()
-    more: bool = False
-    conflicts: tuple[dict[str, str], ...] = ()
+    def span(self) -> ByteRange:
+        """From the first byte of its parts to the last."""
+        return ByteRange(self.parts[0].span.start, self.parts[-1].span.end)
 
 
 @dataclass(eq=False)
@@ -496,3 +474,23 @@ class UnclearError(Exception):
     hint: str
     code: Code = Code.AMBIGUOUS_MATCH
     readings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """Why an edit goes nowhere: the code, how far the cascade came, and what was found instead.
+
+    `spans` are the equal regions of an ambiguous text, the one place an anchored text is
+    really at, or where edit number `other` overlaps it; `more` when they are not all. `conflicts` are stretches that
+    both the edit and someone else changed: as `shown`, as it is `there`, as it is `wanted`. `unclear` says why of an
+    edit with a place nobody can say what it writes there.
+    """
+
+    edit: Edit
+    code: Code
+    reached: Tier | None = None
+    spans: tuple[ByteRange, ...] = ()
+    more: bool = False
+    conflicts: tuple[dict[str, str], ...] = ()
+    other: int | None = None
+    unclear: UnclearError | None = None

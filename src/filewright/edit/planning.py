@@ -19,7 +19,7 @@ from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.request import Edit, RequestLines, Tier
 from filewright.edit.nearest import alike
 from filewright.edit.overlay import Overlay
-from filewright.edit.refusal import explained, overlapping, unchanged, unclear
+from filewright.edit.refusal import explained
 from filewright.edit.write import checked
 from filewright.errors import Code, FilewrightError, check_limit, invalid
 from filewright.languages import language_of
@@ -187,24 +187,16 @@ def plan(
     for at, edit in enumerate(given):
         source.task.check()
         text, found = _located(source, splices, edit, bases, in_turn=in_turn and at > 0)
-        if isinstance(found, Missed):
-            refusals.append(explained(text, found))
-        else:
-            try:
-                made = checked(text, found)
-            except UnclearError as why:
-                refusals.append(unclear(text, found, why))
-            else:
-                taken = _taken(source, text, placed, splices, found, made)
-                if isinstance(taken, FilewrightError):
-                    refusals.append(taken)
-                else:
-                    placed.append(taken[0])
-                    splices = taken[1]
-        if in_turn and refusals:
+        taken = _taken(source, text, placed, splices, found) if isinstance(found, Located) else found
+        if not isinstance(taken, Missed):
+            one, splices = taken
+            placed.append(one)
+            continue
+        refusals.append(explained(text, taken))
+        if in_turn:
             break
     if not refusals and not splices:
-        refusals.append(unchanged())
+        refusals.append(explained(source, Missed(replace(given[0], number=0), Code.NO_CHANGE)))
     if refusals:
         error, calls = refusals[0], total or len(edits)
         which = "" if calls == 1 else f" edit {error.details['edit'] + 1} of {calls}:"
@@ -250,7 +242,7 @@ def _located(
         isinstance(found, Located)
         and isinstance(drifted, Missed)
         and tier is not Tier.SOFT
-        and any(span.start < found.end and span.end > found.start for span in drifted.spans)
+        and any(span.start < found.span.end and span.end > found.span.start for span in drifted.spans)
     ):
         return source, found
     return source, drifted or found
@@ -262,9 +254,12 @@ def _taken(
     placed: Sequence[_Placed],
     before: tuple[Splice, ...],
     located: Located,
-    splices: tuple[Splice, ...],
-) -> tuple[_Placed, tuple[Splice, ...]] | FilewrightError:
+) -> tuple[_Placed, tuple[Splice, ...]] | Missed:
     """A located edit and the splices with it, unless it touches what an earlier one changes in the original."""
+    try:
+        splices = checked(text, located)
+    except UnclearError as why:
+        return Missed(located.edit, why.code, located.tier, (located.span,), unclear=why)
     spans = [part.span for part in located.parts]
     changed = [ByteRange(splice.offset, splice.end) for splice in splices]
     overlay = text.snapshot if text is not source else None
@@ -293,12 +288,11 @@ def _taken(
         for other in placed:
             touched = _touching(changed, other.spans) or _touching(other.changed, spans)
             if touched is not None:
-                return overlapping(
-                    located.edit.number, other.outcome.index, source.line_number(touched.start)
-                )
+                return Missed(located.edit, Code.OVERLAP, spans=(touched,), other=other.outcome.index)
         together = _joined(source, before, splices)
-    first = text.line_number(located.start)
-    last = text.line_number(located.end - 1) if located.start < located.end else first - 1
+    start, end = located.span.start, located.span.end
+    first = text.line_number(start)
+    last = text.line_number(end - 1) if start < end else first - 1
     named = located.edit.named
     if named and located.tier is Tier.DRIFT:
         named += ", carried on from the version that was named"

@@ -48,26 +48,22 @@ _LIKELY, _APART = 0.6, 0.1
 
 
 def _refusal(
-    number: int,
-    code: Code,
+    missed: Missed,
     message: str,
     hint: str,
-    reached: Tier | None = None,
     lines: Sequence[int] = (),
     near: Sequence[NearText] = (),
-    conflicts: Sequence[dict[str, str]] = (),
     suggestions: Sequence[Edit] = (),
-    other: int | None = None,
     there: str | None = None,
 ) -> FilewrightError:
-    """Why edit `number` (from 0) of a call goes nowhere: for a reader some dozens of lines at most, and as values.
+    """Why an edit of a call goes nowhere: for a reader some dozens of lines at most, and as values.
 
     `lines` are those of the equal regions of an ambiguous text, or where an applied change is.
     `suggestions` are the edit with the smallest change that makes it succeed, best first. `there` is
     what is on the lines of an edit that named its lines.
     """
     parts = [message]
-    for conflict in conflicts:
+    for conflict in missed.conflicts:
         for side, said in (("shown", "as shown before:"), ("there", "as it is now:")):
             parts += [said, *_quoted(conflict[side])]
         parts += ["as the edit wants it:", *_quoted(conflict["wanted"])]
@@ -80,17 +76,17 @@ def _refusal(
     if near and suggestions and suggestions[0].search != "":
         parts += ["the text that is there:", *_quoted(near[0].text)]
     return FilewrightError(
-        code,
+        missed.code,
         "\n".join(parts),
         hint,
-        details={"code": str(code), "message": message, "hint": hint},
-        edit=number,
-        reached=None if reached is None else str(reached),
+        details={"code": str(missed.code), "message": message, "hint": hint},
+        edit=missed.edit.number,
+        reached=None if missed.reached is None else str(missed.reached),
         lines=[*lines],
         nearest=[candidate.data() for candidate in near],
-        conflicts=[*conflicts],
+        conflicts=[*missed.conflicts],
         suggestions=[_edit_data(edit) for edit in suggestions],
-        other_edit=other,
+        other_edit=missed.other if missed.other != missed.edit.number else None,
         text_found=there,
     )
 
@@ -99,56 +95,41 @@ def explained(source: FileText, missed: Missed) -> FilewrightError:
     """The refusal of a missed edit, with what is near and what would succeed."""
     edit, code = missed.edit, missed.code
     lines = tuple(source.line_number(span.start) for span in missed.spans)
+    if missed.unclear is not None:
+        return _unclear(source, missed, missed.unclear)
     if code is Code.NO_CHANGE:
-        return unchanged(edit.number)
+        message = "the result would leave the file as it is"
+        return _refusal(missed, message, "correct the replacement, or leave the edit out")
+    if code is Code.OVERLAP and missed.other == edit.number:
+        message = f"edit {edit.number + 1} moves text into itself, at line {lines[0]}"
+        return _refusal(missed, message, "name a place outside of what is moved", lines)
+    if code is Code.OVERLAP:
+        both = f"{(missed.other or 0) + 1} and {edit.number + 1}"
+        return _refusal(
+            missed, f"edits {both} overlap at line {lines[0]}", f"join edits {both} into one", lines
+        )
     if code is Code.AMBIGUOUS_MATCH:
         return _ambiguous(source, missed, lines)
     if code is Code.STALE_VERSION:
         where = f" around line {lines[0]}" if lines else ""
         message = f"the file has changed since it was shown, where the edit changes it{where}"
         hint = "read the file again and make the edit anew from the text that is there now"
-        near = nearest(source, edit.search)
-        return _refusal(edit.number, code, message, hint, missed.reached, lines, near, missed.conflicts)
+        return _refusal(missed, message, hint, lines, nearest(source, edit.search))
     if applied := lines if code is Code.ALREADY_APPLIED else _already(source, edit):
-        return _applied(missed, applied)
+        where = f"line {applied[0]}" if len(applied) == 1 else f"lines {', '.join(map(str, applied))}"
+        message = f"the replacement is there already, at {where}, and the search text is not in the file"
+        hint = f"if {where} is the place that was meant, nothing is left to do"
+        return _refusal(replace(missed, code=Code.ALREADY_APPLIED), message, hint, applied)
     return _nowhere(source, missed) if edit.end_line is None else _elsewhere(source, missed, lines)
 
 
-def unclear(source: FileText, found: Located, why: UnclearError) -> FilewrightError:
+def _unclear(source: FileText, missed: Missed, why: UnclearError) -> FilewrightError:
     """The refusal of an edit whose place is certain, and of which nobody can say what it writes there."""
-    rows = _rows_of(source, found.start, found.end)
-    there = compared(source, rows, found.edit.search.split("\n"), 1.0)
+    there = compared(source, _rows_of(source, missed.spans[0]), missed.edit.search.split("\n"), 1.0)
     readings = "".join(
         f"\nit could become:\n{chr(10).join(_quoted(reading))}" for reading in why.readings if reading
     )
-    lines = (there.first_line,)
-    message = why.message + readings
-    return _refusal(found.edit.number, why.code, message, why.hint, found.tier, lines, (there,))
-
-
-def unchanged(index: int = 0) -> FilewrightError:
-    """The refusal of edits whose result is what is there."""
-    message = "the result would leave the file as it is"
-    return _refusal(index, Code.NO_CHANGE, message, "correct the replacement, or leave the edit out")
-
-
-def overlapping(index: int, other: int, line: int) -> FilewrightError:
-    """The refusal of an edit that touches what an earlier one changes."""
-    message = f"edits {other + 1} and {index + 1} overlap at line {line}"
-    hint = f"join edits {other + 1} and {index + 1} into one"
-    if index == other:
-        message = f"edit {index + 1} moves text into itself, at line {line}"
-        hint = "name a place outside of what is moved"
-    return _refusal(
-        index, Code.OVERLAP, message, hint, lines=(line,), other=None if index == other else other
-    )
-
-
-def _applied(missed: Missed, lines: tuple[int, ...]) -> FilewrightError:
-    where = f"line {lines[0]}" if len(lines) == 1 else f"lines {', '.join(map(str, lines))}"
-    message = f"the replacement is there already, at {where}, and the search text is not in the file"
-    hint = f"if {where} is the place that was meant, nothing is left to do"
-    return _refusal(missed.edit.number, Code.ALREADY_APPLIED, message, hint, missed.reached, lines)
+    return _refusal(missed, why.message + readings, why.hint, (there.first_line,), (there,))
 
 
 def _already(source: FileText, edit: Edit) -> tuple[int, ...]:
@@ -208,8 +189,7 @@ def _ambiguous(source: FileText, missed: Missed, lines: tuple[int, ...]) -> File
         hint = "add lines of context to search and replace until the text occurs once"
     if missed.edit.start_line is not None:
         hint = f"none of them begins at line {missed.edit.start_line}, or several do; {hint}"
-    number, reached = missed.edit.number, missed.reached
-    return _refusal(number, missed.code, message, hint, reached, lines, suggestions=suggestions)
+    return _refusal(missed, message, hint, lines, suggestions=suggestions)
 
 
 def _choices(source: FileText, missed: Missed, span: ByteRange, line: int) -> Iterator[Edit | None]:
@@ -218,7 +198,7 @@ def _choices(source: FileText, missed: Missed, span: ByteRange, line: int) -> It
     if missed.reached is Tier.EXACT:
         part = Literal(span, missed.edit.search, missed.edit.replace)
         found = Located(missed.edit, Tier.EXACT, (part,))
-        rows = _rows_of(source, span.start, span.end)
+        rows = _rows_of(source, span)
         for _ in range(12):
             yield _as_there(source, found, rows)
             above, below = source.row_before(rows[0]), source.row_from(rows[-1].end)
@@ -227,7 +207,7 @@ def _choices(source: FileText, missed: Missed, span: ByteRange, line: int) -> It
 
 def _as_there(source: FileText, found: Located, rows: Sequence[Line]) -> Edit | None:
     """The edit that has all the text of some rows as its search text, and writes there what was located."""
-    start, end = rows[0].offset, max(rows[-1].body_end, found.end)
+    start, end = rows[0].offset, max(rows[-1].body_end, found.span.end)
     old = source.read(start, end)
     try:
         splices = checked(source, found)
@@ -265,9 +245,7 @@ def _elsewhere(source: FileText, missed: Missed, places: tuple[int, ...]) -> Fil
     elif near:
         choices = [replace(one, start_line=start, end_line=end) for one in _carried(source, edit, near[0])]
     offered = _first_run(source, choices, True)
-    return _refusal(
-        edit.number, missed.code, message, hint, Tier.EXACT, places, near, suggestions=offered, there=there
-    )
+    return _refusal(missed, message, hint, places, near, offered, there)
 
 
 def _nowhere(source: FileText, missed: Missed) -> FilewrightError:
@@ -276,7 +254,7 @@ def _nowhere(source: FileText, missed: Missed) -> FilewrightError:
     near: tuple[NearText, ...]
     suggestions: tuple[Edit, ...] = ()
     if isinstance(found, Located):
-        rows = _rows_of(source, found.start, found.end)
+        rows = _rows_of(source, found.span)
         near = (compared(source, rows, edit.search.split("\n"), 1.0),)
         message = f"the text is not there exactly; it is by the tier {found.tier}"
         hint = "leave out fuzzy=false, or use exactly the text that is there"
@@ -297,8 +275,7 @@ def _nowhere(source: FileText, missed: Missed) -> FilewrightError:
             suggestions = _carried(source, edit, best)
     if not suggestions and near:
         hint = "look at what differs, and make search and replace anew from the text that is there"
-    number, reached = edit.number, missed.reached
-    return _refusal(number, missed.code, message, hint, reached, (), near, suggestions=suggestions)
+    return _refusal(missed, message, hint, (), near, suggestions)
 
 
 def _carried(source: FileText, edit: Edit, there: NearText) -> tuple[Edit, ...]:
@@ -390,9 +367,9 @@ def _words(tokens: Iterable[str]) -> Counter[str]:
 # Words
 
 
-def _rows_of(source: FileText, start: int, end: int) -> list[Line]:
-    first = source.row_at(start)
-    more = takewhile(lambda row: row.offset < end, source.rows_from(first.end))
+def _rows_of(source: FileText, span: ByteRange) -> list[Line]:
+    first = source.row_at(span.start)
+    more = takewhile(lambda row: row.offset < span.end, source.rows_from(first.end))
     return [first, *islice(more, 399)]
 
 

@@ -24,8 +24,8 @@ from filewright.edit.filetext import FileText
 from filewright.edit.find import (
     Literal,
     Located,
-    Merge,
     Rows,
+    Spliced,
     UnclearError,
     WholeLines,
     find_exact,
@@ -64,7 +64,7 @@ def checked(source: FileText, located: Located) -> tuple[Splice, ...]:
     result: list[Splice] = []
     for part in located.parts:
         match part:
-            case Merge():
+            case Spliced():
                 result += part.splices
             case Literal():
                 if not literal and not located.edit.replace_all:
@@ -111,26 +111,45 @@ def write_exact(source: FileText, start: int, end: int, search: str, replace: st
     theirs = _in_file(source, replace)
     if "\n" not in search and "\n" not in replace:
         return single(source, start, end, theirs)
+    lines = theirs.split(b"\n")
+    return _lines_put(source, start, end, lines, [*[None] * (len(lines) - 1), b""])
+
+
+def _lines_put(
+    source: FileText, start: int, end: int, lines: Sequence[bytes], ends: Sequence[bytes | None]
+) -> list[Splice]:
+    """The splices that put lines at [start, end): of those that differ.
+
+    One without an end of its own has the end of the line there that it is, or else the file's usual one. What is
+    behind the last end is no line, so it never is one.
+    """
     old = source.read(start, end)
-    there = old.splitlines(keepends=True) if "\n" in search else [old]
-    left = [body for line in there for body in line.splitlines()]
-    # What is behind the last terminator is no line, so it never equals one.
-    ended = len(there) - (not there[-1].endswith((b"\n", b"\r")))
-    *lines, rest = theirs.split(b"\n")
-    made = [line + source.dominant for line in lines]
-    for run in align(left[:ended], lines):
-        made[run.right : run.right + run.length] = there[run.left : run.left + run.length]
-    return _differing(start, old, [*made, rest])
-
-
-def _differing(start: int, old: bytes, new: Sequence[bytes]) -> list[Splice]:
-    """The splices that make lines of the text `old` at `start`: of those that differ."""
+    there = [line for line in old.splitlines(keepends=True) if line.endswith((b"\n", b"\r"))]
+    endings = [*ends]
+    if None in ends:
+        whole = lines[:-1] if ends[-1] == b"" else lines
+        for run in align([line.rstrip(b"\r\n") for line in there], whole):
+            for at, line in enumerate(there[run.left : run.left + run.length], run.right):
+                endings[at] = endings[at] or line[len(lines[at]) :]
     made = bytearray()  # to add to bytes copies all of them
-    for line in new:
+    for body, ending in zip(lines, endings, strict=True):
+        line = body + (source.dominant if ending is None else ending)
         # A newline behind a lone return would be one line end with it.
         made += b"\r" if line == b"\n" and made.endswith(b"\r") else line
     found = line_splices(old, bytes(made))
     return [Splice(start + splice.offset, splice.length, splice.replacement) for splice in found]
+
+
+def whole_lines(source: FileText, start: int, end: int, new: bytes) -> Splice:
+    """The splice that puts the lines `new` in place of those in [start, end).
+
+    At the end of a file whose last line has no end the last one has none either; what is put behind that line ends it.
+    """
+    if new and end == source.size > source.start and source.read(end - 1, end) not in (b"\n", b"\r"):
+        body = new.removesuffix(b"\n").removesuffix(b"\r")
+        new = new if body[-1:] in b"\r\n" else body  # a blank one would be no line
+        new = source.dominant + new if start == end else new
+    return Splice(start, end - start, new)
 
 
 def single(source: FileText, start: int, end: int, new: bytes) -> tuple[Splice, ...]:
@@ -289,15 +308,7 @@ def _spliced(source: FileText, part: Rows, made: Sequence[_Made]) -> list[Splice
     """
     rows, start, end = part.rows, part.span.start, part.span.end
     bodies = [rows[one.row].body if one.row >= 0 else _in_file(source, one.text) for one in made]
-    endings = [(rows[one.row].terminator if one.row >= 0 else one.terminator) or b"" for one in made]
-    if part.terminators is None:
-        # A line that is as one of the file keeps its terminator, whatever the request calls it.
-        for run in align([row.body for row in rows], bodies):
-            endings[run.right : run.right + run.length] = [
-                ending or rows[run.left + step].terminator
-                for step, ending in enumerate(endings[run.right : run.right + run.length])
-            ]
-    endings = [ending or source.dominant for ending in endings]
+    endings = [(rows[one.row].terminator if one.row >= 0 else one.terminator) or None for one in made]
     was_ended = not rows or bool(rows[-1].terminator)
     if end == source.size and made:
         last, ended = made[-1].row, part.ended
@@ -306,7 +317,7 @@ def _spliced(source: FileText, part: Rows, made: Sequence[_Made]) -> list[Splice
         endings[-1] = endings[-1] if ended else b""
     elif end == source.size and not was_ended and start > source.start and not part.ended:
         start -= 2 if source.read(start - 2, start) == b"\r\n" else 1
-    return _differing(start, source.read(start, end), [*map(bytes.__add__, bodies, endings)])
+    return _lines_put(source, start, end, bodies, endings)
 
 
 def _plain(source: FileText, body: str, own: str) -> str:

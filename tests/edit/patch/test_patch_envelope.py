@@ -89,6 +89,12 @@ CASES = [
     ),
     Case("append to an unended file", {"x": b"a"}, UPDATE + "@@\n+d\n*** End of File\n", {"x": b"a\nd"}),
     Case(
+        "append lines that spell their ends to an unended file",
+        {"x": b"a\r\nb"},
+        UPDATE + "@@\n+d\r\n+e\n*** End of File\n",
+        {"x": b"a\r\nb\r\nd\r\ne"},
+    ),
+    Case(
         "several hunks",
         {"x": b"a\nb\nc\nd\ne\n"},
         UPDATE + "@@\n-b\n+B\n@@\n-d\n+D\n",

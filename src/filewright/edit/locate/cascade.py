@@ -12,10 +12,10 @@ from filewright.edit.find import (
     ByteRange,
     Literal,
     Located,
-    Merge,
     Missed,
     Part,
     Region,
+    Spliced,
     UnclearError,
     WholeLines,
     find_exact,
@@ -24,7 +24,7 @@ from filewright.edit.find import (
 from filewright.edit.locate.elision import find_elided
 from filewright.edit.locate.request import Edit, RequestLines, Tier, valid
 from filewright.edit.locate.soft import find_soft
-from filewright.edit.write import checked
+from filewright.edit.write import checked, whole_lines
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.text import Splice, encoded, normalised
 
@@ -122,7 +122,7 @@ def _agree(source: FileText, one: Located, other: Located) -> bool:
     made = meant(one)
     # The same damage with and without a blank behind it: the blank is the damage's.
     alike = made == meant(other) or (made is not None and one.repairs == other.repairs)
-    return alike and (one.start, one.end) == (other.start, other.end)
+    return alike and one.span == other.span
 
 
 def _unapplied(source: FileText, found: Located | Missed) -> Located | Missed:
@@ -257,12 +257,8 @@ def _of_lines(source: FileText, edit: Edit) -> Located:
     text = text if text.endswith("\n") or not (text or inserts) else text + "\n"
     if inserts or not text or end - start > _COMPARED_BYTES:
         new = edit.data or encoded(text, source.encoding, source.dominant, argument="replace")
-        if inserts and start > source.start and source.read(start - 1, start) not in (b"\n", b"\r"):
-            # Behind a last line without an end: it gets one, and the last that is put there has none either.
-            body = new.removesuffix(b"\n").removesuffix(b"\r")
-            new = source.dominant + (new if body[-1:] in b"\r\n" else body)  # a blank one would be no line
-        splices = (Splice(start, end - start, new),)
-        return Located(edit, Tier.EXACT, (Merge(ByteRange(start, end), splices),))
+        splices = (whole_lines(source, start, end, new),)
+        return Located(edit, Tier.EXACT, (Spliced(ByteRange(start, end), splices),))
     data = source.read(start, end)
     body = data.removesuffix(b"\n").removesuffix(b"\r")
     if body and not body.endswith((b"\n", b"\r")) and (body != data or text[-2:-1] not in "\n"):

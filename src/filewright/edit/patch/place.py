@@ -94,7 +94,7 @@ def located(lines: FileText, hunk: PatchHunk, place: Placed, *, spelled: bool) -
     asked = [row.terminator.encode() for row in hunk.rows if row.sign != "+"]
     there = [row.terminator for row in rows]
     # The last line may have no terminator that the patch does not know of.
-    if spelled and asked in (there, there[:-1] + asked[-1:] if there and not there[-1] else there):
+    if spelled and asked in (there, there[:-1] + asked[-1:] if asked and there and not there[-1] else there):
         terminators = tuple(row.terminator.encode() for row in hunk.rows if row.sign != "-")
     # Whether the last line has a terminator afterwards is said by the hunk, unless neither side has one.
     was_ended, ended = hunk.ended("+"), hunk.ended("-")
