@@ -160,7 +160,7 @@ def test_a_tree_with_folders_that_nobody_may_write_to_leaves_nothing_behind(unpr
 @pytest.mark.parametrize(
     "levels",
     [
-        200,
+        100,
         pytest.param(390, marks=pytest.mark.sweep),  # of the 400 that may be changed
         pytest.param(700, marks=pytest.mark.needs("beneath")),
         pytest.param(2000, marks=[pytest.mark.needs("beneath"), pytest.mark.sweep]),

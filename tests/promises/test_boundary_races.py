@@ -154,7 +154,7 @@ def walking(boundary: Boundary) -> Callable[[], None]:
 
 ACTS = {
     act.__name__: (act, rounds)
-    for act, rounds in ((reading, 600), (looking, 600), (climbing, 400), (walking, 160))
+    for act, rounds in ((reading, 300), (looking, 300), (climbing, 200), (walking, 80))
 }
 
 
@@ -180,7 +180,7 @@ def test_nothing_outside_is_touched_while_a_folder_is_swapped(boundary: Boundary
 def test_nothing_outside_is_touched_in_many_times_as_many_rounds(boundary: Boundary, name: str) -> None:
     before = outside_names(boundary)
     act, rounds = ACTS[name]
-    race(act(boundary), rounds * 125)
+    race(act(boundary), rounds * 250)
     assert outside_names(boundary) == before
 
 

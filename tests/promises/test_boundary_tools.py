@@ -426,7 +426,7 @@ def race(workspace: Workspace, way: str, rounds: int) -> Counter[str]:
 @pytest.mark.parametrize("way", RACED)
 def test_no_tool_loses_the_race(workspace: Workspace, root: Path, outside: Path, way: str) -> None:
     before = record(outside)
-    race(workspace, way, 40)
+    race(workspace, way, 20)
     assert record(outside) == before
     assert not (root / "copied").exists() or (root / "copied").read_text() == "inside\n"
 

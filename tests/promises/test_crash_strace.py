@@ -103,7 +103,7 @@ def _sweep(area: Path, points: int | None) -> int:
 
 
 def test_a_commit_killed_at_real_system_calls(area: Path) -> None:
-    _sweep(area, 6)
+    _sweep(area, 4)
 
 
 @pytest.mark.sweep

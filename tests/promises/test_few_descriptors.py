@@ -98,7 +98,7 @@ def test_a_change_in_many_folders_is_done_within_few_descriptors(place: Path, ea
 
 def test_many_contents_that_are_kept_in_files_need_few_descriptors(place: Path) -> None:
     (place / "work" / "tree").mkdir(parents=True)
-    for number in range(120):
+    for number in range(80):
         (place / "work" / "tree" / f"f{number}").write_bytes(b"needle\n" + os.urandom(80_000).hex().encode())
     before = outside.contents(place / "work")
     replaced = ("replace_content", {"pattern": "needle", "replacement": "thread", "preview": False})

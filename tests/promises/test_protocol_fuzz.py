@@ -260,7 +260,7 @@ def fuzz(root: Path, state: Path, seed: int, rounds: int, *, modern: bool) -> No
 
 @pytest.mark.parametrize("modern", [False, True], ids=["handshake", "2026"])
 def test_no_message_ends_the_server(tree: Path, tmp_path: Path, modern: bool) -> None:
-    fuzz(tree, tmp_path / "state", 1, 12, modern=modern)
+    fuzz(tree, tmp_path / "state", 1, 6, modern=modern)
 
 
 @pytest.mark.sweep

@@ -346,7 +346,7 @@ def _kill_everywhere(place: Path, points: int | None) -> int:
 
 
 def test_killed_at_a_system_call_the_next_read_sees_a_whole_tree(place: Path) -> None:
-    _kill_everywhere(place, 24)
+    _kill_everywhere(place, 12)
 
 
 @pytest.mark.sweep

@@ -106,7 +106,7 @@ HOW = [
 @pytest.mark.parametrize("how", HOW)
 def test_an_editors_save_during_a_change_is_never_lost(place: Path, how: str) -> None:
     """The change is held for a moment before each rename, so that the editor falls into it."""
-    _save_beside_edits(place, how, 20, outside.delayed("renameat2", 5))
+    _save_beside_edits(place, how, 12, outside.delayed("renameat2", 5))
 
 
 @pytest.mark.sweep
@@ -181,7 +181,7 @@ OVERLAPS = {
 @outside.needs_tracing
 @pytest.mark.parametrize("roots", OVERLAPS.values(), ids=list(OVERLAPS))
 def test_no_acknowledged_edit_is_lost_between_processes_on(place: Path, roots: list[list[str]]) -> None:
-    refused = _append_from(place, roots, 20, outside.delayed("renameat2", 3))
+    refused = _append_from(place, roots, 12, outside.delayed("renameat2", 3))
     assert set(refused) <= {"stale_version", "timeout", "in_use"}, refused
 
 

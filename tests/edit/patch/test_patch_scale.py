@@ -48,38 +48,38 @@ def test_very_many_hunks_that_do_not_fit(head: str, hunks: int, tree: Callable[.
 
 
 HOSTILE = {
-    "applied already": ("--- a/x\n+++ b/x\n" + "@@ @@\n-same\n+other\n" * 10_000, b"other\n" * 10_000),
+    "applied already": ("--- a/x\n+++ b/x\n" + "@@ @@\n-same\n+other\n" * 5_000, b"other\n" * 5_000),
     "all at the end": (
-        "--- a/x\n+++ b/x\n" + "@@ @@\n-same\n\\ No newline at end of file\n+other\n" * 10_000,
-        b"same\n" * 10_000,
+        "--- a/x\n+++ b/x\n" + "@@ @@\n-same\n\\ No newline at end of file\n+other\n" * 5_000,
+        b"same\n" * 5_000,
     ),
     "a heading each": (
         "*** Begin Patch\n*** Update File: x\n"
-        + "".join(f"@@ head {index}\n-same\n+other\n" for index in range(20_000))
+        + "".join(f"@@ head {index}\n-same\n+other\n" for index in range(10_000))
         + "*** End Patch\n",
-        b"head 1\n" + b"same\n" * 20_000,
+        b"head 1\n" + b"same\n" * 10_000,
     ),
     "one heading everywhere": (
-        "*** Begin Patch\n*** Update File: x\n" + "@@ head\n-same\n+other\n" * 5_000 + "*** End Patch\n",
-        b"head\n\tsame\n" * 20_000 + b"same\n" * 20_000,
+        "*** Begin Patch\n*** Update File: x\n" + "@@ head\n-same\n+other\n" * 2_500 + "*** End Patch\n",
+        b"head\n\tsame\n" * 10_000 + b"same\n" * 10_000,
     ),
-    "blank lines": ("*** Begin Patch\n*** Update File: x\n@@\n-a\n+b\n" + "\n" * 300_000 + "*** X\n", b"a\n"),
+    "blank lines": ("*** Begin Patch\n*** Update File: x\n@@\n-a\n+b\n" + "\n" * 150_000 + "*** X\n", b"a\n"),
     "blank lines after a name": (
-        "*** Begin Patch\n*** Update File: x\n*** Move to: y\n" + "\n" * 300_000 + "*** X\n",
+        "*** Begin Patch\n*** Update File: x\n*** Move to: y\n" + "\n" * 150_000 + "*** X\n",
         b"a\n",
     ),
-    "a long blank name": ("*** Begin Patch\n*** Add File: a" + " " * 300_000 + "b\n*** X\n", b""),
-    "a long blank line": (" " * 300_000 + "\n*** Begin Patch\n", b""),
-    "a long line of blanks and a word": (" " * 300_000 + "x\n*** Begin Patch\n", b""),
+    "a long blank name": ("*** Begin Patch\n*** Add File: a" + " " * 150_000 + "b\n*** X\n", b""),
+    "a long blank line": (" " * 150_000 + "\n*** Begin Patch\n", b""),
+    "a long line of blanks and a word": (" " * 150_000 + "x\n*** Begin Patch\n", b""),
     "a huge hunk that is nowhere": (
-        "--- a/x\n+++ b/x\n@@ @@\n" + "".join(f" row {n % 5000}\n" for n in range(100_000)) + "-a\n+b\n",
-        b"".join(b"row %d\n" % (n % 5000) for n in range(50_000)),
+        "--- a/x\n+++ b/x\n@@ @@\n" + "".join(f" row {n % 5000}\n" for n in range(50_000)) + "-a\n+b\n",
+        b"".join(b"row %d\n" % (n % 5000) for n in range(25_000)),
     ),
 }
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(30)
 def test_hostile_patches_are_refused_in_linear_time(name: str, tree: Callable[..., object]) -> None:
     patch, content = HOSTILE[name]
     error = tree({"x": content}).refusal(patch)  # type: ignore[attr-defined]
@@ -87,7 +87,7 @@ def test_hostile_patches_are_refused_in_linear_time(name: str, tree: Callable[..
 
 
 def test_thousands_of_files(tree: Callable[..., object]) -> None:
-    files = {f"f{index}": b"a\nb\n" for index in range(3_000)}
+    files = {f"f{index}": b"a\nb\n" for index in range(1_000)}
     patch = "".join(f"--- a/{name}\n+++ b/{name}\n@@ -1,2 +1,2 @@\n-a\n+A\n b\n" for name in files)
     assert set(tree(files).patched(patch).values()) == {b"A\nb\n"}  # type: ignore[attr-defined]
 
