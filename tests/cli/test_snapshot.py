@@ -246,6 +246,10 @@ IN_TURN: dict[str, tuple[int, list[str]]] = {
         2, ["$ rm a.txt; mkdir a.txt; echo x > a.txt/x", "move a.txt m"]),
     "it has a file for what a tool moves": (1, ["$ rm -r src; echo two > src", "move src m"]),
     "it has a file for what a tool edits": (1, ["$ rm -r src; echo two > src", "edit src"]),
+    "a tool deletes what it makes": (2, ["$ echo new > n", "delete n", "$ rm a.txt"]),
+    "a tool deletes what it moves": (2, ["$ mv a.txt n", "delete n"]),
+    "a tool deletes a folder in which it puts something": (2, ["$ mv a.txt src/a; ln -s a src/l", "delete src"]),
+    "it makes and takes away what a tool edits between": (2, ["$ echo two > n", "edit n", "$ rm n a.txt"]),
     "a tool moves what is ignored": (0, ["move out/o/i k", "move out/o m"]),
     "a tool moves what is ignored, and again": (1, ["move out k", "move k m", "$ echo new > m/new"]),
 }  # fmt: skip
@@ -269,6 +273,8 @@ def test_what_a_command_and_tools_do_in_turn_is_on_record_in_that_order(
                 workspace.set_permissions(path, mode=mode)
             case ["move", path, to]:
                 workspace.move(path, to)
+            case ["delete", path]:
+                workspace.delete(path, recursive=True)
             case ["edit", path]:
                 workspace.edit(path, [{"search": "two", "replace": "(two)"}], fuzzy=False)
             case ["write", path]:

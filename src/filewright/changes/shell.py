@@ -571,7 +571,7 @@ class _Command:
                 made[path] = left
             # What was not seen was ignored, or elsewhere.
             unseen = was.startswith(_ELSEWHERE) or _along(self._hidden, was) != was
-            if found and not unseen and (path in self._after or (old and old.listed)):
+            if found and not unseen:
                 parts.append((old, found))
         for path in [path for path in before if _along(moves, path) != path] if moves else ():
             to = _along(moves, path)
