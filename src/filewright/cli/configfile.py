@@ -35,14 +35,10 @@ def with_value(text: str, path: Path, value: Any, *, toml: bool = False) -> str:
     old = value_at(before, path)
     if old == value:
         return text
-    if value is None:
-        after = _out_of_toml(text, path) if toml else _cut(text, path)
-        fits = _with(read(after, toml=toml), path, old) == before
-    else:
-        wanted = _with(before, path, value)
-        after = _in_toml(text, path, value) if toml else _put(text, path, value)
-        fits = read(after, toml=toml) == wanted
-    if not fits:
+    wanted = before if value is None else _with(before, path, value)
+    after = (_in_toml if toml else _in_json)(text, path, value)
+    made = read(after, toml=toml)
+    if wanted != (_with(made, path, old) if value is None else made):
         raise ValueError(f"the entry cannot be {'taken out of' if value is None else 'put into'} it safely")
     return after
 
@@ -64,11 +60,9 @@ def appended(text: str, lines: str) -> str:
 def value_at(there: Any, path: Path) -> Any:
     """What a configuration has at `path`; None if nothing is there."""
     for key in path:
-        if isinstance(key, str) and isinstance(there, dict):
-            there = there.get(key)
-        elif isinstance(key, int) and isinstance(there, list):
-            there = next(iter(there[key : key + 1]), None)
-        else:
+        try:
+            there = there[key]
+        except (LookupError, TypeError):
             return None
     return there
 
@@ -149,7 +143,8 @@ def _members(bare: str, at: int) -> dict[str | int, _Member]:
     return found
 
 
-def _put(text: str, path: Path, value: Any) -> str:
+def _in_json(text: str, path: Path, value: Any) -> str:
+    """With another value, or with None without it, without its line and without what is left empty around it."""
     if not text.strip():
         return f"{text}{_json(_with(None, path, value))}\n"
     plain = _plain(text)
@@ -160,8 +155,24 @@ def _put(text: str, path: Path, value: Any) -> str:
         if key not in members:
             made = _with(None, path[depth + 1 :], value)
             return _inserted(text, plain, at, [*members.values()], key, made)
-        at, end = members[key][1:]
-    return text[:at] + _json(value, _unit(text)).replace("\n", f"\n{_indent(text, at)}") + text[end:]
+        begin, at, end = members[key]
+    if value is not None:
+        return text[:at] + _json(value, _unit(text)).replace("\n", f"\n{_indent(text, at)}") + text[end:]
+    if len(members) == 1 and path[:-1]:
+        return _in_json(text, path[:-1], None)
+    ahead = len(plain[:begin].rstrip())
+    if comma := _COMMA.match(plain, end):
+        end = comma.end()
+    line = text.rfind("\n", 0, begin) + 1
+    rest = _REST_OF_LINE.match(text, end)
+    if rest is not None and not text[line:begin].strip():
+        begin, end = line, rest.end()
+    elif comma and text[end : end + 1] == " ":
+        end += 1
+    elif not text[ahead:begin].strip():
+        begin = ahead
+    text = text[:begin] + text[end:]
+    return text if comma or plain[ahead - 1] != "," else text[: ahead - 1] + text[ahead:]
 
 
 def _inserted(text: str, plain: str, at: int, members: Sequence[_Member], key: str | int, value: Any) -> str:
@@ -188,32 +199,6 @@ def _inserted(text: str, plain: str, at: int, members: Sequence[_Member], key: s
     closing = f"\n{outer}" if follows.lstrip(" \t").startswith(("}", "]")) else ""
     member = f"\n{name}{_json(value, _unit(text))}{after}".replace("\n", f"\n{inner}")
     return f"{text[:at]}{before}{remark}{member}{closing}{follows}"
-
-
-def _cut(text: str, path: Path) -> str:
-    """`text` without a value, without its line if that is left empty, and without what is left empty around it."""
-    plain = _plain(text)
-    bare = _bare(plain)
-    at = _next(bare, 0)
-    for key in path:
-        members = _members(bare, at)
-        at = members[key].start
-    if len(members) == 1 and path[:-1]:
-        return _cut(text, path[:-1])
-    begin, _, end = members[path[-1]]
-    ahead = len(plain[:begin].rstrip())
-    if comma := _COMMA.match(plain, end):
-        end = comma.end()
-    line = text.rfind("\n", 0, begin) + 1
-    rest = _REST_OF_LINE.match(text, end)
-    if rest is not None and not text[line:begin].strip():
-        begin, end = line, rest.end()
-    elif comma and text[end : end + 1] == " ":
-        end += 1
-    elif not text[ahead:begin].strip():
-        begin = ahead
-    text = text[:begin] + text[end:]
-    return text if comma or plain[ahead - 1] != "," else text[: ahead - 1] + text[ahead:]
 
 
 def _indent(text: str, at: int) -> str:
@@ -244,18 +229,19 @@ def _header(keys: Path, more: str = "") -> re.Pattern[str]:
     return re.compile(rf"^[ \t]*\[[ \t]*{parts}{more}[ \t]*\][^\n]*(?:\n|\Z)", re.MULTILINE)
 
 
-def _out_of_toml(text: str, keys: Path) -> str:
-    """Without the table, those in it, and the empty line before them."""
-    while (header := _header(keys, r"(?:\s*\.[^\]\n]*)?").search(text)) is not None:
+def _in_toml(text: str, path: Path, value: Any) -> str:
+    """With a value in the table that the last name but one begins, which is made at the end if it is not there.
+
+    Without one: without the table, those in it, and the empty line before them.
+    """
+    while value is None:
+        header = _header(path, r"(?:\s*\.[^\]\n]*)?").search(text)
+        if header is None:
+            return text
         before, following = text[: header.start()], _TABLE.search(text, header.end())
         if following is None:  # The line that ended it, or what was before it, comes with its empty line.
             before = before.removesuffix("\n" if text.endswith("\n") else "\n\n")
         text = before + (text[following.start() :] if following else "")
-    return text
-
-
-def _in_toml(text: str, path: Path, value: Any) -> str:
-    """With a value in the table that the last name but one begins, which is made at the end if it is not there."""
     *keys, name = path
     # JSON's strings, lists and booleans are TOML's, but for the one character that TOML wants escaped.
     made = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

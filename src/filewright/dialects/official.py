@@ -16,13 +16,12 @@ from filewright import errors, system
 from filewright.boundary import quote
 from filewright.dialects.table import Call, Json, Parts, Record, said
 from filewright.errors import Code, FilewrightError
-from filewright.tools import Image, ToolResult, clip
+from filewright.tools import Image, ToolResult
 from filewright.wording import visible
 
 if TYPE_CHECKING:
     from filewright.tools import ListedEntry
 
-_CUT = "[cut at the result limit; head and tail give the first and the last lines]"
 _TREE_LEVELS = 256
 _UNITS = ("B", "KB", "MB", "GB", "TB")
 
@@ -30,7 +29,7 @@ _UNITS = ("B", "KB", "MB", "GB", "TB")
 # Reading
 
 
-def read_text_file(call: Call, given: Record) -> ToolResult:
+def read_text_file(call: Call, given: Record) -> str:
     """The text of a file, its own line ends kept, or its first or last lines."""
     if given.head and given.tail:
         raise FilewrightError(
@@ -38,10 +37,10 @@ def read_text_file(call: Call, given: Record) -> ToolResult:
         )
     wanted = given.head or given.tail
     if not wanted:
-        return _cut(call, _whole(call, given.path))
+        return _whole(call, given.path)
     found = call.read(given.path, mode="head" if given.head else "tail", limit=wanted, numbered=False)
-    text = "\n".join(found.rows)
-    return ToolResult(text if found.lines_returned >= wanted or found.next is None else f"{text}\n{_CUT}")
+    cut = found.lines_returned < wanted and found.next is not None
+    return "\n".join([*found.rows, call.table["cut"]] if cut else found.rows)
 
 
 read_file = read_text_file
@@ -53,12 +52,7 @@ def _whole(call: Call, path: str) -> str:
         return snapshot.read(0, 4 * call.limit + 4).decode(snapshot.encoding.name, "replace")
 
 
-def _cut(call: Call, text: str, *more: str) -> ToolResult:
-    text = "\n".join([text, *more])
-    return ToolResult(text if len(text) <= call.limit else clip(text, call.limit, note=_CUT, at_line=True))
-
-
-def read_multiple_files(call: Call, given: Record) -> ToolResult:
+def read_multiple_files(call: Call, given: Record) -> str:
     """The text of every file behind its path; one that cannot be read fails nothing else."""
     parts: list[str] = []
     left = call.limit
@@ -73,7 +67,7 @@ def read_multiple_files(call: Call, given: Record) -> ToolResult:
             parts.append(f"[{len(given.paths) - number} more files, not shown; ask for fewer at once]")
             break
         parts.append(text)
-    return _cut(call, "\n---\n".join(parts))
+    return "\n---\n".join(parts)
 
 
 def read_media_file(call: Call, given: Record) -> ToolResult:
@@ -99,10 +93,10 @@ def read_media_file(call: Call, given: Record) -> ToolResult:
 # Listing
 
 
-def list_directory(call: Call, _: Record) -> ToolResult:
+def list_directory(call: Call, _: Record) -> str:
     """The names in a directory."""
     entries, more = call.entries()
-    return _cut(call, "\n".join(map(_marked, entries)), *more)
+    return "\n".join([*map(_marked, entries), *more])
 
 
 def _marked(entry: ListedEntry, width: int = 0) -> str:
@@ -110,7 +104,7 @@ def _marked(entry: ListedEntry, width: int = 0) -> str:
     return f"{'[DIR]' if entry.type == 'folder' else '[FILE]'} {visible(entry.name):<{width}}"
 
 
-def list_directory_with_sizes(call: Call, given: Record) -> ToolResult:
+def list_directory_with_sizes(call: Call, given: Record) -> str:
     """The names in a directory with their sizes, and how much that is together."""
     entries, more = call.entries()
     if given.sort_by == "size":
@@ -121,7 +115,7 @@ def list_directory_with_sizes(call: Call, given: Record) -> ToolResult:
         size = "" if entry.type == "folder" else f"{_size(entry.size or 0):>10}"
         rows.append(f"{_marked(entry, 30)} {size}")
     count = f"Total: {len(sizes)} files, {len(entries) - len(sizes)} directories"
-    return _cut(call, "\n".join([*rows, *more, "", count, f"Combined size: {_size(sum(sizes))}"]))
+    return "\n".join([*rows, *more, "", count, f"Combined size: {_size(sum(sizes))}"])
 
 
 def _size(count: int) -> str:
@@ -133,7 +127,7 @@ def _size(count: int) -> str:
     return f"{number:.2f} {_UNITS[unit]}" if unit else f"{count} B"
 
 
-def directory_tree(call: Call, given: Record) -> ToolResult:
+def directory_tree(call: Call, given: Record) -> str:
     """A directory with everything below, as JSON."""
     excluded = [f"./{pattern}" for pattern in given.exclude or ()]  # without a star, a name at any depth
     excluded += [f"**/{pattern}" for pattern in given.exclude or () if "*" not in pattern]
@@ -146,15 +140,15 @@ def directory_tree(call: Call, given: Record) -> ToolResult:
         members[parts[:-1]].append(made)
     if not more and any(len(parts) == _TREE_LEVELS for parts in members):
         more.append(f"[what is deeper than {_TREE_LEVELS} levels is not shown]")
-    return _cut(call, json.dumps(members[()], ensure_ascii=False, indent=2), *more)
+    return "\n".join([json.dumps(members[()], ensure_ascii=False, indent=2), *more])
 
 
-def search_files(call: Call, given: Record) -> ToolResult:
+def search_files(call: Call, given: Record) -> str:
     """The full paths of what fits a pattern."""
     excluded = [f"./{pattern}" for pattern in given.exclude or ()]
     entries, more = call.entries(depth=0, glob=f"./{given.pattern}", exclude=excluded)
     rows = [quote(call.locate(entry.path).absolute) for entry in entries]
-    return _cut(call, "\n".join(rows or ["No matches found"]), *more)
+    return "\n".join([*(rows or ["No matches found"]), *more])
 
 
 def get_file_info(call: Call, given: Record) -> str:
@@ -174,10 +168,10 @@ def list_allowed_directories(call: Call, _: Record) -> str:
 # Changing
 
 
-def edit_file(call: Call, _: Record) -> ToolResult:
+def edit_file(call: Call, _: Record) -> str:
     """Replace texts one after the other, all or none; the diff."""
     diff = visible(call.edit(**call.request).diff)
     fence = "```"
     while fence in diff:
         fence += "`"
-    return _cut(call, f"{fence}diff\n{diff}{fence}\n\n")
+    return f"{fence}diff\n{diff}{fence}\n\n"

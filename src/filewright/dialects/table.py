@@ -13,8 +13,8 @@ module with the tool's name, which is handed a `Call`, whose `request` is what t
 A module may have a `run`, which calls these, as `filesystem` does for the tools that answer for `each` of their items.
 `shapes` are answers: a field of a native value for each field (`filled`). `limits` are settings as they are here: a
 number, or the least of other settings, `less` some. `errors` has what is said of a code, and of any `other`, and
-`hint` how what to do next is added; `more` what is said of a folder with more entries than are listed. What else a
-table holds (codes, words) is for the module to read.
+`hint` how what to do next is added; `more` what is said of a folder with more entries than are listed, `cut` of an
+answer that is too long. What else a table holds (codes, words) is for the module to read.
 """
 
 from __future__ import annotations
@@ -383,7 +383,10 @@ def surface_of(module: ModuleType) -> Surface:
                 if made is None:
                     raise
             if not isinstance(made, ToolResult):
-                made = ToolResult(made if isinstance(made, str) else encoded(made))
+                text, most = made if isinstance(made, str) else encoded(made), context.settings.hard_chars
+                if "cut" in read and len(text) > most:
+                    text = clip(text, most, note=read["cut"], at_line=True)
+                made = ToolResult(text)
             unknown = ", ".join(given.model_extra or ())
             if not unknown or made.text.startswith("{"):
                 return made
