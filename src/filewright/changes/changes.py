@@ -250,7 +250,10 @@ class Changes(RecordedChanges):
                     log.collect()
         from filewright.changes.settle import Recovery
 
-        found = Recovery.of_all(self._found)
+        found = Recovery()
+        for each in self._found:
+            found.waiting.clear()  # What waits is what the last one found.
+            found.add(each)
         self._found.clear()
         self._reported = 0
         return found

@@ -17,7 +17,7 @@ from filewright.changes.log import Log
 from filewright.changes.plan import CommitPlan, Planning
 from filewright.changes.prepare import Preparation
 from filewright.changes.record import ChangeRecord
-from filewright.changes.settle import Findings, clean_up, publish, reason, refuse_unsettled, roll_back
+from filewright.changes.settle import Recovery, clean_up, publish, reason, refuse_unsettled, roll_back
 from filewright.changes.slots import OpenFolders, Slots
 from filewright.changes.tree import Tree
 from filewright.edit import ChangeSet
@@ -176,7 +176,7 @@ def _clean_up(log: Log, number: int, slots: Slots) -> tuple[str, ...]:
         try:
             found = clean_up(log, slots, number)
         except (OSError, FilewrightError) as error:
-            found = Findings(unsettled=[str(error)])
+            found = Recovery(unsettled=[str(error)])
         conflicts += found.conflicts
         if not (found.waiting or found.unsettled):
             break

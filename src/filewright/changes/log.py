@@ -143,11 +143,6 @@ class Session(NamedTuple):
     last: int
     client: str | None
 
-    def joined(self, other: Session) -> Session:
-        """Both as one."""
-        newer = max(self, other, key=lambda each: each.last)
-        return newer._replace(changes=self.changes + other.changes, first=min(self.first, other.first))
-
     @property
     def begun(self) -> datetime:
         """When it made its first change."""

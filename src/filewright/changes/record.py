@@ -15,7 +15,7 @@ from filewright.annotations import TYPE_CHECKING, Any, Literal, NamedTuple
 from filewright.boundary import Location, quote
 
 if TYPE_CHECKING:
-    from filewright.boundary import Root
+    from filewright.boundary import Boundary, DenyRules, Root
     from filewright.changes.contents import Keeper
     from filewright.changes.listing import ListedStamp
     from filewright.system import Status
@@ -63,14 +63,13 @@ class Place(NamedTuple):
 
         A root that was recorded may since lie below one that is served, or above.
         """
-        names = self.names
-        above = [
-            (len(at), root) for root in roots if names[: len(at := Place(root.resolved, ()).names)] == at
-        ]
-        if not above:
-            return None
-        depth, nearest = max(above, key=lambda each: each[0])
-        return Location(nearest, names[depth:])
+        names, found = self.names, None
+        for root in roots:
+            above = Place(root.resolved, ()).names
+            left = names[len(above) :]
+            if names[: len(above)] == above and (found is None or len(left) < len(found.parts)):
+                found = Location(root, left)
+        return found
 
     @property
     def names(self) -> tuple[bytes, ...]:
@@ -96,6 +95,22 @@ def moved(place: Place, folders: Mapping[Place, Place]) -> Place:
         if to is not None:
             return Place(to.root, (*to.parts, *place.parts[len(above.parts) :]))
     return place
+
+
+def denials(boundary: Boundary) -> Callable[[Place], bool]:
+    """Says of a place whether it is denied now; for one look at history, folder by folder."""
+    folders: dict[tuple[bytes, tuple[bytes, ...]], DenyRules | None] = {}
+
+    def denied(place: Place) -> bool:
+        key = place.root, place.parts[:-1]
+        if key not in folders:
+            where = place.below(boundary.roots)
+            above = folders.get((place.root, place.parts[:-2])) if len(place.parts) > 1 else None
+            folders[key] = None if where is None else boundary.rules_for(where.parent, above=above)
+        rules = folders[key]
+        return rules is not None and bool(place.parts) and rules.denies(place.parts[-1], None)
+
+    return denied
 
 
 class Stamp(NamedTuple):  # noqa: PLW1641  it holds a mapping: it has no hash
@@ -143,7 +158,8 @@ class Stamp(NamedTuple):  # noqa: PLW1641  it holds a mapping: it has no hash
         """What is there, by its status and by what else is `known`, as named above."""
         kind = kind_of(status)
         size = status.size if kind == "file" else 0
-        known = {name: value for name, value in known.items() if value}  # what is empty is shared
+        if not known.get("attributes", True):
+            del known["attributes"]  # What is empty is shared.
         return cls(
             kind, status.mode, status.uid, status.gid, size, status.mtime_ns, inode=status.inode, **known
         )
@@ -337,11 +353,13 @@ class ChangeRecord(NamedTuple):
         return time_of(self.number)
 
     @property
-    def paths(self) -> list[str]:
-        """Every path touched, as shown below its root; a move names both ends."""
-        seen: dict[str, None] = {}
+    def places(self) -> Iterator[Place]:
+        """Every place touched; a move names both ends."""
         for entry in self.entries:
-            if entry.was is not None:
-                seen[entry.was.shown] = None
-            seen[entry.place.shown] = None
-        return list(seen)
+            yield from entry.ends
+
+    @property
+    def paths(self) -> list[str]:
+        """The same as paths below their roots, that before a move first."""
+        ends = (place for entry in self.entries for place in reversed(entry.ends))
+        return list(dict.fromkeys(place.shown for place in ends))

@@ -17,7 +17,17 @@ from filewright.annotations import TYPE_CHECKING, Any, NamedTuple
 from filewright.boundary import Boundary, Location, quote
 from filewright.changes.database import Flusher
 from filewright.changes.log import Log, Session
-from filewright.changes.record import ChangeRecord, Entries, Entry, Place, Stamp, id_of, moved, number_of
+from filewright.changes.record import (
+    ChangeRecord,
+    Entries,
+    Entry,
+    Place,
+    Stamp,
+    denials,
+    id_of,
+    moved,
+    number_of,
+)
 from filewright.changes.state import Index, StateFolder, base_folder
 from filewright.errors import Code, FilewrightError
 from filewright.progress import SETUP, Caller, Task
@@ -167,11 +177,11 @@ class RecordedChanges:
 
     def _inside(self, record: ChangeRecord) -> ChangeRecord | None:
         """A record with what it did below the roots that is not denied; None if nothing is."""
-        entries, denied = record.entries, self._denied()
-        outside = self._outside(denied)
-        hides = any(denied(place) for entry in entries for place in entry.ends)
-        if not hides and not any(outside(place) for entry in entries for place in entry.ends):
+        denied = denials(self._boundary)
+        hides = any(map(denied, record.places))
+        if not hides and not any(map(self._outside(denied), record.places)):
             return record
+        entries = record.entries
         count = sum(1 for _ in self._seen(entries))
         record = record._replace(entries=Entries(count, lambda: self._seen(entries)))
         if hides:  # its words may name what is denied
@@ -180,19 +190,13 @@ class RecordedChanges:
 
     def _seen(self, entries: Iterable[Entry]) -> Iterator[Entry]:
         """What was done at places below the roots that are not denied."""
-        outside = self._outside(self._denied())
+        outside = self._outside(denials(self._boundary))
         for entry in entries:
             if not outside(entry.place):
                 left = entry.was is None or outside(entry.was)
                 yield entry._replace(was=None) if left else entry
             elif entry.was is not None and not outside(entry.was):
                 yield entry._replace(place=entry.was, was=None, after=None)
-
-    def _denied(self) -> Callable[[Place], bool]:
-        """Says of a place whether it is denied now; for one look at history, folder by folder."""
-        from filewright.changes.slots import denials
-
-        return denials(self._boundary)
 
     def _outside(self, denied: Callable[[Place], bool]) -> Callable[[Place], bool]:
         """Says of a place whether it is `denied`, or beyond the roots."""
@@ -236,7 +240,7 @@ class RecordedChanges:
 
     def heads(self, task: Task | None = None, *session: str | None) -> Iterator[ChangeRecord]:
         """All changes of what is below the roots, or a session's, newest first, without their entries."""
-        denied = self._denied()
+        denied = denials(self._boundary)
         streams = [
             (head for page in log.heads(*session) for head in self._visible(log, page, denied))
             for log in self.logs
@@ -263,7 +267,7 @@ class RecordedChanges:
 
     def undos(self) -> list[ChangeRecord]:
         """The changes that took others back, newest first, without their entries."""
-        denied = self._denied()
+        denied = denials(self._boundary)
         found = (undo for log in self.logs for undo in self._visible(log, log.undos(), denied))
         return sorted(found, key=lambda undo: undo.number, reverse=True)
 
@@ -292,15 +296,18 @@ class RecordedChanges:
     def sessions(self) -> list[Session]:
         """The sessions, the one that changed something last first."""
         found: dict[str | None, Session] = {}
-        denied = self._denied()
+        denied = denials(self._boundary)
         for log in self.logs:
             parts: Iterable[Session] = log.sessions()
             if log.touching_any(self._outside(denied)):
                 heads = (head for page in log.heads() for head in self._visible(log, page, denied))
                 parts = (Session(head.session, 1, head.number, head.number, head.client) for head in heads)
             for part in parts:
-                known = found.get(part.name)
-                found[part.name] = part if known is None else known.joined(part)
+                known = found.setdefault(part.name, part)
+                if known is not part:
+                    count, first = known.changes + part.changes, min(known.first, part.first)
+                    newer = max(known, part, key=lambda each: each.last)
+                    found[part.name] = newer._replace(changes=count, first=first)
         return sorted(found.values(), key=lambda each: each.last, reverse=True)
 
     def made_in(self, session: str | None) -> set[int]:
@@ -465,8 +472,14 @@ class RecordedChanges:
                 self._locating()(whole[0].place)
             if len(entries) > 1:
                 raise errors.one_file_for_a_hunk(selected.what)
-            entries = (_content_only(entries[0], asked or entries[0].place.shown),)
-            part = f"hunk {scope.hunk} of {asked or entries[0].place.shown}"
+            (entry,) = entries
+            before, after, part = entry.before, entry.after, asked or entry.place.shown
+            if before is None or after is None or before.kind != "file" or entry.action == "attributes":
+                raise errors.no_hunks(part)
+            # Without what it did to name and rights.
+            mode, uid, gid = after.rights
+            entries = (entry._replace(was=None, before=before._replace(mode=mode, uid=uid, gid=gid)),)
+            part = f"hunk {scope.hunk} of {part}"
         return selected._replace(
             record=record._replace(entries=entries),
             summary=f"{selected.summary} ({part} only)",
@@ -531,7 +544,7 @@ class RecordedChanges:
 
     def _locating(self) -> Callable[[Place], Location]:
         """Finds the locations of places, for one look at history. It raises `path_escape`, `permission_denied`."""
-        denied = self._denied()
+        denied = denials(self._boundary)
 
         def locate(place: Place) -> Location:
             where = self.location(place)
@@ -553,14 +566,6 @@ class RecordedChanges:
         """What a change did at one place."""
         place = self.place_of(location)
         return next((entry for entry in record.entries if entry.place == place), None)
-
-
-def _content_only(entry: Entry, asked: str) -> Entry:
-    """An entry without what it did to name and rights. Raises `unsupported` if it changed no content."""
-    before, after = entry.before, entry.after
-    if before is None or after is None or before.kind != "file" or entry.action == "attributes":
-        raise errors.no_hunks(asked)
-    return entry._replace(was=None, before=before._replace(mode=after.mode, uid=after.uid, gid=after.gid))
 
 
 # Which are meant
@@ -604,16 +609,12 @@ def prompts(records: Iterable[ChangeRecord]) -> list[list[ChangeRecord]]:
     last: dict[str | None, list[ChangeRecord]] = {}
     for record in records:
         later = last.get(record.session)
-        if later is None or not _of_one_prompt(record, later[-1]):
+        pause = later[-1].number - record.number if later is not None else 0
+        if later is None or record.turn != later[-1].turn or (record.turn is None and pause > PAUSE * 10**9):
             last[record.session] = later = []
             found.append(later)
         later.append(record)
     return found
-
-
-def _of_one_prompt(record: ChangeRecord, later: ChangeRecord) -> bool:
-    pause = later.number - record.number
-    return record.turn == later.turn and (record.turn is not None or pause <= PAUSE * 10**9)
 
 
 def moment_of(text: str, now: datetime | None = None) -> int | None:

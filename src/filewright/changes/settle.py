@@ -18,7 +18,7 @@ import errno
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Literal
 
@@ -26,7 +26,7 @@ from filewright.boundary import is_temporary, quote
 from filewright.changes.contents import copy_blocks, held_after
 from filewright.changes.log import DamagedError
 from filewright.changes.plan import CommitPlan, Put, Slot
-from filewright.changes.record import ChangeRecord, Place, Stamp, id_of, kind_of
+from filewright.changes.record import ChangeRecord, Place, Stamp, denials, id_of, kind_of
 from filewright.changes.slots import (
     AS_IT_WAS,
     ITSELF,
@@ -35,7 +35,6 @@ from filewright.changes.slots import (
     FolderSearch,
     OpenFolders,
     Slots,
-    denials,
     look,
     look_at,
 )
@@ -54,20 +53,45 @@ _LEFT = "something that rules keep from agents is left of an earlier change; `fi
 _TAKEN = "stays where it was moved to, since its old name was taken meanwhile"
 
 
-class Findings:
-    """What somebody else's doings made us find.
+class Recovery:
+    """What settling found, of one operation or of several.
 
-    `conflicts` are to be reported, `waiting` are paths that a program still holds open, `unsettled` are
-    operations that could not be settled, each with why. `cleaned` counts what was still there to be
-    cleaned up; `aside` names the operation, if it was set aside.
+    `conflicts` are others' doings, to be reported; `waiting` are paths that a program still holds open; `unsettled`
+    are operations that could not be settled, each with why; `rolled_back` and `finished` are ids, `set_aside`
+    operations. `secret` are those conflicts and reasons that may name what is denied: they are not for agents.
+
+    Of one, `cleaned` counts what was still there to be cleaned up, and `aside` names it, if it was set aside.
     """
 
     def __init__(self, *, conflicts: Iterable[str] = (), unsettled: Iterable[str] = ()) -> None:
         self.conflicts = [*conflicts]
         self.waiting: list[str] = []
         self.unsettled = [*unsettled]
+        self.rolled_back: list[str] = []
+        self.finished: list[str] = []
+        self.set_aside: list[str] = []
+        self.secret: set[str] = set()
         self.cleaned = 0
         self.aside = ""
+
+    @property
+    def notes(self) -> list[str]:
+        """What an agent may know of it."""
+        said = [*self.conflicts, *self.unsettled]
+        shown = [note for note in said if note not in self.secret]
+        return shown if len(shown) == len(said) else [*shown, _LEFT]
+
+    @property
+    def clean(self) -> bool:
+        """Whether there was nothing to do."""
+        return not any(vars(self).values())
+
+    def add(self, more: Recovery) -> None:
+        """What was found of others too."""
+        for name in ("rolled_back", "finished", "set_aside", "conflicts", "waiting"):
+            getattr(self, name).extend(getattr(more, name))
+        self.unsettled += [why for why in more.unsettled if why not in self.unsettled]
+        self.secret |= more.secret
 
 
 def publish(slots: Slots) -> None:
@@ -117,7 +141,7 @@ def _bring(slots: Slots, put: Put, folders: dict[Slot, Stamp]) -> None:
         folders[left] = wanted
 
 
-def roll_back(log: Log, slots: Slots, record: ChangeRecord) -> Findings:
+def roll_back(log: Log, slots: Slots, record: ChangeRecord) -> Recovery:
     """Roll back whatever was done of an operation, last first, and remove its temporaries: then it never was, or is set
     aside if others have touched what it did."""
     work = _Settlement(log, slots, record)
@@ -136,7 +160,7 @@ def roll_back(log: Log, slots: Slots, record: ChangeRecord) -> Findings:
     return found
 
 
-def clean_up(log: Log, slots: Slots, number: int) -> Findings:
+def clean_up(log: Log, slots: Slots, number: int) -> Recovery:
     """After the commit: remove what was displaced, but nothing that somebody still writes to."""
     work = _Settlement(log, slots)
     work.each(slots.plan.operations, work.clean_up)
@@ -166,7 +190,7 @@ class _Settlement:
     """The settling of one plan; what the files of a `record` were to hold is known as far as that is kept."""
 
     def __init__(self, log: Log, slots: Slots, record: ChangeRecord | None = None) -> None:
-        self.findings = Findings()
+        self.findings = Recovery()
         self._log = log
         self._slots = slots
         self._record = record
@@ -582,45 +606,6 @@ def _move_by_copying(folder: Folder, name: bytes, to: Folder, to_name: bytes) ->
 # Recovery
 
 
-class Recovery(Findings):
-    """What a recovery found: ids `rolled_back` and `finished`, operations `set_aside`, besides what others' doings
-    made it find.
-
-    `secret` are those conflicts and reasons that may name what is denied: they are not for agents.
-    """
-
-    def __init__(self, *, conflicts: Iterable[str] = ()) -> None:
-        super().__init__(conflicts=conflicts)
-        self.rolled_back: list[str] = []
-        self.finished: list[str] = []
-        self.set_aside: list[str] = []
-        self.secret: set[str] = set()
-
-    @property
-    def notes(self) -> list[str]:
-        """What an agent may know of it."""
-        said = [*self.conflicts, *self.unsettled]
-        shown = [note for note in said if note not in self.secret]
-        return shown if len(shown) == len(said) else [*shown, _LEFT]
-
-    @classmethod
-    def of_all(cls, found: Iterable[Recovery]) -> Recovery:
-        """What several recoveries found, one after the other."""
-        whole = cls()
-        for each in found:
-            for name in ("rolled_back", "finished", "set_aside", "conflicts"):
-                getattr(whole, name).extend(getattr(each, name))
-            whole.waiting = each.waiting
-            whole.secret |= each.secret
-            whole.unsettled += [why for why in each.unsettled if why not in whole.unsettled]
-        return whole
-
-    @property
-    def clean(self) -> bool:
-        """Whether there was nothing to do."""
-        return not any(vars(self).values())
-
-
 def recover(log: Log, *, settle_above: int, again: bool = False) -> Recovery:
     """Settle the intent and every committed change; needs the workspace lock.
 
@@ -635,52 +620,51 @@ def recover(log: Log, *, settle_above: int, again: bool = False) -> Recovery:
     for number in left:
         operation, plan = log.operation(number), _plan(log, number, found)
         if operation is not None and plan is not None:
-            _settle(log, operation, plan, found)
+            found.add(_settle(log, operation, plan))
     if len(done) > settle_above:
         settle_done(log)
     return found
 
 
-def _settle(log: Log, operation: ChangeRecord, plan: CommitPlan, found: Recovery) -> None:
+def _settle(log: Log, operation: ChangeRecord, plan: CommitPlan) -> Recovery:
     """Settle one operation; what is found of it is secret if it touched something that is denied."""
-    number, identifier, made = operation.number, operation.id, operation.state == "done"
-    beyond = _beyond(log, plan)
-    if beyond is not None and made:
-        return  # It is made; whoever opens all of its roots cleans up.
+    number, identifier = operation.number, operation.id
+    made, beyond = operation.state == "done", _beyond(log, plan)
     if beyond is not None:
-        findings = Findings(unsettled=[f"it reaches into {quote(beyond)}: open that too"])
+        # One that is made is cleaned up by whoever opens all of its roots.
+        found = (
+            Recovery() if made else Recovery(unsettled=[f"it reaches into {quote(beyond)}: open that too"])
+        )
     else:
         with OpenFolders(log.boundary) as folders:
             slots = Slots(log, folders, plan, search=log.search)
-            findings = clean_up(log, slots, number) if made else roll_back(log, slots, operation)
+            found = clean_up(log, slots, number) if made else roll_back(log, slots, operation)
     if made:
-        if findings.cleaned:
+        if found.cleaned:
             found.finished.append(identifier)
-        found.waiting += findings.waiting
     elif beyond is None:
-        if not findings.unsettled:
+        if not found.unsettled:
             found.rolled_back.append(identifier)
-        if findings.aside:
-            findings.conflicts += [f"{shown} could not be settled yet" for shown in findings.waiting]
-            findings.conflicts.append(f"what that change would have done is kept as {findings.aside}")
-    if not made and findings.unsettled:
-        findings.unsettled = [f"change {identifier}: {why}" for why in findings.unsettled]
+        if found.aside:
+            found.conflicts += [f"{shown} could not be settled yet" for shown in found.waiting]
+            found.conflicts.append(f"what that change would have done is kept as {found.aside}")
+        found.waiting.clear()
+    if not made and found.unsettled:
+        found.unsettled = [f"change {identifier}: {why}" for why in found.unsettled]
         if operation.state == "intent" and (log.own or beyond is None):
             log.leave(number, "unsettled")
-    said = {*findings.conflicts, *findings.unsettled}
-    if said and beyond is None:
+    if found.notes and beyond is None:
         denied = denials(log.boundary)
-        if any(denied(place) for entry in operation.entries for place in entry.ends):
-            found.secret |= said
-    found.conflicts += findings.conflicts
-    found.unsettled += findings.unsettled
+        if any(map(denied, operation.places)):
+            found.secret.update(found.conflicts, found.unsettled)
+    return found
 
 
 def refuse_unsettled(log: Log, record: ChangeRecord) -> None:
     """A change that could not be settled is in the way of its own files only. Raises `in_use`."""
     for number in log.numbers("unsettled"):
-        touched = {place for entry in record.entries for place in entry.ends}
-        for place in _places(log, number):
+        operation, touched = log.operation(number), {*record.places}
+        for place in operation.places if operation is not None else ():
             if place in touched:
                 raise unsettled(place.shown, id_of(number))
 
@@ -694,14 +678,9 @@ def unfinished_places(log: Log) -> set[Place]:
     for number, state in log.unfinished:
         with suppress(DamagedError):
             if state == "intent" or _beyond(log, log.plan(number)) is not None:
-                found.update(_places(log, number))
+                operation = log.operation(number)
+                found.update(operation.places if operation is not None else ())
     return found
-
-
-def _places(log: Log, number: int) -> Iterator[Place]:
-    operation = log.operation(number)
-    for entry in operation.entries if operation is not None else ():
-        yield from entry.ends
 
 
 def _plan(log: Log, number: int, found: Recovery) -> CommitPlan | None:

@@ -18,7 +18,6 @@ from filewright import errors, system
 from filewright.annotations import TYPE_CHECKING, Literal
 from filewright.boundary import (
     Boundary,
-    DenyRules,
     Location,
     is_temporary,
 )
@@ -102,22 +101,6 @@ class OpenFolders(Closing):
             if found != identity:
                 raise errors.replaced(f"the folder {where.shown}", where.shown)
         return folder
-
-
-def denials(boundary: Boundary) -> Callable[[Place], bool]:
-    """Says of a place whether it is denied now; for one look at history, folder by folder."""
-    folders: dict[tuple[bytes, tuple[bytes, ...]], DenyRules | None] = {}
-
-    def denied(place: Place) -> bool:
-        key = place.root, place.parts[:-1]
-        if key not in folders:
-            where = place.below(boundary.roots)
-            above = folders.get((place.root, place.parts[:-2])) if len(place.parts) > 1 else None
-            folders[key] = None if where is None else boundary.rules_for(where.parent, above=above)
-        rules = folders[key]
-        return rules is not None and bool(place.parts) and rules.denies(place.parts[-1], None)
-
-    return denied
 
 
 class FolderGoneError(FileNotFoundError):
