@@ -33,9 +33,9 @@ What is above its goal pays for promises, by the modules in which they are kept:
 - Another sixth is what others may do while a change is made, or between a crash and its recovery (`settle`, `slots`,
   `plan`): file systems that exchange no names, have no links or keep no order among folders; folders that others move;
   an editor's save at any moment, which is never lost and never taken for ours.
-- Another is the undo of what has moved on since (`undo`, `net`, and what is chosen of history in `recorded`): renames
-  are followed, others' lines stay, a session is taken back through what others did between its changes, one file or
-  hunk of it, and nothing of what is denied or beyond the roots is told.
+- Another is the undo of what has moved on since (`undo`, `net`, and how changes are chosen in `history`): renames are
+  followed, others' lines stay, a session is taken back through what others did between its changes, one file or hunk of
+  it, and nothing of what is denied or beyond the roots is told.
 - The rest of it is for files that are too large to be held or read twice, and trees too large to be listed in memory
   (in `tree`, `prepare`, `contents`), for roots that are renamed, lie within one another or are changed together (in
   `state`, `log`), and for diffs that go on in windows, and notebooks by their cells (`show`).
@@ -53,9 +53,9 @@ if TYPE_CHECKING:
     from filewright.changes.changes import Changes
     from filewright.changes.contents import held_after, held_before
     from filewright.changes.database import Database
+    from filewright.changes.history import Scope, Selected, prompts, undone_by
     from filewright.changes.quick import QuickLook
     from filewright.changes.record import ChangeRecord, Entry, Place, Stamp, folders_above
-    from filewright.changes.recorded import Scope, Selected, prompts, undone_by
     from filewright.changes.settle import Recovery
     from filewright.changes.shell import begun_in
     from filewright.changes.show import FileDifference
@@ -70,7 +70,7 @@ __getattr__, __all__ = face_of(
         "database": "Database",
         "quick": "QuickLook",
         "record": "ChangeRecord Entry Place Stamp folders_above",
-        "recorded": "Scope Selected prompts undone_by",
+        "history": "Scope Selected prompts undone_by",
         "settle": "Recovery",
         "shell": "begun_in",
         "show": "FileDifference",

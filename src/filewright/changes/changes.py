@@ -10,9 +10,9 @@ from functools import cache, partial
 from filewright import errors
 from filewright.annotations import TYPE_CHECKING, NamedTuple
 from filewright.boundary import Boundary, Location, quote, tree_notice, tree_of
+from filewright.changes.history import History, Scope, Selected
 from filewright.changes.log import Log
 from filewright.changes.record import ChangeRecord, Place, number_of
-from filewright.changes.recorded import RecordedChanges, Scope, Selected
 from filewright.changes.state import StateFolder, WorkspaceLock
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Caller, Task
@@ -50,7 +50,7 @@ class Withheld(NamedTuple):
     paths: frozenset[tuple[bytes, ...]]
 
 
-class Changes(RecordedChanges):
+class Changes(History):
     """The only code that changes what is below the roots. Thread-safe.
 
     Nothing is made on the disk before the first change. Every method that writes raises

@@ -22,8 +22,8 @@ import xxhash
 from filewright import errors
 from filewright.boundary import Location
 from filewright.changes.contents import Held, backward, forward, held_after, held_before, whole_before
+from filewright.changes.history import Selected
 from filewright.changes.record import Entry, Place, Stamp, continues, folders_above, moved
-from filewright.changes.recorded import Selected
 from filewright.changes.tree import Arranged, Item, Tree
 from filewright.edit import (
     Create,

@@ -81,7 +81,7 @@ class Selected(NamedTuple):
     hunk: int | None = None
 
 
-class RecordedChanges:
+class History:
     """What history holds of what is below the roots; nothing is written. Thread-safe.
 
     Each root has a state folder of its own. A change is kept in that of the first root it touches;
