@@ -16,7 +16,7 @@ from filewright.system import can
 __all__ = ["parsers"]
 
 # A slow machine is not a failure: speed is measured in benchmarks/, never by a test.
-settings.register_profile("filewright", deadline=None, print_blob=True)
+settings.register_profile("filewright", deadline=None, print_blob=True, max_examples=50)
 settings.register_profile("long", deadline=None, print_blob=True, max_examples=10_000)
 settings.load_profile("filewright")
 

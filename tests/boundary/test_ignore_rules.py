@@ -111,7 +111,7 @@ def compare(
 
 
 @examples(
-    50, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    25, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 @given(rules, rules, rules, rules, tree)
 @example("a**/b\n!ax/x/b", "", "", "", [(["ax", "x", "b"], False), (["ab"], False)])

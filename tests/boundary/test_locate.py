@@ -128,7 +128,7 @@ def test_a_home_folder_inside_the_root_is_reached_by_tilde(
     assert boundary.locate("~/file").shown == "sub/file"
 
 
-@examples(66, derandomize=True)
+@examples(33, derandomize=True)
 @given(
     st.lists(
         (TEXTS if sys.platform == "win32" else st.binary(min_size=1, max_size=6)).filter(

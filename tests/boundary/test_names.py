@@ -39,7 +39,7 @@ def test_a_name_is_shown_safely_and_read_back(name: bytes, text: str) -> None:
     assert unquote(text) == name
 
 
-@examples(133, derandomize=True)
+@examples(67, derandomize=True)
 @given(st.binary(max_size=40).filter(lambda name: b"\0" not in name))
 def test_every_name_has_one_reading(name: bytes) -> None:
     text = quote(name)

@@ -85,7 +85,7 @@ names = raw.filter(lambda n: not set(n) & {0, 0x2F} and n not in (b".", b"..") a
 trees = st.lists(st.lists(names, min_size=1, max_size=3), min_size=1, max_size=25)
 
 
-@examples(60, derandomize=True)
+@examples(30, derandomize=True)
 @given(trees, st.sampled_from([1, 2, 3, 1 << 16]), st.booleans())
 def test_a_walk_goes_on_behind_any_entry(
     tmp_path_factory: pytest.TempPathFactory, tree: Sequence[Sequence[bytes]], run: int, details: bool

@@ -467,7 +467,7 @@ def _history(draw: Any) -> list[tuple[str, int, str]]:
     return draw(st.lists(st.tuples(who, st.integers(0, 40), how), min_size=1, max_size=12))
 
 
-@examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(history=_history())
 @example(history=[("s", 0, "insert"), ("other", 0, "replace"), ("s", 1, "delete")])
 def test_rewinding_one_of_two_sessions_leaves_the_lines_of_the_others(
@@ -519,7 +519,7 @@ def test_rewinding_one_of_two_sessions_leaves_the_lines_of_the_others(
         ]
 
 
-@examples(40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 10**6))
 @not_on_wine("nothing is found below a folder that was renamed meanwhile")
 def test_rewinding_any_session_alone_gives_every_byte_back(scene: Any, seed: int) -> None:
@@ -575,7 +575,7 @@ def _any_step(bench: Any, chance: random.Random, path: str, to: str, count: int)
     )
 
 
-@examples(40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 10**6))
 @example(seed=287)  # of two things that were at one place the first was overwritten by the second
 @example(seed=1214)  # a file takes the name of the folder it is deep in, and a folder between them stays

@@ -396,7 +396,7 @@ def _stands_in_one(search: list[str], blocks: list[list[str]]) -> bool:
     return False
 
 
-@examples(233, derandomize=True)
+@examples(117, derandomize=True)
 @given(
     seed=st.integers(0, 1 << 40),
     style=st.sampled_from(STYLES),

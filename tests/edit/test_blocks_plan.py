@@ -129,7 +129,7 @@ def test_equal_text_in_several_places_is_listed_not_chosen() -> None:
     count=st.integers(1, 4),
     new=st.lists(st.sampled_from(["a", "b", "x", "y"]), min_size=1, max_size=4),
 )
-@examples(100, derandomize=True)
+@examples(50, derandomize=True)
 def test_nothing_outside_the_lines_changes(
     lines: list[bytes], ends: list[bytes], start: int, count: int, new: list[str]
 ) -> None:

@@ -54,7 +54,7 @@ def test_changes_that_touch_are_a_conflict(name: str) -> None:
     assert merged.lines == ours
 
 
-@examples(100, derandomize=True)
+@examples(50, derandomize=True)
 @given(lines, lines, lines)
 def test_chunks_cover_all_three_and_changes_give_the_lines(
     base: list[bytes], ours: list[bytes], theirs: list[bytes]
@@ -74,7 +74,7 @@ def test_chunks_cover_all_three_and_changes_give_the_lines(
     assert result == merged.lines
 
 
-@examples(66, derandomize=True)
+@examples(33, derandomize=True)
 @given(lines, lines)
 def test_one_side_unchanged_gives_the_other(base: list[bytes], other: list[bytes]) -> None:
     assert merge3(base, base, other).lines == other
@@ -82,7 +82,7 @@ def test_one_side_unchanged_gives_the_other(base: list[bytes], other: list[bytes
     assert merge3(base, other, other).lines == other
 
 
-@examples(100, derandomize=True)
+@examples(50, derandomize=True)
 @given(lines, lines)
 def test_alignment_is_in_order_equal_and_as_long_as_the_best(left: list[bytes], right: list[bytes]) -> None:
     i = j = total = 0

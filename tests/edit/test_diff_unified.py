@@ -101,7 +101,7 @@ def test_binary_content_is_named_not_shown() -> None:
         max_size=5,
     ),
 )
-@examples(60, derandomize=True)
+@examples(30, derandomize=True)
 def test_git_applies_what_is_shown(
     tmp_path_factory: pytest.TempPathFactory,
     lines: list[bytes],
@@ -172,7 +172,7 @@ def test_a_region_too_large_to_compare_is_shown_by_its_beginning() -> None:
     budget=st.integers(1, 12),
     whole=st.booleans(),
 )
-@examples(66, derandomize=True)
+@examples(33, derandomize=True)
 def test_windows_of_a_diff_draw_each_change_once_and_count_all(
     lines: list[int], cuts: list[tuple[int, int, int]], budget: int, whole: bool
 ) -> None:

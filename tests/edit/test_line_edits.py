@@ -14,7 +14,7 @@ from filewright.search import compile_pattern
 from filewright.settings import Settings
 from filewright.text import Snapshot, splice
 
-BOUNDED = examples(50, derandomize=True)
+BOUNDED = examples(25, derandomize=True)
 LINES = st.lists(
     st.tuples(
         st.sampled_from(["", " ", "  ", "\t"]),

@@ -116,7 +116,7 @@ def planned_or_code(snapshot: Snapshot, edit: Edit) -> Plan | Code:
         return error.code
 
 
-@examples(133, derandomize=True)
+@examples(67, derandomize=True)
 @given(texts(), st.data())
 def test_outside_the_region_every_byte_stays(text: str, data: st.DataObject) -> None:
     content = text.encode()
@@ -144,7 +144,7 @@ def test_outside_the_region_every_byte_stays(text: str, data: st.DataObject) -> 
         assert splice.end <= end
 
 
-@examples(100, derandomize=True)
+@examples(50, derandomize=True)
 @given(
     st.text("ab\n", max_size=6),
     st.text("abx\n", min_size=1, max_size=4),
@@ -164,7 +164,7 @@ def test_exact_text_is_taken_as_str_replace_would(before: str, search: str, afte
         assert apply(text.encode(), planned.splices) == text.replace(search, replace).encode()
 
 
-@examples(66, derandomize=True)
+@examples(33, derandomize=True)
 @given(
     st.lists(st.sampled_from([b"\n", b"\r\n", b"\r", b"a", b"b"]), max_size=14),
     st.text("ab\n", min_size=1, max_size=4),

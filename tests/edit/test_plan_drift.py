@@ -187,7 +187,7 @@ words = st.lists(
 )
 
 
-@examples(100, derandomize=True)
+@examples(50, derandomize=True)
 @given(words, words, st.data())
 def test_a_merge_is_exactly_the_clean_three_way_merge(
     shown: list[str], now: list[str], data: st.DataObject

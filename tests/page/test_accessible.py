@@ -26,6 +26,9 @@ SMALL = """() => [...document.querySelectorAll("button, a, input, textarea, sele
   return each.checkVisibility() && box.width && !inText && (label.width < 24 || label.height < 24) && !each.matches(".skip");
 }).map((each) => `${each.outerHTML.slice(0, 80)} ${JSON.stringify(each.getBoundingClientRect())}`)"""
 
+STILL = """() => Promise.allSettled(document.getAnimations()
+  .filter((each) => each.effect.getComputedTiming().endTime < Infinity).map((each) => each.finished))"""
+
 
 @pytest.fixture(scope="session")
 def axe(npm: Callable[..., Path]) -> str:
@@ -62,7 +65,7 @@ def each_view(page: Page) -> list[str]:
     found: list[str] = []
 
     def look(name: str) -> None:
-        page.wait_for_timeout(200)
+        page.evaluate(STILL)
         found.extend(f"{name}: {each}" for each in violations(page))
         found.extend(f"{name}: too small: {each}" for each in page.evaluate(SMALL))
 
@@ -95,8 +98,7 @@ def each_view(page: Page) -> list[str]:
     show = page.get_by_role("button", name="Changes", exact=True)
     if show.is_visible():
         show.click()
-        page.wait_for_timeout(300)
-    look("list")
+        look("list")
     if page.locator(".waiting").count():
         page.locator(".waiting").first.click()
         page.get_by_role("dialog").get_by_role("button", name="Later").wait_for()

@@ -20,7 +20,7 @@ from filewright.search import window as window_module
 from filewright.settings import Settings
 from filewright.text import Snapshot
 
-SETTINGS = examples(50, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+SETTINGS = examples(25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 words = st.sampled_from(["foo", "Foo", "bar", "fo", "o", "é", "1", " ", ".", "foobar", "x" * 90])
 texts = st.lists(st.lists(words, max_size=5).map("".join), max_size=9).map("\n".join)

@@ -14,7 +14,7 @@ from filewright.search import Windows, compile_pattern, find_matches
 from filewright.text import Snapshot
 
 SETTINGS = examples(
-    50, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    25, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 
 atoms = st.sampled_from(

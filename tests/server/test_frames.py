@@ -53,7 +53,7 @@ def parsed(data: bytes) -> object:
     st.lists(st.binary(max_size=40).map(lambda line: line.replace(b"\n", b"?")), max_size=20),
     st.integers(1, 50),
 )
-@examples(66, derandomize=True)
+@examples(33, derandomize=True)
 def test_lines_do_not_depend_on_how_they_arrive(lines: list[bytes], size: int) -> None:
     stream = b"\n".join(lines)
     found = [each.head.removesuffix(b"\n") for each in frames(stream, size, 1000)]
@@ -61,7 +61,7 @@ def test_lines_do_not_depend_on_how_they_arrive(lines: list[bytes], size: int) -
 
 
 @given(st.integers(0, 30_000), st.integers(1, 9000))
-@examples(50, derandomize=True)
+@examples(25, derandomize=True)
 def test_a_line_past_the_limit_is_known_by_its_edges_only(size: int, chunk: int) -> None:
     line = bytes(65 + index % 26 for index in range(size))
     found = frames(line + b"\nnext\n", chunk, 10_000)
@@ -157,7 +157,7 @@ def test_an_id_inside_text_is_not_mistaken_for_the_request_s() -> None:
 
 
 @given(st.binary(max_size=200))
-@examples(100, derandomize=True)
+@examples(50, derandomize=True)
 def test_no_line_is_more_than_refused(line: bytes) -> None:
     assert parsed(line) is not None
 

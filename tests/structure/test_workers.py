@@ -202,7 +202,7 @@ def top():
 """
 
 
-@examples(50, derandomize=True)
+@examples(25, derandomize=True)
 @given(
     edits=st.lists(
         st.tuples(
@@ -255,7 +255,7 @@ def symbols() -> st.SearchStrategy[Symbol]:
     )
 
 
-@examples(60, derandomize=True)
+@examples(30, derandomize=True)
 @given(st.lists(symbols(), max_size=4), st.booleans())
 def test_an_outline_survives_the_wire(found: list[Symbol], truncated: bool) -> None:
     report = SyntaxReport(3, (SyntaxIssue(1, 2, "a", "unexpected"),), certain=False)

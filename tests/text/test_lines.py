@@ -73,7 +73,7 @@ def body(line: bytes) -> bytes:
     return line.rstrip(b"\r\n")
 
 
-@examples(50)
+@examples(25)
 @given(content=TEXTS)
 def test_lines_are_what_the_three_terminators_make(window, content):
     expected = naive(content)
@@ -105,7 +105,7 @@ def test_lines_are_what_the_three_terminators_make(window, content):
     assert kinds.first == (ended[0] if ended else b"")
 
 
-@examples(50)
+@examples(25)
 @given(content=TEXTS, data=st.data())
 def test_lines_in_order_from_any_line_to_any_offset(window, content, data):
     expected = naive(content)
@@ -130,7 +130,7 @@ def test_lines_in_order_from_any_line_to_any_offset(window, content, data):
         )
 
 
-@examples(50)
+@examples(25)
 @given(
     content=TEXTS,
     questions=st.lists(st.tuples(st.sampled_from(["at", "of"]), st.integers(0, 90)), max_size=12),
@@ -150,7 +150,7 @@ def test_answers_do_not_depend_on_what_was_asked_before(window, content, questio
             assert index.offset_of(value) == sum(map(len, expected[: max(0, value - 1)]))
 
 
-@examples(50)
+@examples(25)
 @given(text=WIDE_TEXTS, codec=st.sampled_from(["utf-16-le", "utf-16-be"]), odd=st.booleans())
 def test_utf16_lines_are_counted_in_units(window, text, codec, odd):
     mark = "\ufeff".encode(codec)
@@ -175,7 +175,7 @@ def test_utf16_lines_are_counted_in_units(window, text, codec, odd):
         assert content[index.back(count) :] == b"".join(expected[-count:])
 
 
-@examples(50)
+@examples(25)
 @given(content=TEXTS, cuts=st.lists(st.integers(0, 200), max_size=6))
 def test_stretches_add_up_wherever_a_text_is_cut(content, cuts):
     edges = sorted({0, len(content), *(cut for cut in cuts if cut < len(content))})

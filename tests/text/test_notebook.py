@@ -241,7 +241,7 @@ def viewed(tmp: Path, content: bytes) -> tuple[NotebookView, Boundary]:
     return view, boundary
 
 
-@examples(100)
+@examples(50)
 @given(data=st.data())
 def test_any_edit_of_a_cell_changes_that_text_and_no_other_byte(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

@@ -111,7 +111,7 @@ def windowed_again(tmp_path, **options) -> Snapshot:
     )
 
 
-@examples(66)
+@examples(33)
 @given(
     data=st.binary(max_size=80),
     cuts=st.lists(st.tuples(st.integers(0, 80), st.integers(0, 10), st.binary(max_size=5)), max_size=6),

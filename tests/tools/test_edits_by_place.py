@@ -416,7 +416,7 @@ LINE = st.text(st.characters(codec="latin-1", exclude_characters="\r\n\x00\x85")
 NEWLINE = st.sampled_from([b"\n", b"\r\n", b"\r"])
 
 
-@examples(60)
+@examples(30)
 @given(
     data=st.data(), lines=st.lists(st.tuples(LINE, NEWLINE), min_size=1, max_size=8), unended=st.booleans()
 )

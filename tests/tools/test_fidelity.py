@@ -193,7 +193,7 @@ PIECES = st.sampled_from(
 )
 
 
-@examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     head=st.lists(PIECES, max_size=20).map(b"".join),
     tail=st.lists(PIECES, max_size=20).map(b"".join),

@@ -158,7 +158,7 @@ def ours(tree: Callable[..., object], files: Files, patch: str, held: bool = Tru
 
 
 @given(pair=changes(), options=OPTIONS, held=st.booleans())
-@examples(50, derandomize=True)
+@examples(25, derandomize=True)
 def test_the_patch_of_a_change_makes_the_change(
     repository: Path,
     tree: Callable[..., object],
@@ -204,7 +204,7 @@ def drifts(draw: st.DrawFn) -> tuple[bytes, bytes, bytes]:
 
 
 @given(texts=drifts())
-@examples(40, derandomize=True, suppress_health_check=[HealthCheck.filter_too_much])
+@examples(20, derandomize=True, suppress_health_check=[HealthCheck.filter_too_much])
 def test_a_patch_for_a_file_that_moved_on_lands_as_git_lands_it_or_is_refused(
     repository: Path, tree: Callable[..., object], texts: tuple[bytes, bytes, bytes]
 ) -> None:
