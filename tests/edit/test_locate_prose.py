@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from tests.rows import each_row
 
-from filewright.edit.locate.prose import is_prose
-from filewright.edit.locate.soft import different_word, one_step
+from filewright.edit.locate.prose import different_word, is_prose, one_step
 
 # The word between the marks.
 PROSE = [

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.rows import each_row
 
-from filewright.edit.replace import replace_matches, replacement
+from filewright.edit import replace_matches, replacement
 from filewright.errors import FilewrightError
 from filewright.search import compile_pattern
 from filewright.text import Snapshot, apply, ordered

@@ -3,10 +3,10 @@
 Owns: the one line index (`filetext`) and the one finder over it (`find`), which edits and the hunks of patches
 use alike; what an edit means by what was found (`locate`), the one writer (`write`), planning several
 edits of one call (`planning`) and saying why one is refused (`refusal`, `nearest`); edits that
-name lines, symbols or the nth match (`lines`), patches in both notations (`patch`), replacing every
-match of a pattern (`replace`); and the diffs that show what a change does (`diff`). The writer looks at what any
-edit would write, after all tiers and repairs (`damage`): that damage in a request never
-reaches a file is what its size pays for, and that a notebook's diff is one of its cells.
+name lines, symbols, the nth match or every one (`places`), patches in both notations (`patch`); and the diffs that
+show what a change does (`diff`). The writer looks at what any edit would write, after all tiers and repairs
+(`damage`): that damage in a request never reaches a file is what its size pays for, and that a notebook's diff is one
+of its cells.
 
 Never: opens, reads or writes a file by itself, knows how a change is committed, or changes a byte
 that was not asked for. What is not certain is refused.
@@ -67,20 +67,24 @@ if TYPE_CHECKING:
     from filewright.edit.diff import Row as DiffRow
     from filewright.edit.linediff import changes as differing
     from filewright.edit.linediff import line_splices, merge3
-    from filewright.edit.lines import LineEdit, at_lines, edit_of, indented, symbol_lines
     from filewright.edit.locate.request import Edit, SymbolLines, Tier
     from filewright.edit.overlay import Overlay
     from filewright.edit.patch.plan import HunkOutcome, PatchedFile, PatchTarget, fits
     from filewright.edit.patch.plan import plan as plan_patch
     from filewright.edit.patch.reader import FilePatch, Patch
     from filewright.edit.patch.reader import parse as parse_patch
-    from filewright.edit.planning import Outcome, Plan, plan
-    from filewright.edit.replace import (
+    from filewright.edit.places import (
+        LineEdit,
         Replaced,
         Replacement,
+        at_lines,
+        edit_of,
+        indented,
         replace_matches,
         replacement,
+        symbol_lines,
     )
+    from filewright.edit.planning import Outcome, Plan, plan
 
 # A part is imported when it is first asked for: a commit needs no search engine.
 __getattr__, __all__ = face_of(
@@ -92,12 +96,13 @@ __getattr__, __all__ = face_of(
         ),
         "diff": "Diff DiffHunk=Hunk DiffRow=Row FileDiff Lost hunks_of by_cells splices_between unified",
         "linediff": "differing=changes line_splices merge3",
-        "lines": "LineEdit at_lines edit_of indented symbol_lines",
         "locate.request": "Edit SymbolLines Tier",
         "overlay": "Overlay",
         "patch.plan": "HunkOutcome PatchedFile PatchTarget fits plan_patch=plan",
         "patch.reader": "FilePatch Patch parse_patch=parse",
+        "places": (
+            "LineEdit Replaced Replacement at_lines edit_of indented replace_matches replacement symbol_lines"
+        ),
         "planning": "Outcome Plan plan",
-        "replace": "Replaced Replacement replace_matches replacement",
     },
 )

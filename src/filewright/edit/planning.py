@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from filewright.edit.drift import find_drifted
@@ -131,11 +131,18 @@ class _Placed(NamedTuple):
     shifts: Sequence[tuple[int, int]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Insertion(Splice):
-    """One at the end (`side` -1) or the beginning (1) of the text that its edit was found at; 0: there is none."""
+class _Put(NamedTuple):
+    """What goes at [offset, end) of the original, in the order in which it comes there.
 
-    side: int = field(default=0, compare=False)
+    An insertion is at the end (`side` -1) or the beginning (1) of the text that its edit was found at; 0: there is
+    none. `turn` counts the edits.
+    """
+
+    offset: int
+    end: int
+    side: int
+    turn: int
+    new: bytes
 
 
 def _with_blank_lines(edits: list[Edit]) -> None:
@@ -182,20 +189,20 @@ def plan(
     file_name = getattr(snapshot.location, "name", None) or name.rpartition("/")[2].encode(errors="replace")
     source = FileText(snapshot, task, language=language_of(file_name, b""))
     placed: list[_Placed] = []
-    splices: tuple[Splice, ...] = ()
+    puts: list[_Put] = []
     refusals: list[FilewrightError] = []
     for at, edit in enumerate(given):
         source.task.check()
-        text, found = _located(source, splices, edit, bases, in_turn=in_turn and at > 0)
-        taken = _taken(source, text, placed, splices, found) if isinstance(found, Located) else found
+        text, found = _located(source, puts, edit, bases, in_turn=in_turn and at > 0)
+        taken = _taken(source, text, placed, puts, found) if isinstance(found, Located) else found
         if not isinstance(taken, Missed):
-            one, splices = taken
+            one, puts = taken
             placed.append(one)
             continue
         refusals.append(explained(text, taken))
         if in_turn:
             break
-    if not refusals and not splices:
+    if not refusals and not puts:
         refusals.append(explained(source, Missed(replace(given[0], number=0), Code.NO_CHANGE)))
     if refusals:
         error, calls = refusals[0], total or len(edits)
@@ -203,13 +210,13 @@ def plan(
         error.message = f"{name}:{which} {error.message}"
         error.details = {"path": name, **error.details, "refusals": [one.details for one in refusals]}
         raise error
-    made_of_file = source.of_file(ordered(_as_one(splices), source.size))
-    return Plan(tuple(made_of_file), tuple(_outcomes(placed)))
+    splices = source.of_file(ordered(_as_one(puts), source.size))
+    return Plan(tuple(splices), tuple(_outcomes(placed)))
 
 
 def _located(
     source: FileText,
-    splices: Sequence[Splice],
+    puts: Sequence[_Put],
     edit: Edit,
     bases: Sequence[bytes],
     *,
@@ -222,8 +229,8 @@ def _located(
         )
     found = Missed(edit, Code.NO_MATCH, Tier.EXACT) if in_turn else locate(source, edit)
     nowhere = isinstance(found, Missed) and found.code is Code.NO_MATCH
-    if nowhere and (in_turn or splices):
-        result = FileText(Overlay(source.snapshot, _as_one(splices)), source.task, language=source.language)
+    if nowhere and (in_turn or puts):
+        result = FileText(Overlay(source.snapshot, _as_one(puts)), source.task, language=source.language)
         there = locate(result, edit)
         if in_turn or isinstance(there, Located) or there.code is Code.AMBIGUOUS_MATCH:
             return result, there
@@ -252,10 +259,10 @@ def _taken(
     source: FileText,
     text: FileText,
     placed: Sequence[_Placed],
-    before: tuple[Splice, ...],
+    before: list[_Put],
     located: Located,
-) -> tuple[_Placed, tuple[Splice, ...]] | Missed:
-    """A located edit and the splices with it, unless it touches what an earlier one changes in the original."""
+) -> tuple[_Placed, list[_Put]] | Missed:
+    """A located edit and what all put with it, unless it touches what an earlier one changes in the original."""
     try:
         splices = checked(text, located)
     except UnclearError as why:
@@ -264,24 +271,27 @@ def _taken(
     changed = [ByteRange(splice.offset, splice.end) for splice in splices]
     overlay = text.snapshot if text is not source else None
     together = before
-    splices = _sided(splices, spans)
-    shifts = [
-        (
-            splice.offset,
-            terminators_in(splice.replacement).total
-            - terminators_in(text.read(splice.offset, splice.end)).total,
-        )
-        for splice in splices
-        if splice.length < _COUNTED
-    ]
+    turn = len(placed)
+    puts: list[_Put] = []
+    shifts: list[tuple[int, int]] = []
+    for start, length, new in ((each.offset, each.length, each.replacement) for each in splices):
+        side = 0
+        if not length:
+            span = spans[bisect_right(spans, start, key=lambda one: one.start) - 1]
+            side = (start == span.start) - (start == span.end)
+        puts.append(_Put(start, start + length, side, turn, new))
+        if length < _COUNTED:
+            gone = terminators_in(text.read(start, start + length)).total
+            shifts.append((start, terminators_in(new).total - gone))
     more = sum(lines for _, lines in shifts)
     if isinstance(overlay, Overlay):
-        together = overlay.composed(ordered(splices, overlay.size))
+        composed = overlay.composed(ordered(splices, overlay.size))
+        together = [_Put(each.offset, each.end, 0, turn, each.replacement) for each in composed]
         spans = [
             ByteRange(overlay.origin_of(span.start), overlay.origin_of(span.end, end=True)) for span in spans
         ]
         changed, shifts = spans, [(spans[0].start, more)]
-    elif splices and set(splices) <= set(before):
+    elif splices and set(splices) <= {Splice(put.offset, put.end - put.offset, put.new) for put in before}:
         # An earlier edit makes the very same change: there is one result, whoever makes it.
         splices, changed, shifts, more = (), [], [], 0
     else:
@@ -289,7 +299,7 @@ def _taken(
             touched = _touching(changed, other.spans) or _touching(other.changed, spans)
             if touched is not None:
                 return Missed(located.edit, Code.OVERLAP, spans=(touched,), other=other.outcome.index)
-        together = _joined(source, before, splices)
+        together = _joined(source, before, puts)
     start, end = located.span.start, located.span.end
     first = text.line_number(start)
     last = text.line_number(end - 1) if start < end else first - 1
@@ -357,60 +367,41 @@ def _touching(changed: Sequence[ByteRange], spans: Sequence[ByteRange]) -> ByteR
     return None
 
 
-def _sided(splices: Sequence[Splice], spans: Sequence[ByteRange]) -> tuple[Splice, ...]:
-    """The splices of an edit that was found at these spans, which are in order; its insertions know their side."""
-    made = []
-    for splice in splices:
-        if not splice.length:
-            span = spans[bisect_right(spans, splice.offset, key=lambda one: one.start) - 1]
-            side = (splice.offset == span.start) - (splice.offset == span.end)
-            splice = _Insertion(splice.offset, 0, splice.replacement, side)
-        made.append(splice)
-    return tuple(made)
-
-
-def _joined(source: FileText, placed: tuple[Splice, ...], more: tuple[Splice, ...]) -> tuple[Splice, ...]:
-    """Two ordered sets of splices that touch nothing of each other, as one.
+def _joined(source: FileText, before: Sequence[_Put], more: Sequence[_Put]) -> list[_Put]:
+    """What edits put that touch nothing of each other, as one.
 
     Of insertions at one offset the one that belongs to the text before it is first, and the one that belongs to the
-    text after it last; others follow each other in the order of the edits. One behind a last line that is deleted has
-    no line to end first.
+    text after it last; others follow each other in the order of the edits. What is put at the end brings an end for a
+    last line without one, which it has not to bring where that line has got one, or is deleted.
     """
-    result: list[Splice] = []
-    for splice in sorted((*placed, *more), key=_order):
-        last = result[-1] if result else None
-        if splice.offset == source.size and (last in more or splice in more):
-            splice = _at_the_end(source, last, splice)
-        result.append(splice)
-    return tuple(result)
-
-
-def _order(splice: Splice) -> tuple[int, int, int]:
-    return splice.offset, splice.end, splice.side if isinstance(splice, _Insertion) else 0
-
-
-def _as_one(splices: Sequence[Splice]) -> tuple[Splice, ...]:
-    """Ordered splices, of which those that insert at one offset are one."""
-    result: list[Splice] = []
-    for splice in splices:
-        last = result[-1] if result else None
-        if last is not None and not splice.length and not last.length and last.offset == splice.offset:
-            result[-1] = Splice(last.offset, 0, last.replacement + splice.replacement)
-        else:
-            result.append(splice)
-    return tuple(result)
-
-
-def _at_the_end(source: FileText, last: Splice | None, splice: Splice) -> Splice:
-    """What is put at the end, without the end that it brings for a last line without one, if that has one or goes."""
+    result: list[_Put] = []
     ends = b"\r\n"
-    brings = _order(splice)[1:] == (source.size, 0) and source.read(source.size - 1, source.size) not in ends
-    if not brings or last is None or last.end != source.size:
-        return splice
-    if (last.replacement[-1:] or source.read(last.offset - 1, last.offset)) not in ends:
-        return splice
-    end = next((end for end in (ends, b"\n", b"\r") if splice.replacement.startswith(end)), b"")
-    return replace(splice, replacement=splice.replacement.removeprefix(end))
+    unended = source.read(source.size - 1, source.size) not in ends
+    for put in sorted((*before, *more)):
+        last = result[-1] if result else None
+        if (
+            last is not None
+            and unended
+            and (put.offset, put.side) == (last.end, 0) == (source.size, 0)
+            and (last in more or put in more)
+            and (last.new[-1:] or source.read(last.offset - 1, last.offset)) in ends
+        ):
+            end = next((end for end in (ends, b"\n", b"\r") if put.new.startswith(end)), b"")
+            put = put._replace(new=put.new.removeprefix(end))
+        result.append(put)
+    return result
+
+
+def _as_one(puts: Sequence[_Put]) -> tuple[Splice, ...]:
+    """The splices of the original, of which those that insert at one offset are one."""
+    result: list[Splice] = []
+    for put in puts:
+        last = result[-1] if result else None
+        if last is not None and last.end == last.offset == put.end:
+            result[-1] = Splice(put.offset, 0, last.replacement + put.new)
+        else:
+            result.append(Splice(put.offset, put.end - put.offset, put.new))
+    return tuple(result)
 
 
 def _similarity(source: FileText, located: Located) -> float:

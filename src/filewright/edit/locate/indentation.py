@@ -87,7 +87,13 @@ class Indentation:
         not tell, and nobody can say what is meant.
         """
         wanted = sorted(set(indents), key=len)
-        rules = self._readings(wanted, own)
+        # The rules that agree with the unit of the file and with the one all indents of the request show.
+        unit = gcd(*(len(indent) for indent in (*wanted, *self.known) if "\t" not in indent))
+        fitting = [scale for scale in self._scales if scale.size == unit and own in ("", scale.unit)]
+        # One pair of indents does not tell a shift from another unit.
+        chosen = fitting or ([] if self._shift else self._scales)
+        plain = [scale for scale in chosen if not scale.steps] or chosen
+        rules = [*([self._shift] if self._shift else []), *(scale.of_new for scale in plain)]
         forms = {indent: dict.fromkeys(rule(indent) for rule in rules) for indent in wanted}
         return {
             indent: (self.known[indent],)
@@ -95,18 +101,6 @@ class Indentation:
             else tuple(form for form in forms[indent] if form is not None)
             for indent in wanted
         }
-
-    def _readings(self, wanted: list[str], own: str) -> list[Callable[[str], str | None]]:
-        """The rules that agree with the unit of the file and with the one all indents of the request show."""
-        unit = gcd(*(len(indent) for indent in (*wanted, *self.known) if "\t" not in indent))
-        shifts = [self._shift] if self._shift else []
-        fitting = [scale for scale in self._scales if scale.size == unit and own in ("", scale.unit)]
-        # One pair of indents does not tell a shift from another unit.
-        chosen = fitting or ([] if shifts else self._scales)
-        return [
-            *shifts,
-            *(scale.of_new for scale in [scale for scale in chosen if not scale.steps] or chosen),
-        ]
 
 
 def _scales(known: dict[str, str]) -> Iterator[_Scale]:
