@@ -249,3 +249,18 @@ def test_an_edit_that_changes_nothing_is_blamed_by_its_own_number(place: Place) 
     ]
     with pytest.raises(FilewrightError, match="edit 2 of 2"):
         place.workspace.edit("two.py", edits)
+
+
+@pytest.mark.parametrize("added", ["3. c", "3. c\n4. d"])
+def test_an_item_is_added_to_a_numbered_list_by_its_line(place: Place, added: str) -> None:
+    (place.folder / "list.md").write_text("1. a\n2. b\n")
+    place.workspace.read("list.md")
+    place.workspace.edit("list.md", [{"insert_after": 2, "replace": added}])
+    assert (place.folder / "list.md").read_text() == f"1. a\n2. b\n{added}\n"
+
+
+def test_numbers_of_lines_are_not_put_beside_lines_without(place: Place) -> None:
+    (place.folder / "list.md").write_text("a\nb\n")
+    place.workspace.read("list.md")
+    with pytest.raises(FilewrightError, match="line numbers"):
+        place.workspace.edit("list.md", [{"insert_after": 2, "replace": "3: c"}])

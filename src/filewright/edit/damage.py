@@ -352,16 +352,18 @@ def _of_all(
     fence = "" if language is Language.MARKDOWN or fence_at_edge(search) else fence_at_edge(new)
     if fence and not find_exact(source, fence[:3], 1):
         yield "a code fence", lines[0]
-    numbers = _numbers_of(new)
+    numbers, span = _numbers_of(new), located.span
+    # A list that lines are added to has numbers of its own.
+    above = [source.text(source.row_at(span.start - 1).body)] if source.start < span.start == span.end else []
     if numbers and not any(
-        (match := _NUMBERED.match(one)) and _kind(match) in (numbers.kind, "") for one in asked
+        (match := _NUMBERED.match(one)) and _kind(match) in (numbers.kind, "") for one in (*asked, *above)
     ):
         # One key is text in a mapping; numbers before lines that are kept are none.
         copied = numbers.kind.endswith((*_SURE, ":")) and (
             language is not Language.YAML or len(numbers.rests) > 2
         )
         copied = copied and any(_is_nearer(rest, "", asked) for rest in numbers.rests)
-        if numbers.sure or copied or numbers.first == source.line_number(located.span.start):
+        if numbers.sure or copied or numbers.first == source.line_number(span.start):
             yield "line numbers", lines[0]
     if _is_broken(new):
         # No string goes on behind the end of a line, so a newline that is said there is in none.
