@@ -26,11 +26,7 @@ from filewright.progress import Caller, Task
 
 
 class _CrossedError(Exception):
-    """The change was begun and rolled back, since the file system refused a rename; what that met of others' saves."""
-
-    def __init__(self, met: Sequence[str]) -> None:
-        super().__init__()
-        self.met = met
+    """The change was begun and rolled back, since the file system refused a rename."""
 
 
 def commit(
@@ -49,11 +45,14 @@ def commit(
     for copy_moves in (False, True):
         try:
             with OpenFolders(log.boundary) as folders:
-                return _attempt(log, folders, change_set, task, (*notes, *met), caller, copy_moves=copy_moves)
-        except _CrossedError as crossed:
-            met += crossed.met
+                return _attempt(log, folders, change_set, task, notes, caller, met, copy_moves=copy_moves)
+        except _CrossedError:
+            continue
         except FilewrightError as error:
-            raise _with_conflicts(error, met) from error.__cause__
+            if met:
+                error.details["conflicts"] = [*met, *error.details.get("conflicts", ())]
+                error.hint = "; ".join(met)
+            raise
         except OSError as error:
             named = error.filename if isinstance(error.filename, str | bytes) else "the workspace"
             raise from_os_error(error, os.fsdecode(named), doing="work on") from error
@@ -67,9 +66,11 @@ def _attempt(
     task: Task,
     notes: Sequence[str],
     caller: Caller,
+    met: list[str],
     *,
     copy_moves: bool,
 ) -> ChangeRecord:
+    """What taking it back has `met` of others' saves is added to that."""
     # Plan: what each step means, and what is refused.
     tree = Tree(log.boundary, folders, change_set, task, copy_moves=copy_moves)
     tree.take()
@@ -98,7 +99,7 @@ def _attempt(
                 partial=change_set.partial,
                 undoable=change_set.undoable,
                 hard_links=tree.hard_links,
-                notes=(*notes, *tree.notes),
+                notes=(*notes, *met, *tree.notes),
             )
             refuse_unsettled(log, record)
             task.check()
@@ -122,10 +123,10 @@ def _attempt(
     except BaseException as error:
         # Interrupted after the last flush, it is made all the same.
         if begun is not None and not _is_made(log, record):
-            met = _roll_back(log, folders, record, begun, error)
+            is_undone = _roll_back(log, folders, record, begun, error, met)
             refused = isinstance(error.__cause__, OSError) and error.__cause__.errno == errno.EXDEV
-            if met is not None and refused and not copy_moves:
-                raise _CrossedError(met) from error
+            if is_undone and refused and not copy_moves:
+                raise _CrossedError from error
         raise
 
     # The change is made; whatever happens from here on, it is not reported as failed.
@@ -140,9 +141,14 @@ def _is_made(log: Log, record: ChangeRecord) -> bool:
 
 
 def _roll_back(
-    log: Log, folders: OpenFolders, record: ChangeRecord, plan: CommitPlan, cause: BaseException
-) -> Sequence[str] | None:
-    """Undo what was begun; what that met. None if it cannot be undone now: that is left to the next recovery."""
+    log: Log,
+    folders: OpenFolders,
+    record: ChangeRecord,
+    plan: CommitPlan,
+    cause: BaseException,
+    met: list[str],
+) -> bool:
+    """Undo what was begun. False if it cannot be undone now: that is left to the next recovery."""
     try:
         findings = roll_back(log, Slots(log, folders, plan), record)
         if findings.unsettled:
@@ -153,17 +159,9 @@ def _roll_back(
                 f"what was begun could not be taken back at once ({reason(error)}); the next change or "
                 "`filewright doctor` does it"
             )
-        return None
-    if isinstance(cause, FilewrightError):
-        _with_conflicts(cause, findings.conflicts)
-    return findings.conflicts
-
-
-def _with_conflicts(error: FilewrightError, met: Sequence[str]) -> FilewrightError:
-    if met:
-        error.details["conflicts"] = [*met, *error.details.get("conflicts", ())]
-        error.hint = "; ".join(met)
-    return error
+        return False
+    met += findings.conflicts
+    return True
 
 
 def _clean_up(log: Log, number: int, slots: Slots) -> tuple[str, ...]:

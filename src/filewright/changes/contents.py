@@ -332,14 +332,19 @@ class ContentStore:
 class Kept(NamedTuple):
     """A content that history keeps for a change, as a stream; the one way to read any.
 
-    It is checked: against its name, or, where a displaced file was kept as it was, against what is known of it
-    (`side`). Raises `io_error` if it is gone or damaged.
+    `side` is the file that it is the whole of, if it is not what an edit took out or put in. It is checked: against its
+    name, or, where a displaced file was kept as it was, against its side. Raises `io_error` if it is gone or damaged.
     """
 
     keeper: Keeper | None
     name: str
-    size: int
     side: Stamp | None = None
+
+    @property
+    def size(self) -> int:
+        """How many bytes the file had."""
+        assert self.side is not None
+        return self.side.size
 
     def blocks(self) -> Iterator[bytes]:
         """The bytes from the start."""
@@ -424,7 +429,7 @@ class Keeper(NamedTuple):
 def whole_before(entry: Entry) -> Kept | None:
     """What there was before, if it was kept whole."""
     first, side = entry.changes[0], entry.before
-    return Kept(first.keeper, side.blob, side.size, side) if side is not None and side.blob else None
+    return Kept(first.keeper, side.blob, side) if side is not None and side.blob else None
 
 
 def _is_small(entry: Entry, side: Stamp | None) -> bool:
@@ -457,7 +462,7 @@ def held_after(entry: Entry) -> bytes | None:
     if side is None or not _is_small(entry, side):
         return None
     if side.blob is not None:
-        return Kept(last.keeper, side.blob, side.size, side).read()
+        return Kept(last.keeper, side.blob, side).read()
     if last is not entry:
         return held_after(last)
     before = held_before(entry)
@@ -471,7 +476,7 @@ def forward(entry: Entry, most: int | None = None) -> Sequence[Splice] | None:
     """The splices that were made, or the first of them, if the change was an edit."""
     if entry.inserted is None:
         return None
-    inserted = Kept(entry.keeper, entry.inserted, sum(span.new for span in entry.spans())).read()
+    inserted = Kept(entry.keeper, entry.inserted).read()
     return _splices(entry.spans(most), inserted)
 
 
@@ -480,7 +485,7 @@ def backward(entry: Entry, most: int | None = None) -> Sequence[Splice] | None:
     if not entry.spliced:
         return None
     if entry.removed is not None:
-        removed = Kept(entry.keeper, entry.removed, sum(span.old for span in entry.spans())).read()
+        removed = Kept(entry.keeper, entry.removed).read()
     elif (before := held_before(entry)) is not None:
         removed = b"".join(before[s.offset : s.offset + s.old] for s in entry.spans(most))
     else:

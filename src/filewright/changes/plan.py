@@ -178,8 +178,11 @@ class Planning:
     @property
     def made(self) -> list[tuple[Item, bytes, Item]]:
         """What is to be made, each with its folder and a temporary name."""
-        made = (put for put in self._puts if put.how == "made")
-        return [(self._folders[put.carrier.folder], put.carrier.name, put.item) for put in made]
+        return [
+            (self._folders[put.carrier.folder], put.carrier.name, put.item)
+            for put in self._puts
+            if put.how == "made"
+        ]
 
     @property
     def known(self) -> dict[int, tuple[Location, tuple[int, int]]]:

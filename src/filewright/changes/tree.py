@@ -142,8 +142,9 @@ class Item:
     def splices(self) -> Sequence[Splice] | None:
         """Those of what is one edit of the bytes on the disk."""
         content = self.content
-        own = self.seen is not None and isinstance(content, Edited) and isinstance(content.base, OnDisk)
-        return content.splices if own and isinstance(content, Edited) else None
+        if self.seen is None or not isinstance(content, Edited) or not isinstance(content.base, OnDisk):
+            return None
+        return content.splices
 
     @property
     def holds(self) -> Stream:
@@ -299,10 +300,12 @@ class Item:
         while pending:
             source, folder = pending.pop()
             for name, below in source.entries.items():
-                copy = folder.entries[name] = below._alike(into.nearest, asked) if below is not None else None
-                if copy is not None and below is not None:
-                    copy.place = (folder, name)
-                    pending.append((below, copy))
+                if below is None:
+                    folder.entries[name] = None
+                    continue
+                copy = folder.entries[name] = below._alike(into.nearest, asked)
+                copy.place = (folder, name)
+                pending.append((below, copy))
         return made
 
     def _alike(self, above: Status, asked: str) -> Item:
@@ -798,9 +801,11 @@ class Tree:
     def _break_links(self) -> None:
         """What is written gets a file of its own, and its other names are left behind: unless they go too, or an
         undo gives each what it held."""
+        if not self._linked:
+            return
         leaving = Counter(
             item.seen.identity
-            for item in (self.at_first() if self._linked else ())
+            for item in self.at_first()
             if item.seen and (not item.alive or (self._undoes and item.content))
         )
         for item, where in self._linked:
