@@ -100,7 +100,7 @@ class Offer:
         except RecursionError:
             message = f"{name}: the arguments, or the folders they name, are nested too deeply"
             hint = "give the arguments as the schema has them, and folders further down"
-            return self.refused(FilewrightError(Code.INVALID_INPUT, message, hint))
+            return self.refused(invalid(message, hint))
         except Exception:  # a bug of ours must not end the server, and never reach a client
             _logger.exception("internal error in %s", name)
             message = f"{name} failed because of a bug in filewright; the log has the details"

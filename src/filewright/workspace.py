@@ -43,9 +43,8 @@ AnyPath = str | os.PathLike[str]
 
 def default_roots() -> tuple[str, ...]:
     """`FILEWRIGHT_ROOTS` (separated as in PATH), else `CLAUDE_PROJECT_DIR`, else the current folder."""
-    named = os.environ.get("FILEWRIGHT_ROOTS")
-    if named:
-        return tuple(part for part in named.split(os.pathsep) if part)
+    if named := os.environ.get("FILEWRIGHT_ROOTS"):
+        return tuple(filter(None, named.split(os.pathsep)))
     return (os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd(),)
 
 
@@ -119,11 +118,8 @@ class Workspace(TypedTools, Closing):
 
     def offer(self, dialect: str | None = None, toolsets: Collection[str] | None = None) -> Offer:
         """The native tools, or those of a `dialect`, over this workspace. Raises `invalid_input`."""
-        from filewright.surface import NATIVE, Offer
-
-        if dialect is None:
-            return Offer(NATIVE, self.context, toolsets)
         from filewright.dialects import surface
+        from filewright.surface import Offer
 
         return Offer(surface(dialect), self.context, toolsets)
 

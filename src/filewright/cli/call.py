@@ -19,10 +19,8 @@ if TYPE_CHECKING:
 def _tools(context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
     """Names of tools, for the shell."""
     from filewright.dialects import surface
-    from filewright.surface import NATIVE
 
-    dialect = context.params.get("dialect")
-    tools = (NATIVE if dialect is None else surface(dialect)).tools()
+    tools = surface(context.params.get("dialect")).tools()
     return [tool.name for tool in tools if tool.name.startswith(begun)]
 
 

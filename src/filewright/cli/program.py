@@ -91,6 +91,5 @@ def completion(shell: str) -> None:
     from filewright.cli import write
 
     kind = get_completion_class(shell)
-    if kind is None:
-        raise click.BadParameter(f"no completion for {shell}", param_hint="SHELL")
+    assert kind is not None  # of each of these there is one
     write(kind(program, {}, "filewright", "_FILEWRIGHT_COMPLETE").source())

@@ -23,24 +23,25 @@ from __future__ import annotations
 from functools import cache
 from importlib import import_module
 
-from filewright.errors import Code, FilewrightError
-from filewright.surface import Surface
+from filewright.errors import invalid
+from filewright.surface import NATIVE, Surface
 
 NAMES = ("agent-tools", "largefile", "filesystem", "official")
 
 
 @cache
-def surface(name: str) -> Surface:
-    """The tools of the dialect `name`; only its module is loaded."""
+def surface(name: str | None) -> Surface:
+    """The tools of the dialect `name`, of which only the module is loaded, or without a name the native ones."""
+    if name is None:
+        return NATIVE
     if name in NAMES:
         from filewright.dialects.table import surface_of
 
         return surface_of(import_module(f"{__name__}.{name.replace('-', '_')}"))
-    raise FilewrightError(
-        Code.INVALID_INPUT,
+    raise invalid(
         f"there is no dialect {name!r}",
-        hint=f"the dialects are {', '.join(NAMES)}; without one the native tools are offered",
-        details={"argument": "dialect"},
+        f"the dialects are {', '.join(NAMES)}; without one the native tools are offered",
+        argument="dialect",
     )
 
 

@@ -79,7 +79,7 @@ def check_change(change: Record) -> Record:
 def _native(path: str) -> str:
     """The native path; `invalid_input` for an absolute one, which this dialect takes nowhere."""
     if _ABSOLUTE.match(path):
-        raise FilewrightError(Code.INVALID_INPUT, f"{_INVALID_PARAMS} Absolute paths are not allowed: {path}")
+        raise errors.invalid(f"{_INVALID_PARAMS} Absolute paths are not allowed: {path}")
     return f"./{path}" if path.startswith("~") else path or "."
 
 
@@ -144,7 +144,7 @@ def run(act: Callable[[Call, Record], Any], call: Call, given: Record) -> Any:
         results.append(result)
     answered = _array(call, results)
     if all(str(result.get("error", "")).startswith("-326") for result in results):
-        outside = FilewrightError(Code.INVALID_INPUT, "every path was refused", details={"items": results})
+        outside = errors.invalid("every path was refused", items=results)
         return tools.FailedCall(answered, error=outside)
     return answered
 

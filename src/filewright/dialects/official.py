@@ -32,9 +32,7 @@ _UNITS = ("B", "KB", "MB", "GB", "TB")
 def read_text_file(call: Call, given: Record) -> str:
     """The text of a file, its own line ends kept, or its first or last lines."""
     if given.head and given.tail:
-        raise FilewrightError(
-            Code.INVALID_INPUT, "Cannot specify both head and tail parameters simultaneously"
-        )
+        raise errors.invalid("Cannot specify both head and tail parameters simultaneously")
     wanted = given.head or given.tail
     if not wanted:
         return _whole(call, given.path)
