@@ -27,7 +27,7 @@ _ALIASES = {
 }
 _REQUESTS = {
     "MovedFrom": "MoveSource", "EditPlace": "EditPlace", "EditItem": "EditRequest", "WriteItem": "WriteRequest", "ReadItem": "ReadRequest",
-    "SearchArguments": "Mapping[str, Any]", "Pair": "",
+    "SearchArguments": "Mapping[str, Any]", "ReplaceArguments": "Mapping[str, Any]", "Pair": "",
 }  # fmt: skip
 METHODS: dict[str, tuple[str, str, str]] = {
     "list_files": ("list_files", "path", ""),

@@ -12,8 +12,9 @@ called, for the refusal of every edit that would be lost with its file or would 
 place, for one encoding in a file of pieces, for the line ends of what is moved in any encoding, for what is moved
 once and elsewhere, for the names of who still uses a moved definition, for counts of what is not shown, for the lines
 of edits and symbols that no diff shows and the short diffs beside a long one, for hits in logs without the records
-beside them, for several searches, files or items in one call of which each has its own answer, for answers that say
-nothing twice and nothing that was only asked for, and for the words of every refusal.
+beside them, for several searches, files or items in one call of which each has its own answer, for several
+replacements that are one change and of which no two may meet, for answers that say nothing twice and nothing that was
+only asked for, and for the words of every refusal.
 
 Never: imports the protocol, opens a path by itself, writes a file, or decides where an edit goes.
 
@@ -50,8 +51,8 @@ if TYPE_CHECKING:
     from filewright.tools.listing import FileStatus, ListedEntry, ListResult, StatResult
     from filewright.tools.overview import FolderMap, ManyOverviews, OverviewResult
     from filewright.tools.patch import PatchResult
-    from filewright.tools.pipeline import Change, change_text
-    from filewright.tools.read import FileRead, FilesRead, ReadArguments, read_content
+    from filewright.tools.pipeline import change_text
+    from filewright.tools.read import FileRead, FilesRead
     from filewright.tools.registry import Arguments, schema_of
     from filewright.tools.result import ChangeResult, FailedCall, Image, ToolResult, clip
     from filewright.tools.search import SearchHit, SearchResult
@@ -82,8 +83,8 @@ __getattr__, __all__ = face_of(
         "listing": "FileStatus ListResult ListedEntry StatResult",
         "overview": "FolderMap ManyOverviews OverviewResult",
         "patch": "PatchResult",
-        "pipeline": "Change change_text",
-        "read": "FileRead FilesRead ReadArguments read_content",
+        "pipeline": "change_text",
+        "read": "FileRead FilesRead",
         "registry": "Arguments schema_of",
         "replace": "ReplaceResult",
         "search": "SearchHit SearchResult",

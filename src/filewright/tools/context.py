@@ -58,8 +58,7 @@ _MOST_SHOWN = 256
 class SeenFiles:
     """The newest files shown, each with its identity and version then. Thread-safe."""
 
-    def __init__(self, boundary: Boundary, open_file: Callable[[Location], Snapshot]) -> None:
-        self._boundary = boundary
+    def __init__(self, open_file: Callable[[Location], Snapshot]) -> None:
         self._open = open_file
         self._files: OrderedDict[Location, tuple[Identity, str]] = OrderedDict()
         self._shown: BoundedCache[str] = BoundedCache(_MOST_SHOWN)
@@ -70,47 +69,34 @@ class SeenFiles:
         """It was shown just now, to that session."""
         if snapshot.location is not None and snapshot.identity is not None:
             self._shown.put((session, snapshot.location), snapshot.version, 1)
-            self._note(snapshot)
+            self._note(snapshot.location, snapshot.identity, snapshot.version)
 
     def shown_to(self, session: str | None, location: Location) -> str | None:
         """The version that a session was shown last."""
         return self._shown.get((session, location))
 
-    def _note(self, snapshot: Snapshot) -> None:
-        if snapshot.location is None or snapshot.identity is None:
-            return
+    def _note(self, location: Location, identity: Identity, version: str) -> None:
         with self._lock:
-            self._files[snapshot.location] = snapshot.identity, snapshot.version
-            self._files.move_to_end(snapshot.location)
+            self._files[location] = identity, version
+            self._files.move_to_end(location)
             if len(self._files) > _LOOKED_AT:
                 self._files.popitem(last=False)
 
     def ours(self, touched: Iterable[Location]) -> None:
         """What was touched by a change made here, with all below it, is no news to the caller."""
         places = tuple(touched)
-        for location, _, _ in self._all():
-            if any(place.holds(location) for place in places):
-                self._look_again(location)
+        for _ in self._news(lambda location: any(place.holds(location) for place in places)):
+            pass
 
     def changed(self) -> str | None:
         """One line that names the files others have changed since they were shown, until it was `said`."""
-        found, gone = [], []
-        for location, identity, version in self._all():
-            try:
-                with self._boundary.open_file(location) as file:
-                    status = file.status()
-            except FilewrightError as error:
-                # What is denied by now, or was reached by a link that leads to it, is not spoken of.
-                if error.code is Code.NOT_FOUND:
-                    gone.append(location.shown)
-                self._forget(location)
-                continue
-            now = Identity(*status.identity, status.size, status.mtime_ns, status.ctime_ns)
-            if now != identity and self._look_again(location) not in (None, version):
-                found.append(location.shown)
+        found: dict[str, list[str]] = {"changed": [], "gone": []}
+        for location, news in self._news():
+            found[news].append(location.shown)
         with self._lock:
-            self._unsaid += [f"changed since you read it: {', '.join(found)}"] if found else []
-            self._unsaid += [f"gone since you read it: {', '.join(gone)}"] if gone else []
+            self._unsaid += [
+                f"{news} since you read it: {', '.join(names)}" for news, names in found.items() if names
+            ]
             return "; ".join(dict.fromkeys(self._unsaid)) or None
 
     def said(self) -> None:
@@ -118,23 +104,24 @@ class SeenFiles:
         with self._lock:
             self._unsaid.clear()
 
-    def _all(self) -> list[tuple[Location, Identity, str]]:
+    def _news(self, wanted: Callable[[Location], bool] = lambda _: True) -> Iterator[tuple[Location, str]]:
+        """The files that are "changed" or "gone" since the last look, of those that are `wanted`."""
         with self._lock:
-            return [(location, *seen) for location, seen in self._files.items()]
-
-    def _look_again(self, location: Location) -> str | None:
-        """Its version now, which the next look compares with; None if it cannot be read: then it is forgotten."""
-        try:
-            with self._open(location) as snapshot:
-                self._note(snapshot)
-                return snapshot.version
-        except FilewrightError:
-            self._forget(location)
-            return None
-
-    def _forget(self, location: Location) -> None:
-        with self._lock:
-            self._files.pop(location, None)
+            files = [(location, *seen) for location, seen in self._files.items() if wanted(location)]
+        for location, identity, version in files:
+            try:
+                with self._open(location) as snapshot:
+                    if (now := snapshot.identity) in (None, identity):
+                        continue
+                    self._note(location, now, snapshot.version)
+                    if snapshot.version != version:
+                        yield location, "changed"
+            except FilewrightError as error:
+                with self._lock:
+                    self._files.pop(location, None)
+                # What is denied by now, or was reached by a link that leads to it, is not spoken of.
+                if error.code is Code.NOT_FOUND:
+                    yield location, "gone"
 
 
 class Context:
@@ -149,7 +136,7 @@ class Context:
         self.changes = changes
         self.task = Task()
         self.shown = Shown(settings.shown_bytes)
-        self.seen = SeenFiles(boundary, partial(self.open, hold=False))
+        self.seen = SeenFiles(partial(self.open, hold=False))
         changes.after_commit = self.seen.ours
         self.indexes: BoundedCache[LineIndex] = BoundedCache(max(1 << 20, settings.cache_bytes // 8))
         self._previews: BoundedCache[str] = BoundedCache(_PREVIEWS)

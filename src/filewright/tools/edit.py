@@ -270,16 +270,18 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
 
     # What names its text by a version is refused if the file moves on; what names lines is carried on.
     again = not any(item.search is not None and _version_of(arguments, item) for item in arguments.edits)
-    moved: list[tuple[str, Location, Location]] = []
+    edits = _Edits(context, arguments)
 
     def decide() -> Iterator[Decided[Plan]]:
-        moved.clear()
-        return _Edits(context, arguments, moved).decided()
+        nonlocal edits
+        edits = _Edits(context, arguments)
+        return edits.decided()
 
     made = change(
         context, "edit_content", decide, arguments, summary=summary, preview=arguments.preview, again=again
     )
-    return _answer(context, arguments, made, moved if made.id is not None else ())
+    users = _still_used(context, edits.moved) if edits.moved and made.id is not None else ()
+    return _answer(context, arguments, made, users)
 
 
 def _version_of(arguments: EditArguments, item: EditItem) -> str | None:
@@ -343,13 +345,9 @@ class _Spot:
 class _Edits:
     """The edits of a call, put to the files that they are of; then file by file, of which one is open at a time."""
 
-    def __init__(
-        self, context: Context, arguments: EditArguments, moved: list[tuple[str, Location, Location]]
-    ) -> None:
-        self._context = context
-        self._arguments = arguments
-        self._task = context.task
-        self._moved = moved
+    def __init__(self, context: Context, arguments: EditArguments) -> None:
+        self.moved: list[tuple[str, Location, Location]] = []
+        self._context, self._arguments, self._task = context, arguments, context.task
         self._files: dict[Location, _EditedFile] = {}
         self._edited_files: dict[object, Location] = {}
         self._taken: dict[int, _Taken] = {}
@@ -651,7 +649,7 @@ class _Edits:
                 source.removed.append(replace(removed, base=text.base, symbol=lines))
                 if lines is not None and not lines.indent and there:
                     name = re.findall(r"\w+", wanted.symbol or "")[-1:]
-                    self._moved.extend((each, source.location, file.location) for each in name)
+                    self.moved.extend((each, source.location, file.location) for each in name)
             origin, gap = text.snapshot, lines.gap if lines is not None else None
             start, end = (origin.lines.offset_of(line, self._task) for line in (first, last + 1))
             hint = "move fewer lines, or the whole file with move_items"
@@ -743,10 +741,7 @@ def _in_cell(page: Snapshot, name: str | None) -> tuple[Snapshot, int]:
 
 
 def _answer(
-    context: Context,
-    arguments: EditArguments,
-    change: Change[Plan],
-    moved: Sequence[tuple[str, Location, Location]],
+    context: Context, arguments: EditArguments, change: Change[Plan], users: Sequence[StillUsed]
 ) -> EditResult:
     made, diff = change.files, change.diff
     page = Answer(context, arguments, change.id, diff, made, outcome=diff.text)
@@ -771,10 +766,8 @@ def _answer(
             page.extend(told, reserve=2000)
         if one.diff is not None and not shown:
             page.add_short(one.diff)
-    users = _still_used(context, moved) if moved else ()
     for each in users:
-        users_named = listed(each.files, _NAMED)
-        page.add(f"[{each.name} is still used as of {each.path} in {users_named}]")
+        page.add(f"[{each.name} is still used as of {each.path} in {listed(each.files, _NAMED)}]")
     page.end()
     outcomes = sorted((each for one in made for each in one.decision.outcomes), key=lambda each: each.index)
     files = tuple(EditedFile(one.location.shown, one.decision.changes_made, one.version) for one in made)
@@ -790,7 +783,7 @@ def _answer(
         hard_links=made[0].hard_links,
         syntax_warning="; ".join(change.warnings) or None,
         files=files if len(files) > 1 else (),
-        still_used=users,
+        still_used=tuple(users),
     )
 
 

@@ -221,7 +221,7 @@ def get_history(context: Context, arguments: HistoryArguments) -> HistoryResult:
         page.add(f"[no {'more ' if cursor else ''}changes{what} are recorded]")
     following = kept[-1].id if left and kept else None
     if following is not None:
-        page.add(f"[older changes: cursor={following}]")
+        page.add(f"[{len(kept)} shown; go on with cursor={following}]")
     changes = tuple(HistoryChange.of(record, own) for record in kept)
     return HistoryResult(page.text(), changes=changes, next_cursor=following)
 
@@ -312,7 +312,12 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
     selected, made_id = reversal.selected, made.id if made is not None else None
     record = selected.record
     # What a commit has done is on record; what it would do can only be looked up before it.
-    diff = reversal.diff if made is None else _diff_afterwards(context, made.id)
+    diff = reversal.diff
+    if made is not None:
+        try:
+            diff = changes.diff(made.id, max_lines=context.settings.diff_lines, task=context.task)
+        except FilewrightError as error:  # it is an extra: nothing about it is an error of the call
+            diff = Diff((FileDiff("", "", remark=f"(the diff cannot be shown: {error.message})\n"),))
     page = Answer(context, arguments, made_id, diff)
     title, what = selected.what, counted(len(selected.ids), "change")
     if scope.change_id is not None:
@@ -341,14 +346,6 @@ def _changes_of(context: Context, location: Location, most: int, hint: str) -> S
         asked = location.asked
         raise FilewrightError(Code.NOT_FOUND, f"no change of {asked} is recorded", hint, path=asked)
     return records
-
-
-def _diff_afterwards(context: Context, change_id: str) -> Diff:
-    """The diff of what has just been committed: an extra, so nothing about it is an error."""
-    try:
-        return context.changes.diff(change_id, max_lines=context.settings.diff_lines, task=context.task)
-    except FilewrightError as error:
-        return Diff((FileDiff("", "", remark=f"(the diff cannot be shown: {error.message})\n"),))
 
 
 _STATES = 1_000

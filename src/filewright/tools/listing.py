@@ -25,7 +25,7 @@ from filewright.errors import Code, FilewrightError, invalid, refused
 from filewright.tools.context import Context
 from filewright.tools.items import Paths, check_count
 from filewright.tools.registry import Arguments
-from filewright.tools.result import Page, ToolResult, facts, optional
+from filewright.tools.result import Page, ToolResult, clip, facts, optional
 from filewright.wording import counted, encodable
 
 _MOST = 1 << 20
@@ -190,7 +190,7 @@ def list_files(context: Context, arguments: ListArguments) -> ListResult:
             cursor = encode("list", sort, [*_key(last, sort)]) if last is not None else None
             break
     if cursor is not None:
-        page.add(f"[{len(listed)} shown, more to come: cursor={cursor}]")
+        page.add(f"[{len(listed)} shown; go on with cursor={cursor}]")
     if too_long:
         page.add(f"[{counted(too_long, 'path')} too long to be shown; list a folder further down]")
     elif not listed:
@@ -350,8 +350,9 @@ def stat_items(context: Context, arguments: StatArguments) -> StatResult:
         except FilewrightError as error:
             results.append(StatItem(encodable(path), "error", error=error))
             rows.append(f"{path}: {error.code}: {error.message}")
-    if left := page.extend(rows, reserve=80):
-        page.add(f"[{left} more, not shown; ask for fewer paths]")
+    if left := page.extend(rows, reserve=280):
+        following = clip(arguments.paths[-left], 200)
+        page.add(f"[{left} more paths not shown; go on with paths from {following}]")
     return StatResult(page.text(), results=tuple(results))
 
 

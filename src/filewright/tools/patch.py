@@ -116,8 +116,12 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
             changed = True
             yield one
             del one
-        if not changed:
-            raise _none_fits(problems)
+        if not changed:  # the error is that of the first that is refused, and names all
+            errors = [error for _, error in problems]
+            first = next((error for error in errors if error.code != Code.ALREADY_APPLIED), errors[0])
+            message = "\n".join(["no file of the patch is changed", *_told(problems)])
+            parts = [{"path": file.path, "error": error_data(error)} for file, error in problems]
+            raise FilewrightError(first.code, message, details={**first.details, "refused": parts})
 
     made = change(context, "apply_patch", decide, arguments, summary=_summary, preview=arguments.preview)
     page = Answer(context, arguments, made.id, made.diff, made.files, outcome=made.diff.text)
@@ -156,15 +160,6 @@ def _told(problems: Iterable[tuple[FilePatch, FilewrightError]]) -> Iterator[str
         yield (
             f"applied already: {visible(file.path)}" if applied else f"refused: {visible(file.path)}: {error}"
         )
-
-
-def _none_fits(problems: Sequence[tuple[FilePatch, FilewrightError]]) -> FilewrightError:
-    """The error for a patch of which no file can be changed: that of the first, which names all."""
-    errors = [error for _, error in problems]
-    first = next((error for error in errors if error.code != Code.ALREADY_APPLIED), errors[0])
-    message = "\n".join(["no file of the patch is changed", *_told(problems)])
-    parts = [{"path": file.path, "error": error_data(error)} for file, error in problems]
-    return FilewrightError(first.code, message, details={**first.details, "refused": parts})
 
 
 class _Looking:

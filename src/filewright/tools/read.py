@@ -143,10 +143,8 @@ def read_content(context: Context, arguments: ReadArguments) -> FileRead | Files
             "read_content takes either path or paths or items",
             "give path for one file, paths for several, items for a place in each",
         )
-    given: list[dict[str, Any]] = [{"path": path} for path in arguments.paths or [arguments.path or ""]]
-    if arguments.items is not None:
-        given = [item.model_dump(exclude_none=True) for item in arguments.items]
-    each = [arguments.model_copy(update={"paths": None, "items": None, **one}) for one in given]
+    items = arguments.items or [ReadItem(path=path) for path in arguments.paths or [arguments.path or ""]]
+    each = arguments.model_copy(update={"paths": None}).for_each(items)
     for one in each:
         _check(one)
     budget, most = context.settings.page_chars, context.settings.max_paths

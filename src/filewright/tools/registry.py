@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -26,6 +26,12 @@ class Arguments(BaseModel):
     """The base of every tool's arguments."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, hide_input_in_errors=True)
+
+    def for_each(self, items: Sequence[Arguments]) -> list[Self]:
+        """The call of each of several `items`: what an item says, and for the rest what the call says."""
+        one = self.model_copy(update={"items": None})
+        given = ({name: getattr(item, name) for name in item.model_fields_set} for item in items)
+        return [one.model_copy(update=update) for update in given]
 
 
 def parsed(tool: Tool, model: type[Arguments], arguments: Mapping[str, Any]) -> Arguments:

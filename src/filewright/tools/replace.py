@@ -1,22 +1,26 @@
-"""`replace_content`: one pattern over a file or a tree, as one transaction."""
+"""`replace_content`: patterns over a file or a tree, as one transaction."""
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
+from pydantic.json_schema import WithJsonSchema
 
-from filewright.edit import Decided, Replaced, replace_matches, replacement
-from filewright.errors import Code, FilewrightError, invalid
-from filewright.search import LineKinds, TreeOptions, TreeSearch, compile_pattern
-from filewright.text import NotebookView, notebook_view
+from filewright.boundary import Location
+from filewright.edit import Decided, Replaced, Replacement, replace_matches, replacement
+from filewright.errors import Code, FilewrightError, check_limit, invalid, refused
+from filewright.search import LineKinds, Pattern, TreeOptions, TreeSearch, compile_pattern
+from filewright.text import NotebookView, Snapshot, Splice, Splices, notebook_view
 from filewright.tools.context import Context
+from filewright.tools.items import item_named
 from filewright.tools.pipeline import Answer, Change, ChangeArguments, Changed, change, spliced
-from filewright.tools.result import ChangeResult, DiffWanted
+from filewright.tools.result import ChangeResult, DiffWanted, optional
 from filewright.tools.search import MatchedFile, kind_row, skipped
-from filewright.wording import counted, listed, visible
+from filewright.wording import counted, listed
 
 _NOTES = 20
 
@@ -26,17 +30,47 @@ _FILES = 3
 _KINDS, _KIND_CHARS = 6, 100
 """Lines shown as examples of what is replaced, each as long as that."""
 
+_MATCHES = 1_000_000
+"""What is replaced in one file by all items; more would not stay in bounded memory."""
+
 _LOOKED_AT = 5_000
 """Replacements whose lines are compared, to find the kinds of lines there are."""
+
+
+_ITEM = {
+    "type": "object",
+    "properties": {name: {} for name in ("pattern", "replacement", "path", "glob", "mode")},
+}
+"""What is listed of a replacement among several: the names say what they say of one."""
+
+_OF_ALL = {
+    "items",
+    "preview",
+    "diff",
+    "expected_count",
+    "max_count",
+    "max_files",
+    "break_hard_links",
+    "undoable",
+}
 
 
 class ReplaceArguments(ChangeArguments):
     """What to replace, where, and the guards."""
 
-    pattern: str
+    pattern: str | None = None
     """what to find; see [search](search.md) for the syntax"""
-    replacement: str
+    replacement: str | None = None
     """`$1` and `${name}` in regex mode only"""
+    items: Annotated[
+        list[ReplaceArguments] | None,
+        Field(min_length=1, max_length=20),
+        WithJsonSchema({"type": "array", "items": _ITEM}),
+    ] = None
+    """several replacements as one change, each with its `pattern`, its `replacement` and what differs from the call:
+    `path`, `glob`, `mode`, …; all look at the files as they are, and no two may change the same text; counts and limits
+    are of all together
+    """
     path: str = "."
     """a file or a folder"""
     glob: str | None = None
@@ -61,84 +95,178 @@ class ReplaceArguments(ChangeArguments):
     max_files: Annotated[int, Field(ge=1, le=100_000)] = 1000
     """refused if more files match"""
 
+    @model_validator(mode="after")
+    def _one_or_several(self) -> ReplaceArguments:
+        for name in ("pattern", "replacement"):
+            if (getattr(self, name) is None) is (self.items is None):
+                problem = (
+                    "is missing" if self.items is None else "is of one replacement, and items were given"
+                )
+                raise ValueError(f"argument {name!r} {problem}\nhint: give it, or items of which each has it")
+        for name in sorted({name for item in self.items or () for name in item.model_fields_set & _OF_ALL}):
+            raise ValueError(f"{name} is of all items\nhint: give it beside them")
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """One of the replacements of a call."""
+
+    where: Location
+    pattern: Pattern
+    new: Replacement
+    options: TreeOptions
+
+
+@dataclass
+class _Matches:
+    """What is found besides what is replaced: matches by file and by item, notes, the kinds of lines there are."""
+
+    by_item: list[int]
+    by_file: dict[str, int] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    kinds: LineKinds = field(default_factory=LineKinds)
+
 
 def replace_content(context: Context, arguments: ReplaceArguments) -> ReplaceResult:
-    """Replace every match; a preview unless ``preview=false``."""
-    pattern = compile_pattern(
-        arguments.pattern,
-        mode=arguments.mode,
-        case=arguments.case,
-        whole_word=arguments.whole_word,
-        multiline=arguments.multiline,
-        max_chars=context.settings.max_pattern_chars,
-    )
-    location, most, found = context.boundary.locate(arguments.path), arguments.max_count, _Matches()
-    new, task = replacement(arguments.replacement, pattern), context.task
+    """Replace every match of one pattern or of several; a preview unless ``preview=false``."""
+    items: list[_Item] = []
+    each = [arguments] if arguments.items is None else arguments.for_each(arguments.items)
+    for number, one in enumerate(each):
+        with item_named(number, len(each)):
+            pattern = compile_pattern(
+                one.pattern or "",
+                mode=one.mode,
+                case=one.case,
+                whole_word=one.whole_word,
+                multiline=one.multiline,
+                max_chars=context.settings.max_pattern_chars,
+            )
+            new = replacement(one.replacement or "", pattern)
+            options = TreeOptions(
+                limit=arguments.max_files + 1,
+                output="files",
+                glob=one.glob,
+                include_ignored=one.include_ignored,
+            )
+            items.append(_Item(context.boundary.locate(one.path), pattern, new, options))
+    most, found = arguments.max_count, _Matches([])
 
     def decide() -> Iterator[Decided[Replaced]]:
         nonlocal found
-        opened, found = None, _Matches()
-        looked_at = _LOOKED_AT
-        changed = False
-        options = TreeOptions(
-            limit=arguments.max_files + 1,
-            output="files",
-            glob=arguments.glob,
-            include_ignored=arguments.include_ignored,
-        )
-        if context.boundary.stat(location).kind != "folder":
-            opened = lambda: notebook_view(context.open_for_edit(location), task, headings=False)  # noqa: E731
-        files = TreeSearch(context.searcher, location, pattern, options, opened=opened, task=task)
-        for snapshot, _ in files:
-            assert snapshot.location is not None
-            name = snapshot.location.shown
-            snapshot.settings = context.settings  # The searcher's are the workspace's.
-            try:
-                made = replace_matches(snapshot, pattern, new, task=task)
-            except FilewrightError as error:
-                if error.code != Code.IS_BINARY or snapshot.location == location:
-                    raise
-                found.notes.append(f"{name} is not editable text and was left out")
-                continue
-            if not made.count:
-                continue
-            found.counts[name] = made.count
-            if len(found.counts) > arguments.max_files:
-                raise FilewrightError(
-                    Code.TOO_LARGE,
-                    f"the pattern is in more than {arguments.max_files} files; nothing was changed",
-                    "narrow it with path or glob, or raise max_files",
-                    limit=arguments.max_files,
-                )
-            if made.splices:
-                context.boundary.guard_write(snapshot.location)
-                looked = made.splices[:looked_at]
-                found.kinds.add(snapshot, (splice.offset for splice in looked))
-                looked_at -= len(looked)
-                changed = True
-                yield spliced(
-                    snapshot.raw if isinstance(snapshot, NotebookView) else snapshot, snapshot, made
-                )
-        if opened is None:
-            found.notes += [f"{counted(files.searched, 'file')} searched", *skipped(files)]
-        total = check_expected(found.counts, arguments.expected_count)
-        if found.counts and not changed:
+        found = _Matches([0] * len(items))
+        changed, looked_at = False, _LOOKED_AT
+        places = _places(context, items, arguments.max_files, found.notes)
+        for location in sorted(places, key=lambda place: (place.root.number, place.parts)):
+            alone = any(item.where == location for item in items)
+            snapshot = (
+                context.searcher.open(location, context.task)
+                if not alone
+                else notebook_view(context.open_for_edit(location), context.task, headings=False)
+            )
+            if not isinstance(snapshot, Snapshot):
+                continue  # it is gone
+            with snapshot:
+                snapshot.settings = context.settings  # The searcher's are the workspace's.
+                try:
+                    made = _replaced(context, snapshot, items, places[location], found)
+                except FilewrightError as error:
+                    if error.code != Code.IS_BINARY or alone:
+                        raise
+                    found.notes.append(f"{location.shown} is not editable text and was left out")
+                    continue
+                if made.count:
+                    found.by_file[location.shown] = made.count
+                if made.splices:
+                    context.boundary.guard_write(location)
+                    looked = made.splices[:looked_at]
+                    found.kinds.add(snapshot, (splice.offset for splice in looked))
+                    looked_at -= len(looked)
+                    changed = True
+                    raw = snapshot.raw if isinstance(snapshot, NotebookView) else snapshot
+                    yield spliced(raw, snapshot, made)
+        for number, count in enumerate(found.by_item):
+            if len(items) > 1 and arguments.expected_count != 0:
+                with item_named(number, len(items)):
+                    check_expected({"": count}, None)
+        total = check_expected(found.by_file, arguments.expected_count)
+        if total and not changed:
             raise FilewrightError(
                 Code.NO_CHANGE, f"all {total} matches read already as the replacement", "nothing to do"
             )
 
     def summary(files: Sequence[Changed[Replaced]]) -> str:
         changed = sum(file.diff is not None for file in files)
-        return f"replaced {arguments.pattern!r} by {arguments.replacement!r} in {counted(changed, 'file')}"
+        what = listed([f"{one.pattern!r} by {one.replacement!r}" for one in each], 1)
+        return f"replaced {what} in {counted(changed, 'file')}"
 
     preview: bool | Callable[[], bool] = arguments.preview
     if "preview" not in arguments.model_fields_set or not preview:
         if most is not None:
-            preview = lambda: sum(found.counts.values()) > most  # noqa: E731
+            preview = lambda: sum(found.by_item) > most  # noqa: E731
         elif arguments.expected_count is not None:
             preview = False  # another count is refused
     made = change(context, "replace_content", decide, arguments, summary=summary, preview=preview)
     return _answer(context, arguments, found, made)
+
+
+def _places(
+    context: Context, items: Sequence[_Item], most: int, notes: list[str]
+) -> dict[Location, list[int]]:
+    """The files that hold what is to be replaced, each with the numbers of those items. Raises `too_large`."""
+    places: dict[Location, list[int]] = {}
+    for number, item in enumerate(items):
+        with item_named(number, len(items)):
+            if context.boundary.stat(item.where).kind != "folder":
+                places.setdefault(item.where, []).append(number)
+                continue
+            files = TreeSearch(context.searcher, item.where, item.pattern, item.options, task=context.task)
+            for snapshot, _ in files:
+                assert snapshot.location is not None
+                places.setdefault(snapshot.location, []).append(number)
+                snapshot.let_go()
+            said = [f"{counted(files.searched, 'file')} searched", *skipped(files)]
+            notes += [note for note in said if note not in notes]
+    if len(places) > most:
+        raise FilewrightError(
+            Code.TOO_LARGE,
+            f"the pattern is in more than {most} files; nothing was changed",
+            "narrow it with path or glob, or raise max_files",
+            limit=most,
+        )
+    return places
+
+
+def _replaced(
+    context: Context, snapshot: Snapshot, items: Sequence[_Item], numbers: Sequence[int], found: _Matches
+) -> Replaced:
+    """What the items of these numbers make of a file: all of it as it is, none of what another makes."""
+    made: dict[int, Replaced] = {}
+    count = 0
+    for number in numbers:
+        with item_named(number, len(items)):
+            item = items[number]
+            made[number] = one = replace_matches(snapshot, item.pattern, item.new, task=context.task)
+        count += one.count
+        found.by_item[number] += one.count
+        check_limit(count, _MATCHES, f"matches in {snapshot.asked}", "make the patterns narrower")
+    if len(made) == 1:
+        return one
+    unchanged = sum(each.unchanged for each in made.values())
+    return Replaced(count, unchanged, Splices.of(_joined(snapshot, made)))
+
+
+def _joined(snapshot: Snapshot, made: Mapping[int, Replaced]) -> Iterator[Splice]:
+    """The splices of several items in order. Raises `overlap` where two of them change the same text."""
+    last: Splice | None = None
+    for splice in heapq.merge(*(one.splices for one in made.values())):
+        if last is not None and (splice.offset < last.end or splice.offset == splice.end == last.offset):
+            line, asked = snapshot.lines.line_at(splice.offset), snapshot.asked
+            both = [n + 1 for n, one in made.items() if last in one.splices or splice in one.splices]
+            message = f"items {' and '.join(map(str, both))} overlap at line {line} of {asked}"
+            raise refused(Code.OVERLAP, asked, message, "join them into one, or replace in two calls")
+        last = splice
+        yield splice
 
 
 def check_expected(counts: Mapping[str, int], expected: int | None) -> int:
@@ -162,27 +290,22 @@ def check_expected(counts: Mapping[str, int], expected: int | None) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class ReplaceResult(ChangeResult):
-    """What was replaced, or would be (`preview`): `count` matches in all, by file. `diff` is bounded."""
+    """What was replaced, or would be (`preview`): `count` matches in all, by file. `diff` is bounded.
+
+    Of several replacements `item_counts` has the matches of each.
+    """
 
     count: int
     files: tuple[MatchedFile, ...]
     notes: tuple[str, ...]
     warnings: tuple[str, ...]
-
-
-@dataclass
-class _Matches:
-    """What is found besides what is replaced: matches by file, notes, the kinds of lines there are."""
-
-    counts: dict[str, int] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    kinds: LineKinds = field(default_factory=LineKinds)
+    item_counts: tuple[int, ...] = optional(())
 
 
 def _answer(
     context: Context, arguments: ReplaceArguments, found: _Matches, made: Change[Replaced]
 ) -> ReplaceResult:
-    counts, kinds = found.counts, found.kinds
+    counts, kinds = found.by_file, found.kinds
     outcome = f"{counts}{made.diff.text}"
     page = Answer(context, arguments, made.id, made.diff, made.files, outcome=outcome)
     total, most = sum(counts.values()), arguments.max_count
@@ -194,6 +317,8 @@ def _answer(
     files = tuple(MatchedFile(name, count) for name, count in counts.items())
     named = "" if told else f" ({listed([file.row for file in files], _FILES, noun='file')})"
     page.add(f"{counted(total, 'match')} in {counted(len(files), 'file')} {done}{named}")
+    if len(found.by_item) > 1:
+        page.add(f"[matches of each item: {', '.join(map(str, found.by_item))}]")
     known = brief or arguments.expected_count is not None  # whoever gives the count has seen them
     if not told and (made.id is None or not known) and len(kinds) < kinds.lines:
         # A line of each kind that is replaced.
@@ -201,12 +326,13 @@ def _answer(
         examples = (kind_row(kind, path=True, most=_KIND_CHARS) for kind in frequent)
         page.extend(examples, reserve=page.room // 3, of=len(kinds), more="kind")
     if found.notes:
-        page.add(f"[{visible('; '.join(found.notes[:_NOTES]))}]")
+        page.add(f"[{'; '.join(found.notes[:_NOTES])}]")
     page.end()
     return ReplaceResult(
         **page.facts,
         count=total,
         files=files,
         notes=tuple(found.notes),
+        item_counts=tuple(found.by_item) if len(found.by_item) > 1 else (),
         warnings=made.warnings,
     )

@@ -82,7 +82,6 @@ _ITEM = {
         "context": {"type": "integer"},
         **{name: {} for name in ("pattern", "path", "glob", "mode", "output")},
     },
-    "required": ["pattern"],
 }
 """What is listed of a search among several: the names say what they say of one."""
 
@@ -250,14 +249,10 @@ def search_content(context: Context, arguments: SearchArguments) -> SearchResult
 
 def _each(arguments: SearchArguments) -> list[SearchArguments]:
     """The searches of one pattern that are asked for."""
-    one = arguments.model_copy(update={"patterns": None, "items": None})
-    if arguments.items is None:
-        each = [one.model_copy(update={"pattern": pattern}) for pattern in arguments.patterns or ()]
-    else:
-        each = [
-            one.model_copy(update={name: getattr(item, name) for name in item.model_fields_set})
-            for item in arguments.items
-        ]
+    items = arguments.items or [
+        SearchArguments.model_construct(pattern=pattern) for pattern in arguments.patterns or ()
+    ]
+    each = arguments.model_copy(update={"patterns": None}).for_each(items)
     for search in each:
         if search.pattern is None or search.patterns is not None or search.items is not None:
             hint = "give each of items a pattern, and what differs from the call"

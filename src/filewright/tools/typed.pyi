@@ -192,10 +192,11 @@ class TypedTools:
         """Plan every file of the patch, then commit all of it."""
     def replace(
         self,
-        pattern: str,
-        replacement: str,
+        pattern: str | None = None,
+        replacement: str | None = None,
         path: str = ".",
         *,
+        items: Sequence[Mapping[str, Any]] | None = None,
         glob: str | None = None,
         include_ignored: bool = False,
         mode: Literal["literal", "regex"] = "literal",
@@ -210,7 +211,7 @@ class TypedTools:
         break_hard_links: bool | None = None,
         undoable: bool = True,
     ) -> ReplaceResult:
-        """Replace every match; a preview unless ``preview=false``."""
+        """Replace every match of one pattern or of several; a preview unless ``preview=false``."""
     def write(
         self,
         path: str,

@@ -102,6 +102,12 @@ WORDINGS = (
     Wording("a size is told once", r"(bytes) \([\d.]+ [KMG]B\)", r"\1", tool="stat_items"),
     Wording("numbers of lines are not padded", r"(?m)^ +(\d+)\t", r"\1\t", surface="native"),
     Wording(
+        "the way on is told in the same words everywhere",
+        r"shown, more to come: cursor=",
+        "shown; go on with cursor=",
+        tool="list_files",
+    ),
+    Wording(
         "a size is told in the same words everywhere", r"(?m)(\d) B(;|\)|$)", r"\1 bytes\2", surface="native"
     ),
 )
