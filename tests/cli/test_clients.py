@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import sys
 import tomllib
 from pathlib import Path
@@ -50,6 +51,19 @@ def command_of(client: str, text: str) -> list[str]:
     ]
     found = server["filewright"]
     return found["command"] if client == "opencode" else [found["command"], *found["args"]]
+
+
+@pytest.mark.parametrize("client", HOOKS)
+def test_hooks_name_a_folder_as_it_is_whatever_is_in_its_name(
+    client: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where that is what the table calls one of the lines."""
+    folder = str(tmp_path / 'a "b\\ $end é')
+    monkeypatch.setenv("FILEWRIGHT_STATE_DIR", folder)
+    strings = re.findall(r'"(?:[^"\\\n]|\\.)*"', configuration(client, "--hooks"))
+    lines = [shlex.split(line) for each in strings if "--hook" in (line := json.loads(each))]
+    assert {line[line.index("snapshot") + 1] for line in lines} == {"begin", "end"}
+    assert {line[line.index("--state-dir") + 1] for line in lines} == {folder}
 
 
 @pytest.mark.parametrize("client", CLIENTS)
