@@ -11,7 +11,7 @@ from filewright import errors
 from filewright.annotations import TYPE_CHECKING, NamedTuple
 from filewright.boundary import Boundary, Location, quote, tree_notice, tree_of
 from filewright.changes.history import History, Scope, Selected
-from filewright.changes.log import Log
+from filewright.changes.log import Log, state_errors
 from filewright.changes.record import ChangeRecord, Place, number_of
 from filewright.changes.state import StateFolder, WorkspaceLock
 from filewright.errors import Code, FilewrightError, from_os_error
@@ -163,10 +163,8 @@ class Changes(History):
         touched = {where.root.number for where in change_set.locations}
         first, *others = [self._own[index] for index in sorted(touched)] or self._own[:1]
         for other in others:
-            try:
+            with state_errors():
                 other.state.link(first.state)
-            except OSError as error:
-                raise from_os_error(error, "the state folder", doing="write to") from error
         return [first, *others]
 
     @contextmanager

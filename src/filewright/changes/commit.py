@@ -10,10 +10,9 @@ from __future__ import annotations
 import errno
 import os
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
-from filewright.changes.log import Log
+from filewright.changes.log import Log, state_errors
 from filewright.changes.plan import CommitPlan, Planning
 from filewright.changes.prepare import Preparation
 from filewright.changes.record import ChangeRecord
@@ -84,7 +83,7 @@ def _attempt(
     preparation = Preparation(tree, log.settings, log.flusher, task)
     try:
         # At the end of this block the intent is on the disk: from there on a crash is recovered.
-        with _state_errors(), log.begin(task) as intent:
+        with state_errors(), log.begin(task) as intent:
             # Save what undo needs.
             preparation.save(intent if change_set.undoable else None)
             planning = Planning(tree)
@@ -112,13 +111,13 @@ def _attempt(
         if not plan.sealed:
             before = record.entries
             record = record._replace(entries=preparation.entries())
-            with _state_errors():
+            with state_errors():
                 log.write(record, begun, entries=record.entries != before)
 
         # Publish: readers see the change. Done: it is never rolled back.
         slots = Slots(log, folders, begun, known=planning.known)
         publish(slots)
-        with _state_errors():
+        with state_errors():
             log.done(record.number)
     except BaseException as error:
         # Interrupted after the last flush, it is made all the same.
@@ -184,12 +183,3 @@ def _clean_up(log: Log, number: int, slots: Slots) -> tuple[str, ...]:
         for shown in found.waiting
     )
     return (*conflicts, *held)
-
-
-@contextmanager
-def _state_errors() -> Iterator[None]:
-    """Errors inside are the state folder's."""
-    try:
-        yield
-    except OSError as error:
-        raise from_os_error(error, "the state folder", doing="write to") from error

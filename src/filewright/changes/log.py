@@ -29,7 +29,7 @@ from filewright.changes.database import Database, Flusher, Row
 from filewright.changes.plan import CommitPlan, FolderRef, Put, Slot
 from filewright.changes.record import ChangeRecord, Entries, Entry, Place, Stamp, id_of, number_of, time_of
 from filewright.changes.state import StateFolder
-from filewright.errors import Code, FilewrightError
+from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import Settings
 
@@ -548,6 +548,15 @@ class Log:
             if oldest != newest and (expired or self.size > most):
                 return int(oldest)
         return None
+
+
+@contextmanager
+def state_errors() -> Iterator[None]:
+    """Errors inside are the state folder's."""
+    try:
+        yield
+    except OSError as error:
+        raise from_os_error(error, "the state folder", doing="write to") from error
 
 
 @contextmanager

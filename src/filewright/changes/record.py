@@ -11,17 +11,16 @@ from datetime import UTC, datetime
 from itertools import islice
 from struct import iter_unpack
 
-from filewright.annotations import TYPE_CHECKING, Any, Literal, NamedTuple
+from filewright.annotations import TYPE_CHECKING, Any, NamedTuple
 from filewright.boundary import Location, quote
+from filewright.changes.listing import Kind, ListedStamp
 
 if TYPE_CHECKING:
     from filewright.boundary import Boundary, DenyRules, Root
     from filewright.changes.contents import Keeper
-    from filewright.changes.listing import ListedStamp
     from filewright.system import Status
     from filewright.text import Splice
 
-Kind = Literal["file", "link", "folder", "other"]
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _PAIRS = [one + two for one in _ALPHABET for two in _ALPHABET]
 _ID_LENGTH = 13

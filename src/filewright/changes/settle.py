@@ -365,12 +365,10 @@ class _Settlement:
                 slots.rename(slot, put.carrier)
             except FileExistsError:
                 self._conflict(put, _TAKEN, slot if is_temporary(slot.name) else None)
-        elif after.kind == "folder":
-            self._remove_tree(slot, after, put)
-        elif after.kind != "file" or after.digest is None or self._is_unfinished(slot, after):
+        elif after.kind == "file" and (after.digest is None or self._is_unfinished(slot, after)):
             slots.discard(slot)
         else:
-            self._remove_file(slots.holder(slot), slot.name, after, put)
+            self._remove(slot, after, put)
 
     def _is_unfinished(self, carrier: Slot, after: Stamp) -> bool:
         """Whether a temporary holds nothing but a part of what we were writing into it.
@@ -407,29 +405,28 @@ class _Settlement:
         """Remove what a committed operation displaced."""
         with suppress(FolderGoneError):  # Deleted with all that was in it: nothing is left to be removed.
             if put.how == "gone":
-                self._remove_displaced(put, put.place, put.after)
+                left = [(put.place, put.after)]
             elif put.how != "altered" and put.before is not None:
-                for slot in (put.spare, put.carrier):
-                    if is_temporary(slot.name):
-                        self._remove_displaced(put, slot, put.before)
+                left = [(slot, put.before) for slot in (put.spare, put.carrier) if is_temporary(slot.name)]
+            else:
+                return
+            for slot, before in left:
+                if self._slots.status(slot) is not None:
+                    self.findings.cleaned += 1
+                    self._remove(slot, before, put)
 
-    def _remove_displaced(self, put: Put, slot: Slot, before: Stamp) -> None:
-        slots = self._slots
-        if slots.status(slot) is None:
-            return
-        self.findings.cleaned += 1
-        if before.kind == "folder":
-            self._remove_tree(slot, before, put)
-        elif before.kind == "file":
-            self._remove_file(slots.holder(slot), slot.name, before, put)
+    def _remove(self, slot: Slot, stamp: Stamp, put: Put) -> None:
+        """Remove what is in a slot, but not what others have written to it or put into it."""
+        if stamp.kind == "folder":
+            self._remove_tree(slot, stamp, put)
+        elif stamp.kind == "file":
+            self._remove_file(self._slots.holder(slot), slot.name, stamp, put)
         else:
-            slots.unlink(slot)
+            self._slots.unlink(slot)
 
     def _remove_tree(self, slot: Slot, stamp: Stamp, put: Put) -> None:
         """Remove exactly what a stamp says is in a folder; what others have put there stays, or is kept."""
         slots = self._slots
-        if slots.status(slot) is None:
-            return
 
         def remove(folder: Folder, name: bytes, below: Stamp) -> bool:
             if below.kind == "file" and below.inode is not None:
@@ -457,7 +454,7 @@ class _Settlement:
         try:
             with file.quiet() as nobody_writes:
                 quiet, status = nobody_writes(), file.status()
-                hashed = before.digest is not None and (before.size or 0) <= self._slots.hash_up_to
+                hashed = before.digest is not None and before.size <= self._slots.hash_up_to
                 looked = hashed or not before.untouched(status)
                 if quiet and looked and look_at(file, before) not in AS_IT_WAS:
                     return self._rescue(folder, name, put, _WRITTEN_LATE)

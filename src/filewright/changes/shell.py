@@ -42,6 +42,7 @@ from filewright.changes.listing import (
     NEWEST,
     FolderRow,
     KeptListing,
+    Kind,
     ListedStamp,
     Listing,
     Look,
@@ -56,7 +57,7 @@ from filewright.changes.listing import (
 from filewright.changes.log import Log
 from filewright.changes.plan import CommitPlan
 from filewright.changes.quick import SLACK_NS, TAKES_AWAY, QuickLook, begun_since, list_of
-from filewright.changes.record import ChangeRecord, Entry, Kind, Place, Stamp, same_content
+from filewright.changes.record import ChangeRecord, Entry, Place, Stamp, same_content
 from filewright.changes.state import Index, base_folder
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task

@@ -155,7 +155,7 @@ def look(folder: Folder, name: bytes, stamp: Stamp, *, hash_up_to: int | None = 
             if folder.read_link(name) != stamp.target:
                 return "other"
             return "same" if status.inode == stamp.inode else "alike"
-        large = hash_up_to is not None and (stamp.size or 0) > hash_up_to
+        large = hash_up_to is not None and stamp.size > hash_up_to
         if stamp.kind == "file" and stamp.digest is not None and not (large and stamp.untouched(status)):
             with suppress(PermissionError), folder.open(name, seen=True) as file:
                 return look_at(file, stamp)
@@ -172,7 +172,7 @@ def look_at(file: File, stamp: Stamp) -> Look:
     if stamp.digest is None:
         return _by_status(status, stamp)
     itself = status.inode == stamp.inode
-    if status.size >= (stamp.size or 0) and digest_of(file, size=stamp.size) == stamp.digest:
+    if status.size >= stamp.size and digest_of(file, size=stamp.size) == stamp.digest:
         # Asked again: it may have grown while it was read.
         if file.status().size == stamp.size:
             return "same" if itself else "alike"

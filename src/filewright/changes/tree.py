@@ -22,7 +22,8 @@ from filewright import errors, system
 from filewright.boundary import Boundary, DenyRules, Location, is_temporary, quote
 from filewright.changes import modes
 from filewright.changes.contents import Edited, Held, OnDisk, digest_of
-from filewright.changes.record import Kind, kind_of
+from filewright.changes.listing import Kind
+from filewright.changes.record import kind_of
 from filewright.changes.slots import OpenFolders
 from filewright.edit import (
     ChangeSet,
