@@ -522,3 +522,45 @@ def test_the_last_methods_of_a_class_go_in_one_call(root: Path, workspace: Works
         (root / "a.py").write_text(first + between + after)
         workspace.run("edit_content", {"edits": gone})
         assert (root / "a.py").read_text() == first + after
+
+
+def test_a_refusal_names_the_refused_edits_of_every_file(shop: Path, workspace: Workspace) -> None:
+    before = tree(shop)
+    edits = [
+        {"path": "shop.py", "search": "return", "replace": "yield"},
+        {"path": "shop.py", "search": "def rate", "replace": "def price"},
+        {"path": "shop.py", "search": "def cost(", "replace": "def costs("},
+        {"path": "old.txt", "search": "new", "replace": "newer"},
+    ]
+    refused = workspace.call("edit_content", {"edits": edits})
+    lines = refused.text.splitlines()
+    assert lines[0].startswith("ambiguous_match: shop.py: edit 1 of 4: the search text matches 3 places")
+    assert [line[:42] for line in lines if line.startswith("also: ")] == [
+        "also: shop.py: edit 3: the search text is ",
+        "also: old.txt: edit 4: the search text is ",
+    ]
+    assert lines[-1].startswith("hint: give start_line to choose one")
+    assert tree(shop) == before
+
+
+def test_of_many_refused_edits_the_first_are_named_and_the_others_counted(
+    shop: Path, workspace: Workspace
+) -> None:
+    edits = [{"search": f"missing {number} of them", "replace": ""} for number in range(40)]
+    refused = workspace.call("edit_content", {"path": "shop.py", "edits": edits})
+    assert refused.text.count("\nalso: ") == 10
+    assert "(looked for by every tier up to soft) and 29 more edits\n" in refused.text
+
+
+def test_a_suggestion_is_of_the_file_and_the_cell_of_its_edit(shop: Path, workspace: Workspace) -> None:
+    cells = [{"id": name, "cell_type": "raw", "metadata": {}, "source": "a\nb\na\n"} for name in "xy"]
+    notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (shop / "n.ipynb").write_text(json.dumps(notebook))
+    edit = {"path": "n.ipynb", "cell": "y", "search": "a", "replace": "c"}
+    refused = workspace.call("edit_content", {"edits": [edit]})
+    for sent in refused.data["suggestions"]:
+        made = workspace.call("edit_content", {"edits": [sent], "preview": True})
+        assert not made.is_error
+        assert made.data["changes_made"] == 1
+        assert {**edit, "start_line": sent["start_line"]} == sent
+    assert len(refused.data["suggestions"]) == 2

@@ -354,12 +354,13 @@ class _Edits:
         self._number = 0
 
     def decided(self) -> Iterator[Decided[Plan]]:
-        """The plan of every file, in the order they are named. Raises the first refusal."""
+        """The plan of every file, in the order they are named. Raises the first refusal, which names the others."""
         for number, item in enumerate(self._arguments.edits):
             self._number = number
             file = self._file(item)
             if item.source is not None:
                 self._taken[number] = self._take(item, item.source, file)
+        refused: list[FilewrightError] = []
         for file in self._files.values():
             whole = file.whole
             ends = whole is not None and whole[1].delete
@@ -376,10 +377,33 @@ class _Edits:
                     if other != file.location:
                         message = f"{file.location.asked} and {other.asked} are one file"
                         raise self._invalid(message, "name it by one path")
-                    yield self._ended(file, self._edited(file, snapshot))
+                    try:
+                        edited = self._edited(file, snapshot)
+                    except FilewrightError as error:
+                        if "refusals" not in error.details:
+                            raise
+                        refused.append(error)
+                    else:
+                        yield self._ended(file, edited)
             elif whole is not None:
                 before, name = self._known_text(file), file.location.shown
                 yield self._ended(file, Decided(Plan((), ()), file.location, (), before, (), name))
+        if refused:
+            raise self._refusal(refused)
+
+    def _refusal(self, files: Sequence[FilewrightError]) -> FilewrightError:
+        """The first refusal, which names those of the further edits too, so that one call mends all."""
+        said: list[str] = []
+        for file in files:
+            for one in file.details["refusals"]:
+                item = self._arguments.edits[one["edit"]]
+                # A suggestion is sent in the place of its edit.
+                own = item.model_dump(include={"path", "cell", "expected_version"}, exclude_none=True)
+                one["suggestions"][:] = [edit | own for edit in one["suggestions"]]
+                message, *_ = one["message"].splitlines()
+                said.append(f"\nalso: {file.details['path']}: edit {one['edit'] + 1}: {message}")
+        files[0].message += listed(said[1:], _NAMED, "", noun="edit")
+        return files[0]
 
     # Files
 
