@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from functools import cache, partial
 
 from filewright import errors
-from filewright.annotations import TYPE_CHECKING, NamedTuple
+from filewright.annotations import TYPE_CHECKING
 from filewright.boundary import Boundary, Location, quote, tree_notice, tree_of
 from filewright.changes.history import History, Scope, Selected
 from filewright.changes.log import Log, state_errors
@@ -41,15 +41,6 @@ _IN_THE_WAY = (
 )
 
 
-class Withheld(NamedTuple):
-    """The absolute paths of unfinished changes that cannot be settled here, each by its names, the `root`
-    to open, and what was `seen` of them."""
-
-    seen: tuple[object, ...]
-    root: bytes
-    paths: frozenset[tuple[bytes, ...]]
-
-
 class Changes(History):
     """The only code that changes what is below the roots. Thread-safe.
 
@@ -66,7 +57,8 @@ class Changes(History):
         self._lock = WorkspaceLock(boundary, settings.lock_seconds)
         self._found: list[Recovery] = []
         self._reported = 0
-        self._withheld: dict[Log, Withheld] = {}
+        self._withheld: dict[Log, tuple[Sequence[object], set[tuple[bytes, ...]]]] = {}
+        """Of logs with changes that cannot be settled here: what was seen unfinished, and its absolute paths."""
         boundary.before_reading = self._refuse_withheld
         self._settle_at_opening()
 
@@ -188,10 +180,10 @@ class Changes(History):
         with `in_use` until it is.
         """
         for log in self.logs:
-            seen, known = log.unfinished, self._withheld.get(log)
+            seen = log.unfinished
             if not seen:
                 self._withheld.pop(log, None)
-            elif known is None or known.seen != seen:
+            elif log not in self._withheld or self._withheld[log][0] != seen:
                 self._settle()
                 return
 
@@ -226,16 +218,15 @@ class Changes(History):
 
             with suppress(FilewrightError):
                 log.state.load()
-                paths = frozenset(place.names for place in unfinished_places(log))
-                self._withheld[log] = Withheld(seen, log.state.owner.path, paths)
+                self._withheld[log] = seen, {place.names for place in unfinished_places(log)}
 
     def _refuse_withheld(self, where: Location) -> None:
         if not self._withheld:
             return
         names = Place.of(where).names
-        for withheld in list(self._withheld.values()):
-            if any(names[:depth] in withheld.paths for depth in range(1, len(names) + 1)):
-                raise errors.interrupted(where.asked, quote(withheld.root))
+        for log, (_, paths) in list(self._withheld.items()):
+            if any(names[:depth] in paths for depth in range(1, len(names) + 1)):
+                raise errors.interrupted(where.asked, quote(log.state.owner.path))
 
     def recover(self) -> Recovery:
         """Settle whatever is unfinished; what was found since the last call is reported too."""

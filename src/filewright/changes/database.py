@@ -2,7 +2,7 @@
 
 A transaction that has ended is on the disk, one that has not never was. Readers wait for nobody: they
 have a connection of their own. No connection crosses a fork: all are closed before one, and opened
-again by whoever asks next.
+again by whoever asks next. Whatever else is flushed for a change goes through the same `Flusher`.
 """
 
 from __future__ import annotations

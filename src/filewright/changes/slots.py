@@ -1,7 +1,8 @@
 """What is in a plan's slots, and the few things that are done to them.
 
 Folders are opened through the boundary, a few at a time, and known by their identity: while a change
-is being made they may be renamed by it, and between a crash and the recovery by anybody.
+is being made they may be renamed by it, and between a crash and the recovery by anybody. What is written into them is
+flushed here too, side by side and each once (`Flushing`).
 """
 
 from __future__ import annotations
