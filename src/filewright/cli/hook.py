@@ -29,7 +29,15 @@ _INPUT_BYTES = 64 << 20
 SHELLS = ("Bash", "Shell", "bash", "powershell", "run_shell_command", "run_in_terminal")
 _IN_PATCH = r"(?m)^\*\*\* (?:Add|Update|Delete) File: (.*\S)"
 _PATHS = ("file_path", "filePath", "notebook_path", "absolute_path", "path")
-_OPTIONS = ("--root", "--state-dir", "--session", "--actor", "--turn", "--command")
+_OPTIONS = {
+    "--root": "roots",
+    "--state-dir": "state_dir",
+    "--session": "session",
+    "--actor": "actor",
+    "--turn": "turn",
+    "--command": "command",
+}
+"""What each option of a hook says of its call, whatever the agent tells."""
 _WARNED = ("PreToolUse", "BeforeTool")
 """The events for which a hook may say something to the user."""
 PROJECT = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR", "CURSOR_PROJECT_DIR")
@@ -110,25 +118,18 @@ def called(words: Sequence[str]) -> bool:
     name, rest = words[0] if words else "", iter(words[1:])
     if name not in ("begin", "end") or "--hook" not in words:
         return False
-    given: dict[str, list[str]] = {option: [] for option in _OPTIONS}
+    given: dict[str, Any] = {
+        what: os.environ.get(f"FILEWRIGHT_{what.upper()}") for what in ("session", "actor")
+    }
     for word in rest:
         option, equals, value = word.partition("=")
-        if option in given:
-            given[option].append(value if equals else next(rest, ""))
+        if what := _OPTIONS.get(option):
+            value = value if equals else next(rest, "")
+            given[what] = [*given.get(what, ()), value] if what == "roots" else value
         elif option != "--hook":
             return False
-    roots, *values = given.values()
-    state_dir, session, actor, turn, line = (value[-1] if value else None for value in values)
     with out_of_the_way():
-        call = _told()
-        call = call._replace(
-            roots=roots,
-            state_dir=state_dir,
-            session=session or os.environ.get("FILEWRIGHT_SESSION") or call.session,
-            actor=actor or os.environ.get("FILEWRIGHT_ACTOR"),
-            turn=turn or call.turn,
-            command=line or call.command,
-        )
+        call = _told()._replace(**{what: value for what, value in given.items() if value})
         (begin if name == "begin" else end)(call)
     return True
 
