@@ -3,6 +3,7 @@
 import gc
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,20 @@ os.environ.pop("PYTHONUNBUFFERED", None)  # each line that is printed would be a
 
 if sys.platform == "win32":
     unix_only.leave_out()
+
+
+_FLUSHED = ("changes", "platforms", "promises", "system")
+"""The folders of tests about what is left of a change whatever happens."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def flushing(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Wait for the disk, which takes longer than all else in many tests, only where it matters, and in the scheduled job."""
+    room = request.path.relative_to(Path(__file__).parent).parts[0]
+    with pytest.MonkeyPatch.context() as patch:
+        if room not in _FLUSHED and os.environ.get("FILEWRIGHT_TEST_START") != "anew":
+            patch.setenv("FILEWRIGHT_FLUSH", "false")
+        yield
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:

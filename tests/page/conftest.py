@@ -19,7 +19,7 @@ import pytest
 from tests import processes
 from tests.server.conftest import RawClient
 
-from filewright import Settings, Workspace
+from filewright import Workspace
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -123,7 +123,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def workspace(folder: Path, tmp_path: Path) -> Iterator[Workspace]:
-    with Workspace(folder, settings=Settings(state_dir=tmp_path / "state", flush=False)) as opened:
+    with Workspace(folder, state_dir=tmp_path / "state") as opened:
         yield opened
 
 

@@ -14,13 +14,13 @@ from playwright.sync_api import Browser, expect
 from tests import processes
 from tests.page.conftest import Served
 
-from filewright import Settings, Workspace
+from filewright import Workspace
 
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     root, state = tmp_path_factory.mktemp("project"), tmp_path_factory.mktemp("state")
-    with Workspace(root, settings=Settings(state_dir=state, flush=False)) as workspace:
+    with Workspace(root, state_dir=state) as workspace:
         workspace.write("a.txt", "one\n")
         workspace.write("x.svg", '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>')
     found = Served(root, state)
