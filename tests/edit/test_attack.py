@@ -15,10 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 from tests.examples import examples
+from tests.files import named
 
 from filewright.edit import Edit, Tier, plan
 from filewright.errors import Code, FilewrightError
-from filewright.text import Snapshot, apply
+from filewright.text import apply
 
 NAMES = ["load", "save", "item", "items", "user", "path", "north", "forth", "cat", "bat", "async_", "sync_"]
 WORDS = [
@@ -447,7 +448,7 @@ def test_what_is_applied_is_what_was_meant(seed: int, style: str, damage: str, e
     asked_for = Edit(text + "\n", "\n".join(new) + ("\n" if new else ""))
     whole = ("\n".join(region), "\n".join(region) + "\n")
     try:
-        planned = plan(Snapshot.of_bytes(data), [asked_for], asked=name)
+        planned = plan(named(name, data), [asked_for])
     except FilewrightError as error:
         if error.code not in REFUSALS:
             raise

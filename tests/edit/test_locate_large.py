@@ -90,7 +90,7 @@ def file(tmp_path: Path) -> Iterator[Any]:
     def make(data: bytes) -> Snapshot:
         path = tmp_path / "file"
         path.write_bytes(data)
-        location: Any = SimpleNamespace(asked="file")
+        location: Any = SimpleNamespace(asked="file", name=b"file")
         opened.append(Snapshot.of_file(system.open_file(os.fsencode(path)), location, Settings(hold_bytes=0)))
         return opened[-1]
 

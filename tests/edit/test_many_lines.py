@@ -28,7 +28,7 @@ def comparisons(count: int) -> int:
     file = "".join(f"  line {number}\n" for number in range(count))
     old = tuple(f"line {number}" for number in range(count))
     new = (*old[: count // 2], "another", *old[count // 2 + 1 :])
-    kept = tuple((Number(at), Number(at)) for at in range(count) if at != count // 2)
+    kept = {Number(at): Number(at) for at in range(count) if at != count // 2}
     source = FileText(Snapshot.of_bytes(file.encode()))
     span = ByteRange(0, len(file))
     part = Rows(tuple(source.rows()), span, old, new, kept, Indentation.of([("", "  ")]))

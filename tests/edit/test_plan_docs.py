@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.files import named
 from tests.rows import each_row
 
 from filewright.edit import Edit, Tier, plan
@@ -42,12 +43,12 @@ def test_the_example_does_what_it_says(number: int) -> None:
     ending = next(name for name in parts if name.startswith(("result", "refused")))
     kind, word = ending.split()
     if kind == "result":
-        planned = plan(Snapshot.of_bytes(data), [edit], bases=bases, asked=parts.get("name"))
+        planned = plan(named(parts.get("name"), data), [edit], bases=bases)
         assert str(planned.outcomes[0].tier) == word
         assert apply(data, planned.splices).decode() == unmarked(parts[ending])
         return
     with pytest.raises(FilewrightError) as caught:
-        plan(Snapshot.of_bytes(data), [edit], bases=bases, asked=parts.get("name"))
+        plan(named(parts.get("name"), data), [edit], bases=bases)
     assert str(caught.value.code) == word
     assert parts[ending].rstrip("\n") in caught.value.message
     if "suggested result" in parts:

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from tests.files import named
 from tests.rows import each_row
 
 from filewright.edit import Edit, plan
@@ -174,4 +175,6 @@ def test_what_is_like_nothing_is_refused_plainly(search: str) -> None:
 
 
 def test_the_path_is_named_as_it_was_asked_for() -> None:
-    assert refused(CODE, Edit("nothing here", "x"), asked="src/a b.py").message.startswith("src/a b.py: ")
+    with pytest.raises(FilewrightError) as caught:
+        plan(named("src/a b.py", CODE.encode()), [Edit("nothing here", "x")])
+    assert caught.value.message.startswith("src/a b.py: ")

@@ -10,6 +10,7 @@ from itertools import product
 from typing import NamedTuple
 
 import pytest
+from tests.files import named
 from tests.rows import each_row
 
 from filewright.edit import Edit, plan
@@ -38,7 +39,7 @@ class Row(NamedTuple):
 def done(row: Row, **options: bool) -> str | None:
     data = row.file.encode()
     try:
-        planned = plan(Snapshot.of_bytes(data), [Edit(row.search, row.replace)], asked=row.name, **options)
+        planned = plan(named(row.name, data), [Edit(row.search, row.replace)], **options)
     except FilewrightError as error:
         if error.code not in REFUSALS or not error.hint:
             raise

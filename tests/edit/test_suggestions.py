@@ -14,10 +14,11 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import pytest
+from tests.files import named
 
 from filewright.edit import Edit, plan
 from filewright.errors import Code, FilewrightError
-from filewright.text import Snapshot, apply
+from filewright.text import apply
 
 from .test_attack import STYLES, block, changed, twin
 from .test_plan_corpus import FOLDER, cases
@@ -63,12 +64,12 @@ def followed(request: Request) -> str | None:
     """What comes of the first suggestion of a request that is nowhere; None if there is none."""
     data = request.file.encode()
     try:
-        plan(Snapshot.of_bytes(data), [Edit(request.search, request.replace)], asked=request.name)
+        plan(named(request.name, data), [Edit(request.search, request.replace)])
     except FilewrightError as error:
         if error.code is not Code.NO_MATCH or not error.details["suggestions"]:
             return None
         better = Edit(**error.details["suggestions"][0])
-        return apply(data, plan(Snapshot.of_bytes(data), [better], asked=request.name).splices).decode()
+        return apply(data, plan(named(request.name, data), [better]).splices).decode()
     return None
 
 

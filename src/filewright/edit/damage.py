@@ -34,8 +34,8 @@ from filewright.edit.find import (
 )
 from filewright.edit.locate.prose import in_quotes, is_code
 from filewright.edit.locate.request import (
+    RequestLines,
     indent_of,
-    is_blank,
     is_elision,
     says_omitted,
     stands_for_lines,
@@ -290,10 +290,10 @@ def _changed_by_repair(source: FileText, located: Located) -> Iterator[str]:
     part = located.parts[0]
     assert isinstance(part, WholeLines | Literal)
     found, raw = (
-        _solid(normalised(text))
+        RequestLines.of(normalised(text)).solid
         for text in (source.text(source.read(part.span.start, part.span.end)), located.edit.replace)
     )
-    wanted = part.replace.solid if isinstance(part, WholeLines) else _solid(part.replace)
+    wanted = (part.replace if isinstance(part, WholeLines) else RequestLines.of(part.replace)).solid
     for line in wanted:
         bare = line.replace("\\", "")
         like = [one for one in found if words_shared(bare, one.replace("\\", "")) > _MUCH_ALIKE]
@@ -303,10 +303,6 @@ def _changed_by_repair(source: FileText, located: Located) -> Iterator[str]:
     for line, text in zip(raw, wanted, strict=True) if len(raw) == len(wanted) else ():
         if "\\" in line and line != text and _is_nearer(line, text, found):
             yield text
-
-
-def _solid(text: str) -> list[str]:
-    return [line for line in text.split("\n") if not is_blank(line)]
 
 
 def _texts(located: Located) -> tuple[list[str], list[str]]:

@@ -441,8 +441,16 @@ def _changed(before: Snapshot, edit: Touched, room: int, line_chars: int) -> lis
     added = [_row(before, "+", line, None, at, usual) for at, line in come]
     if len(edit.old) == len(edit.new):
         for at, (one, two) in enumerate(zip(removed, added, strict=False)):
-            texts = _cut_pair(one.text, two.text, line_chars)
-            removed[at], added[at] = replace(one, text=texts[0]), replace(two, text=texts[1])
+            if one.text == two.text or max(len(one.text), len(two.text)) <= line_chars + 40:
+                continue
+            # Two long lines are cut alike to the part that differs.
+            chars = enumerate(zip(one.text, two.text, strict=False))
+            shorter = min(len(one.text), len(two.text))
+            start = max(0, next((at for at, (a, b) in chars if a != b), shorter) - line_chars // 2)
+            if start > 40:
+                lead = f"[{start:,} characters] …"
+                removed[at] = replace(one, text=lead + one.text[start:])
+                added[at] = replace(two, text=lead + two.text[start:])
     if hidden := edit.old_count - fit_old:
         removed.append(Row("-", "", edit.line + fit_old, None, hidden=hidden))
     if hidden := edit.new_count - fit_new:
@@ -455,19 +463,6 @@ def cut_line(text: str, limit: int) -> str:
     if len(text) <= limit + 40:
         return text
     return f"{text[:limit]}… [{len(text) - limit:,} more characters]"
-
-
-def _cut_pair(old: str, new: str, limit: int) -> tuple[str, str]:
-    """Two long lines that differ somewhere, cut alike to the part that differs."""
-    if max(len(old), len(new)) <= limit + 40 or old == new:
-        return old, new
-    pairs = enumerate(zip(old, new, strict=False))
-    low = next((at for at, (one, other) in pairs if one != other), min(len(old), len(new)))
-    start = max(0, low - limit // 2)
-    if start <= 40:
-        return old, new
-    lead = f"[{start:,} characters] …"
-    return lead + old[start:], lead + new[start:]
 
 
 def _row(

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from filewright.edit.filetext import FileText
-from filewright.edit.find import ByteRange, Located, Missed, Spliced, UnclearError
+from filewright.edit.find import ByteRange, Located, Missed, Spliced
 from filewright.edit.linediff import Chunk, Merged, changed_lines, changes, merge3, merged, slid
 from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.request import Edit, Tier
 from filewright.edit.nearest import MOST_CHARS, clean
-from filewright.edit.write import checked, whole_lines
+from filewright.edit.write import meant, whole_lines
 from filewright.errors import Code
 from filewright.text import Snapshot, Splice, apply, ordered
 
@@ -37,10 +37,7 @@ def find_drifted(
             continue
         found = locate(old, edit)
         if isinstance(found, Located) and found.tier.rank < below.rank:
-            try:
-                splices = ordered(checked(old, found), old.size)
-            except UnclearError:
-                splices = ()
+            splices = ordered(meant(old, found) or (), old.size)
             if splices:
                 return _carried(source, found, old, splices)
             return Missed(edit, Code.NO_CHANGE) if edit.named else None
@@ -73,8 +70,8 @@ def _carried(source: FileText, found: Located, old: FileText, splices: Sequence[
     if applied:
         return Missed(edit, Code.ALREADY_APPLIED, Tier.DRIFT, spans[:1])
     carried: list[Splice] = []
-    dominant = source.snapshot.dominant
-    as_it_was = old.snapshot.dominant == dominant
+    dominant = source.dominant
+    as_it_was = old.dominant == dominant
     for chunk in exact.chunks:
         if chunk.kind != "theirs":
             continue

@@ -55,10 +55,9 @@ class FileText:
         self.size = snapshot.size
         self.held = snapshot.held
         self.has_no_returns = self.held is not None and b"\r" not in self.held
-        usual = self.has_no_returns and self.encoding.width == 1
-        self._feeds = self.held if usual else None
+        self._feeds = self.held if self.has_no_returns else None
         self._row: Line | None = None
-        self._characters: tuple[_Characters, _Characters] | None = None
+        self._decoded: tuple[int, int, codecs.IncrementalDecoder] | None = None
         self._first = 0
         self._bodies: list[bytes] = []
         self._offsets: list[int] = [self.start]
@@ -111,17 +110,20 @@ class FileText:
                 at = find(block, at + 1)
             position += length
 
-    def on_boundary(self, offset: int, end: int) -> bool:
-        """Whether [offset, end) begins and ends between characters; asked in order, one pass over each line."""
+    def on_boundary(self, offset: int) -> bool:
+        """Whether a character may begin at `offset`; asked in order, one pass over each line.
+
+        What is found there then ends between characters too: no code of one is the beginning of another's.
+        """
         if not self.encoding.multibyte:
             return True
-        if self._characters is None:
-            self._characters = _Characters(self), _Characters(self)
-        row = self.row_at(offset)
-        return all(
-            characters.between(row.offset, place)
-            for characters, place in zip(self._characters, (offset, end), strict=True)
-        )
+        line = self.row_at(offset).offset
+        begun, at, decoder = self._decoded or (-1, 0, None)
+        if decoder is None or line != begun or offset < at:
+            at, decoder = line, codecs.getincrementaldecoder(self.encoding.name)("replace")
+        decoder.decode(self.read(at, offset))
+        self._decoded = line, offset, decoder
+        return not decoder.getstate()[0]
 
     # Rows by an offset
 
@@ -283,20 +285,3 @@ class FileText:
         """The lines of a held text that are not blank, and the beginning of each as it is compared."""
         rows = [row for row in self.rows() if row.body.strip()]
         return rows, [collapsed(self.text(row.body[:800]))[:400] for row in rows]
-
-
-class _Characters:
-    """Where characters begin in one line of a multi-byte encoding, decoded once from left to right."""
-
-    def __init__(self, source: FileText) -> None:
-        self._source = source
-        self._line = self._at = -1
-
-    def between(self, line: int, offset: int) -> bool:
-        """Whether a character may begin at `offset` of the line that begins at `line`."""
-        if line != self._line or offset < self._at:
-            self._line = self._at = line
-            self._decoder = codecs.getincrementaldecoder(self._source.encoding.name)("replace")
-        self._decoder.decode(self._source.read(self._at, offset))
-        self._at = offset
-        return not self._decoder.getstate()[0]

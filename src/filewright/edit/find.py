@@ -21,7 +21,7 @@ Knuth-Morris-Pratt algorithm over the lines' keys.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice, pairwise, takewhile
 
@@ -86,14 +86,9 @@ def find_exact(source: FileText, search: str, limit: int, *, line: int | None = 
     else:
         spans = (ByteRange(at, at + len(needle)) for at in source.occurrences(needle))
     if line is not None:
-        row = source.row_from(source.snapshot.lines.offset_of(line))
-        end = row.end if row is not None else 0
-        spans = (
-            each
-            for each in takewhile(lambda span: span.start < end, spans)
-            if source.row_at(each.start) == row
-        )
-    return list(islice((span for span in spans if source.on_boundary(span.start, span.end)), limit))
+        begin, end = source.offset(line - 1), source.offset(line)
+        spans = (span for span in takewhile(lambda span: span.start < end, spans) if span.start >= begin)
+    return list(islice((span for span in spans if source.on_boundary(span.start)), limit))
 
 
 def _with_any_terminators(source: FileText, pieces: list[bytes]) -> Iterator[ByteRange]:
@@ -424,7 +419,7 @@ class Spliced:
 class Rows:
     """Lines of the file, each with the line of the request it is: what a hunk of a patch means.
 
-    Line i of `old` is row i; `kept` pairs the lines of `old` and `new` that are one. `indentation` maps the
+    Line i of `old` is row i; `kept` says of lines of `new` which of `old` they are. `indentation` maps the
     request's indents (None: as they are). `ended`: whether the last line has a terminator afterwards (None: as
     before). `terminators` are those of `new`, where the patch spells them out. `blanks` are lines that stand for
     an empty one.
@@ -434,7 +429,7 @@ class Rows:
     span: ByteRange
     old: tuple[str, ...]
     new: tuple[str, ...]
-    kept: tuple[tuple[int, int], ...]
+    kept: Mapping[int, int]
     indentation: Indentation | None = None
     ended: bool | None = None
     terminators: tuple[bytes, ...] | None = None

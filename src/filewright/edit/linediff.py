@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import astuple, dataclass
 from itertools import pairwise
-from typing import Generic, Literal, TypeAlias, TypeVar
+from typing import Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from filewright.text import Splice
 
@@ -40,8 +40,7 @@ class LineChange:
     new_end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """`length` equal items from `left` in the first and `right` in the second sequence."""
 
     left: int

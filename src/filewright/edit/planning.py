@@ -166,28 +166,25 @@ def plan(
     in_turn: bool = False,
     bases: Sequence[bytes] = (),
     task: Task | None = None,
-    asked: str | None = None,
     limit: int | None = None,
 ) -> Plan:
     """The splices that make all `edits` of the file.
 
     `total` edits are in their call, which has numbered them, as it may have edits of other files too; else these are
     all of it, and `fuzzy` is meant of each. `in_turn` locates every edit on the result of those before it alone.
-    `bases` are texts the caller was shown of it before, newest first. `asked` names the file in errors (default: as the
-    snapshot's location was asked for); `limit` is the most edits taken
+    `bases` are texts the caller was shown of it before, newest first. `limit` is the most edits taken
     (default `settings.max_edits`). Raises the first edit's refusal (`no_match`, `ambiguous_match`,
     `already_applied`, `stale_version`, `overlap`, `no_change`; all of them are in
     `details["refusals"]`), `invalid_input`, `too_large`, `unencodable`, `is_binary`.
     """
-    name = asked or snapshot.asked
+    name, location = snapshot.asked, snapshot.location
     most = Settings.fields["max_edits"].default if limit is None else limit
     if not edits:
         raise invalid(f"{name}: no edits were given", "give one edit at least")
     check_limit(len(edits), most, f"edits of {name}", "send them in several calls")
     given = [*edits] if total else [replace(edit, number=at, fuzzy=fuzzy) for at, edit in enumerate(edits)]
     _with_blank_lines(given)
-    file_name = getattr(snapshot.location, "name", None) or name.rpartition("/")[2].encode(errors="replace")
-    source = FileText(snapshot, task, language=language_of(file_name, b""))
+    source = FileText(snapshot, task, language=language_of(location.name, b"") if location else None)
     placed: list[_Placed] = []
     puts: list[_Put] = []
     refusals: list[FilewrightError] = []
@@ -268,21 +265,22 @@ def _taken(
     except UnclearError as why:
         return Missed(located.edit, why.code, located.tier, (located.span,), unclear=why)
     spans = [part.span for part in located.parts]
-    changed = [ByteRange(splice.offset, splice.end) for splice in splices]
     overlay = text.snapshot if text is not source else None
     together = before
     turn = len(placed)
     puts: list[_Put] = []
+    changed: list[ByteRange] = []
     shifts: list[tuple[int, int]] = []
-    for start, length, new in ((each.offset, each.length, each.replacement) for each in splices):
-        side = 0
-        if not length:
+    for splice in splices:
+        start, end, side = splice.offset, splice.end, 0
+        if start == end:
             span = spans[bisect_right(spans, start, key=lambda one: one.start) - 1]
             side = (start == span.start) - (start == span.end)
-        puts.append(_Put(start, start + length, side, turn, new))
-        if length < _COUNTED:
-            gone = terminators_in(text.read(start, start + length)).total
-            shifts.append((start, terminators_in(new).total - gone))
+        puts.append(_Put(start, end, side, turn, splice.replacement))
+        changed.append(ByteRange(start, end))
+        if splice.length < _COUNTED:
+            gone = terminators_in(text.read(start, end)).total
+            shifts.append((start, terminators_in(splice.replacement).total - gone))
     more = sum(lines for _, lines in shifts)
     if isinstance(overlay, Overlay):
         composed = overlay.composed(ordered(splices, overlay.size))

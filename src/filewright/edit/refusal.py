@@ -34,7 +34,7 @@ from filewright.edit.locate.request import (
     words_shared,
 )
 from filewright.edit.nearest import LINE_CHARS, MOST_CHARS, NearText, clean, compared, nearest, visible
-from filewright.edit.write import checked
+from filewright.edit.write import meant
 from filewright.errors import Code, FilewrightError
 from filewright.text import Line, Splice, apply, normalised
 from filewright.wording import one_line
@@ -162,8 +162,8 @@ def _first_run(source: FileText, edits: Iterable[Edit | None], *modes: bool) -> 
 def _succeeds(source: FileText, edit: Edit) -> bool:
     try:
         found = locate(source, edit)
-        return isinstance(found, Located) and bool(checked(source, found))
-    except (UnclearError, FilewrightError):
+        return isinstance(found, Located) and bool(meant(source, found))
+    except FilewrightError:
         return False
 
 
@@ -210,12 +210,14 @@ def _as_there(source: FileText, found: Located, rows: Sequence[Line]) -> Edit | 
     start, end = rows[0].offset, max(rows[-1].body_end, found.span.end)
     old = source.read(start, end)
     try:
-        splices = checked(source, found)
-        if len(old) > MOST_CHARS or not all(start <= one.offset <= one.end <= end for one in splices):
+        splices = meant(source, found)
+        if splices is None or len(old) > MOST_CHARS:
+            return None
+        if not all(start <= one.offset <= one.end <= end for one in splices):
             return None
         new = apply(old, [Splice(one.offset - start, one.length, one.replacement) for one in splices])
         search, wanted = (normalised(text.decode(source.encoding.name)) for text in (old, new))
-    except (UnclearError, UnicodeDecodeError, FilewrightError):
+    except (UnicodeDecodeError, FilewrightError):
         return None
     return replace(found.edit, search=search, replace=wanted, start_line=None, end_line=None)
 
@@ -305,15 +307,14 @@ def _goes_on(source: FileText, search: str, there: NearText) -> bool:
     Then the region is not all that is meant, and a line of it is none of the search text's.
     """
     missing = set(map(_key, search.split("\n"))) - set(map(_key, there.text.split("\n")))
-    offset = source.snapshot.lines.offset_of
-    before = source.rows_before(source.row_at(offset(there.first_line)))
-    after = source.rows_from(offset(there.last_line + 1))
+    before = source.rows_before(source.row_at(source.offset(there.first_line - 1)))
+    after = source.rows_from(source.offset(there.last_line))
     return any(_key(source.first_solid(rows)[0]) in missing - {""} for rows in (before, after))
 
 
 def _corresponds(search: str, there: str) -> bool:
     """Whether each line of a region is, or was meant to be, a line of the search text, at the same indent."""
-    asked, found = ([line for line in text.split("\n") if line.strip()] for text in (search, there))
+    asked, found = RequestLines.of(search).solid, RequestLines.of(there).solid
     if not (asked and found) or indent_of(asked[0]) != indent_of(found[0]):
         return False
     i = j = 0

@@ -30,7 +30,7 @@ from filewright.edit.find import (
     WholeLines,
     find_exact,
 )
-from filewright.edit.linediff import Run, align, line_splices
+from filewright.edit.linediff import align, line_splices
 from filewright.edit.locate.indentation import Indentation
 from filewright.edit.locate.request import (
     WHITESPACE,
@@ -75,6 +75,14 @@ def checked(source: FileText, located: Located) -> tuple[Splice, ...]:
                 rows = part if isinstance(part, Rows) else row_by_row(part)
                 result += _rows(source, rows, numbered=numbered, literal=literal)
     return tuple(parted(source, result))
+
+
+def meant(source: FileText, located: Located) -> tuple[Splice, ...] | None:
+    """What `checked` gives; None where nobody can say what is to be written."""
+    try:
+        return checked(source, located)
+    except UnclearError:
+        return None
 
 
 def parted(source: FileText, splices: Iterable[Splice]) -> Iterator[Splice]:
@@ -164,20 +172,11 @@ def _in_file(source: FileText, text: str) -> bytes:
 # Whole lines
 
 
-class _Made(NamedTuple):
-    """A line of the result: row number `row` of the region, or new text; and what was asked for."""
-
-    row: int
-    text: str
-    asked: str
-    terminator: bytes | None = None
-
-
 def row_by_row(part: WholeLines) -> Rows:
     """Lines that mean a region, as the rows they are: with blank lines as the file has them, where they stay."""
     region, search, replace = part.region, part.search, part.replace
     same, gap_of = _paired(part)
-    kept: list[tuple[int, int]] = []
+    kept: dict[int, int] = {}
     new = [*replace.before[len(search.before) :]]
     for index, text in enumerate(replace.solid):
         if index:
@@ -190,10 +189,10 @@ def row_by_row(part: WholeLines) -> Rows:
                     wanted, stays = ("",) * len(rows), len(rows)
                 elif len(wanted) != len(asked):
                     stays = min(len(wanted), len(rows))
-            kept += [(row, len(new) + step) for step, row in enumerate(rows[:stays])]
+            kept |= enumerate(rows[:stays], len(new))
             new += wanted
         if index in same:
-            kept.append((region.solid[same[index]], len(new)))
+            kept[len(new)] = region.solid[same[index]]
         new.append(text)
     new += replace.after[len(search.after) :]
     if not replace.solid:
@@ -207,7 +206,7 @@ def row_by_row(part: WholeLines) -> Rows:
         part.span,
         tuple(old),
         tuple(new),
-        tuple(kept),
+        kept,
         region.indentation,
         ended=bool(region.rows[-1].terminator),
         blanks=blanks,
@@ -220,15 +219,15 @@ def _paired(part: WholeLines) -> tuple[dict[int, int], dict[int, int]]:
     mine, theirs = _places(search), _places(replace)
     same: dict[int, int] = {}
     gap_of: dict[int, int] = {}
-    left, right = search.lines, replace.lines
-    if len(left) * len(right) > _MOST_COMPARED:
-        runs = align(left, right)
+    runs: Sequence[tuple[int, int, int]]
+    if len(search.lines) * len(replace.lines) > _MOST_COMPARED:
+        runs = align(search.lines, replace.lines)
     else:  # how a person reads a change
-        blocks = SequenceMatcher(None, left, right, autojunk=False).get_matching_blocks()
-        runs = [Run(*block) for block in blocks]
-    for run in runs:
-        for step in range(run.length):
-            (at, solid), (to, _) = mine[run.left + step], theirs[run.right + step]
+        runs = SequenceMatcher(None, search.lines, replace.lines, autojunk=False).get_matching_blocks()
+    for left, right, length in runs:
+        for (at, solid), (to, _) in zip(
+            mine[left : left + length], theirs[right : right + length], strict=True
+        ):
             (same if solid else gap_of)[to] = at
     same |= _moved(search.solid, replace.solid, same)
     taken = {*gap_of.values()}
@@ -271,7 +270,7 @@ def _moved(old: Sequence[str], new: Sequence[str], same: Mapping[int, int]) -> d
 def _rows(source: FileText, part: Rows, *, numbered: bool, literal: bool) -> list[Splice]:
     """The splices that make the new lines of rows: those that stay, as they are; others as the file writes them."""
     texts = [source.text(row.body) for row in part.rows]
-    same = {new: old for old, new in part.kept}
+    same = {**part.kept}
     if part.terminators is None:
         same |= _moved(part.old, part.new, same)
     own = "".join(texts)
@@ -290,34 +289,34 @@ def _rows(source: FileText, part: Rows, *, numbered: bool, literal: bool) -> lis
         body = text[len(indent) :]
         return forms.get(indent, indent) + (_plain(source, body, own) if folds else body)
 
-    made: list[_Made] = []
-    for index, text in enumerate(part.new):
-        at = same.get(index, -1)
-        ending = part.terminators[index] if part.terminators else None
-        made.append(_Made(at, texts[at], text) if at >= 0 else _Made(-1, fresh(text), text, ending))
+    stay = [same.get(index, -1) for index in range(len(part.new))]
+    made = [texts[at] if at >= 0 else fresh(text) for at, text in zip(stay, part.new, strict=True)]
     if not literal and part.indentation is not None:
         _check_depths(source, part, part.indentation, made, numbered=numbered)
-    return _spliced(source, part, made)
+    return _spliced(source, part, stay, made)
 
 
-def _spliced(source: FileText, part: Rows, made: Sequence[_Made]) -> list[Splice]:
-    """The splices from the rows to the lines of the result.
+def _spliced(source: FileText, part: Rows, stay: Sequence[int], made: Sequence[str]) -> list[Splice]:
+    """The splices from the rows to the lines of the result, of which some `stay` (the row; -1: it is new).
 
     At the end of the file the last line has a terminator as the part says, or as it was before; where all lines
     go there, the terminator before them goes too, if the file's last has none.
     """
     rows, start, end = part.rows, part.span.start, part.span.end
-    bodies = [rows[one.row].body if one.row >= 0 else _in_file(source, one.text) for one in made]
-    endings = [(rows[one.row].terminator if one.row >= 0 else one.terminator) or None for one in made]
+    lines: list[bytes] = []
+    ends: list[bytes | None] = []
+    for at, text, given in zip(stay, made, part.terminators or [None] * len(made), strict=True):
+        lines.append(rows[at].body if at >= 0 else _in_file(source, text))
+        ends.append((rows[at].terminator if at >= 0 else given) or None)
     was_ended = not rows or bool(rows[-1].terminator)
     if end == source.size and made:
-        last, ended = made[-1].row, part.ended
+        last, ended = stay[-1], part.ended
         if ended is None:
             ended = bool(rows[last].terminator) if last >= 0 else was_ended
-        endings[-1] = endings[-1] if ended else b""
+        ends[-1] = ends[-1] if ended else b""
     elif end == source.size and not was_ended and start > source.start and not part.ended:
         start -= 2 if source.read(start - 2, start) == b"\r\n" else 1
-    return _lines_put(source, start, end, bodies, endings)
+    return _lines_put(source, start, end, lines, ends)
 
 
 def _plain(source: FileText, body: str, own: str) -> str:
@@ -454,7 +453,7 @@ def _check_depths(
     source: FileText,
     part: Rows,
     indentation: Indentation,
-    made: Sequence[_Made],
+    made: Sequence[str],
     *,
     numbered: bool,
 ) -> None:
@@ -465,8 +464,8 @@ def _check_depths(
     """
     known = indentation.known
     asked = [text for text in part.old if not is_blank(text)]
-    solid = [one for one in made if not is_blank(one.asked)]
-    wanted, lines = [one.asked for one in solid], [one.text for one in solid]
+    solid = [at for at, text in enumerate(part.new) if not is_blank(text)]
+    wanted, lines = [part.new[at] for at in solid], [made[at] for at in solid]
     if not indentation.same and _leaves_its_block(asked, wanted):
         raise UnclearError(
             "the search text is indented otherwise than the file, and the replacement otherwise than the search text",

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import pytest
+from tests.files import ROOT
 
 from filewright.boundary import unquote
-from filewright.boundary.launcher import Launcher
-from filewright.boundary.location import Location, Root
+from filewright.boundary.location import Location
 from filewright.edit import PatchedFile, PatchTarget
 from filewright.edit import parse_patch as parse
 from filewright.edit import plan_patch as plan
@@ -17,8 +17,6 @@ from filewright.edit.changeset import Copy, Create, Decided, Delete, Modify, Mov
 from filewright.edit.diff import Diff, FileDiff, unified
 from filewright.errors import Code, FilewrightError
 from filewright.text import Snapshot, apply, ordered
-
-ROOT = Root("root", b"/root", -1, 1, 1, Launcher())
 
 
 class Windowed(Snapshot):

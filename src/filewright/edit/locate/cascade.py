@@ -31,7 +31,6 @@ from filewright.edit.find import (
     Part,
     Region,
     Spliced,
-    UnclearError,
     WholeLines,
     find_exact,
     find_regions,
@@ -39,10 +38,10 @@ from filewright.edit.find import (
 from filewright.edit.linediff import changes
 from filewright.edit.locate.prose import find_soft
 from filewright.edit.locate.request import Edit, RequestLines, Tier, is_blank, is_elision, valid, width_of
-from filewright.edit.write import checked, whole_lines
+from filewright.edit.write import meant, whole_lines
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.languages import Language
-from filewright.text import Splice, encoded, normalised
+from filewright.text import encoded, normalised
 
 MOST_LISTED = 50
 """Equal regions counted before an ambiguous answer says «more»."""
@@ -123,24 +122,15 @@ def _repaired(source: FileText, edit: Edit) -> Located | Missed | None:
     located = [answer for answer in answers if isinstance(answer, Located)]
     if not located or len(located) < len(answers):
         return next((answer for answer in answers if isinstance(answer, Missed)), None)
-    for other in located[1:]:
-        if not _agree(source, located[0], other):
-            spans = sorted((p.span for p in (*located[0].parts, *other.parts)), key=lambda span: span.start)
+    first, *others = located
+    made = meant(source, first) if others else None
+    for other in others:
+        # The same damage with and without a blank behind it: the blank is the damage's.
+        alike = meant(source, other) == made or (made is not None and first.repairs == other.repairs)
+        if not alike or first.span != other.span:
+            spans = sorted((part.span for part in (*first.parts, *other.parts)), key=lambda span: span.start)
             return Missed(edit, Code.AMBIGUOUS_MATCH, Tier.REPAIRED, tuple(spans))
-    return located[0]
-
-
-def _agree(source: FileText, one: Located, other: Located) -> bool:
-    def meant(located: Located) -> tuple[Splice, ...] | None:
-        try:
-            return checked(source, located)
-        except UnclearError:
-            return None
-
-    made = meant(one)
-    # The same damage with and without a blank behind it: the blank is the damage's.
-    alike = made == meant(other) or (made is not None and one.repairs == other.repairs)
-    return alike and one.span == other.span
+    return first
 
 
 def _unapplied(source: FileText, found: Located | Missed) -> Located | Missed:
@@ -233,8 +223,8 @@ def _one(
     """
     chosen = list(parts)
     if len(chosen) > 1 and edit.start_line is not None:
-        offset = source.snapshot.lines.offset_of(edit.start_line)
-        at_line = [part for part in chosen if source.row_at(part.span.start).offset == offset]
+        begin, end = source.offset(edit.start_line - 1), source.offset(edit.start_line)
+        at_line = [part for part in chosen if begin <= part.span.start < end]
         chosen = at_line if len(at_line) == 1 else chosen
     if len(chosen) > 1 or (more and edit.start_line is None):
         spans = tuple(part.span for part in chosen)

@@ -301,17 +301,23 @@ _SAYING = re.compile(
 )
 
 
+def _comment(line: str) -> str | None:
+    """What a line that is a comment says; None of another line."""
+    text = line.strip()
+    opening = _OPENING.match(text)
+    return _CLOSING.sub("", text[opening.end() :]).strip() if opening else None
+
+
 def is_elision(line: str, language: Language | None = None) -> bool:
     """Whether a line means omitted text: dots alone, or dots with nothing but filling words.
 
     Those are in a comment, or have dots behind them too: no language has an expression of that form.
     """
-    text = line.strip()
-    if "..." not in text and "…" not in text:
+    if "..." not in line and "…" not in line:
         return False
-    opening = _OPENING.match(text)
-    if opening:
-        text = _CLOSING.sub("", text[opening.end() :]).strip()
+    comment = _comment(line)
+    text = line.strip() if comment is None else comment
+    if comment is not None:
         if _DOTS.fullmatch(text):
             return True
     elif _DOTS.fullmatch(text):
@@ -325,13 +331,11 @@ def is_elision(line: str, language: Language | None = None) -> bool:
 
 def says_omitted(line: str) -> bool:
     """Whether a comment means omitted text, with dots or in words (``# rest of the code unchanged``)."""
-    text = line.strip()
-    opening = _OPENING.match(text)
-    if opening is None:
+    text = _comment(line)
+    if text is None:
         return False
     if is_elision(line):
         return True
-    text = _CLOSING.sub("", text[opening.end() :]).strip()
     words = re.findall(r"[a-z]+", text.lower())
     if not words or not set(words) <= _FILLING:
         return False
@@ -341,7 +345,5 @@ def says_omitted(line: str) -> bool:
 
 def stands_for_lines(line: str) -> bool:
     """Whether a comment may mean omitted text where lines went: ``# existing code``."""
-    text = line.strip()
-    opening = _OPENING.match(text)
-    words = re.findall(r"[a-z]+", text[opening.end() :].lower()) if opening else []
+    words = re.findall(r"[a-z]+", (_comment(line) or "").lower())
     return 1 < len(words) < 7 and set(words) <= _FILLING and not _LEFT_OUT.isdisjoint(words)

@@ -78,18 +78,18 @@ def located(lines: FileText, hunk: PatchHunk, place: Placed, *, spelled: bool) -
     if region is not None and place.tier is Tier.BLANK_LINES:
         part = WholeLines(region, RequestLines.of_lines(hunk.old), RequestLines.of_lines(hunk.new))
         return Located(edit, place.tier, (part,))
-    old, new, kept = list(hunk.old), list(hunk.new), list[tuple[int, int]]()
+    old, new, kept = hunk.old, hunk.new, dict[int, int]()
     before = after = 0
     for row in hunk.rows:
         if row.sign == " ":
-            kept.append((before, after))
+            kept[after] = before
         before, after = before + (row.sign != "+"), after + (row.sign != "-")
     terminators = None
     if not count and at:
         # An insertion behind the last line: that line may have to be ended first.
         at, count = at - 1, 1
-        old = [lines.bodies(at, 1)[0].decode(lines.snapshot.encoding.name, "surrogateescape")]
-        new, kept = old + new, [(0, 0)]
+        old = (lines.text(lines.bodies(at, 1)[0]),)
+        new, kept = old + new, {0: 0}
     rows = lines.rows_at(at, count)
     asked = [row.terminator.encode() for row in hunk.rows if row.sign != "+"]
     there = [row.terminator for row in rows]
@@ -102,9 +102,9 @@ def located(lines: FileText, hunk: PatchHunk, place: Placed, *, spelled: bool) -
     part_rows = Rows(
         rows,
         ByteRange(lines.offset(at), lines.offset(at + count)),
-        tuple(old),
-        tuple(new),
-        tuple(kept),
+        old,
+        new,
+        kept,
         region.indentation if region is not None else None,
         ended if unended or was_ended != ended else None,
         terminators,
@@ -142,7 +142,7 @@ class Placing:
     def __init__(self, hunks: Sequence[PatchHunk], lines: FileText, *, loose: bool = True) -> None:
         self.hunks = hunks
         self.lines = lines
-        self._codec = lines.snapshot.encoding.name
+        self._codec = lines.encoding.name
         self._olds = [self._encoded(hunk.old) for hunk in hunks]
         self._exact: dict[tuple[bytes, ...], list[int]] | None = None
         self._is_loose = loose
@@ -283,7 +283,7 @@ class Placing:
     def _is_unsigned(self, hunk: PatchHunk, at: int) -> bool:
         """Whether the file's lines are the hunk's with their signs: the space before its context was left out."""
         old = [row for row in hunk.rows if row.sign != "+"]
-        there = [body.decode(self._codec, "surrogateescape") for body in self.lines.bodies(at, len(old))]
+        there = map(self.lines.text, self.lines.bodies(at, len(old)))
         return all(
             line in ((f" {row.text}", "") if row.sign == " " else (row.text,))
             for row, line in zip(old, there, strict=True)

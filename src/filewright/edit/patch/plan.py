@@ -20,7 +20,7 @@ from filewright.edit.nearest import nearest
 from filewright.edit.patch.place import Placed, Placing, Unplaced, applied, located
 from filewright.edit.patch.reader import FilePatch, Kind, Patch, PatchHunk
 from filewright.edit.write import checked
-from filewright.errors import Code, FilewrightError, invalid
+from filewright.errors import Code, FilewrightError, invalid, refused
 from filewright.languages import language_of
 from filewright.progress import Task
 from filewright.text import Snapshot, Splice, ordered
@@ -252,12 +252,8 @@ def _sides(
             )
         written[key] = name
     if old is not None and old.open is None:
-        raise old.missing or FilewrightError(
-            Code.NOT_FOUND,
-            f"{file.old} does not exist",
-            "list the folder to see what is there",
-            path=file.old,
-        )
+        hint = "list the folder to see what is there"
+        raise old.missing or refused(Code.NOT_FOUND, file.path, f"{file.old} does not exist", hint)
     if new is not None and file.new != file.old and new.open is not None:
         raise taken
     return old, new
@@ -287,14 +283,9 @@ def _decided(
     if file.kind == "delete":
         left = before.size + sum(len(splice.replacement) - splice.length for splice in made)
         if file.emptied and left > len(before.encoding.bom):
-            raise FilewrightError(
-                Code.PATCH_FAILED,
-                f"the patch deletes {file.path} but leaves {left} bytes of its text",
-                "read the file again; the deletion must remove every line",
-                path=file.path,
-                left=left,
-                reason="not_empty",
-            )
+            why = f"the patch deletes {file.path} but leaves {left} bytes of its text"
+            hint = "read the file again; the deletion must remove every line"
+            raise refused(Code.PATCH_FAILED, file.path, why, hint, left=left, reason="not_empty")
         return Decided(what, location, (), before, (), name, mode_before=old.mode).deleted()
     # Like git: executable or not, and nothing else.
     mode = old.mode
@@ -322,13 +313,8 @@ def _placed(
     if not file.hunks:
         return (), ()
     if snapshot.binary is not None:
-        raise FilewrightError(
-            Code.IS_BINARY,
-            f"{file.path} is not text a patch can change",
-            "use a tool for bytes",
-            path=file.path,
-            type=snapshot.binary,
-        )
+        why = f"{file.path} is not text a patch can change"
+        raise refused(Code.IS_BINARY, file.path, why, "use a tool for bytes", type=snapshot.binary)
     first, *others = file.hunks
     marked = [row.sign for row in first.rows if row.text.startswith("\ufeff")]
     if snapshot.encoding.bom:
@@ -353,15 +339,9 @@ def _placed(
         try:
             splices += checked(lines, located(lines, hunk, place, spelled=spelled))
         except UnclearError as why:
-            raise FilewrightError(
-                Code.PATCH_FAILED,
-                f"{_named(file, hunk)} fits at line {place.at + 1} by the tier {place.tier}, but {why.message}",
-                "make the hunk anew from the text that is there, with its line number, indentation and characters",
-                path=file.path,
-                hunk=hunk.number,
-                patch_line=hunk.line,
-                reason="unclear",
-            ) from why
+            said = f"fits at line {place.at + 1} by the tier {place.tier}, but {why.message}"
+            hint = "make the hunk anew from the text that is there, with its line number, indentation and characters"
+            raise _failed(file, hunk, said, hint, "unclear") from why
         outcomes.append(HunkOutcome(hunk.number, place.at + 1, str(place.tier), moved, hunk.repaired))
     if marked == ["-"] and snapshot.encoding.width == 1 and lines.start and outcomes[0].line == 1:
         # It is taken away where only the old first line has it; UTF-16 would be no text without it.
@@ -387,12 +367,12 @@ def _but_those_applied(
         for place, line in zip(places, there, strict=False)
     ]
     unplaced = [(at, place) for at, place in enumerate(known) if isinstance(place, Unplaced)]
-    main, refused = next(((at, one) for at, one in unplaced if one.why != "already_applied"), unplaced[0])
-    error = _unplaced(file, placing.lines, hunks[main], refused)
+    main, first = next(((at, one) for at, one in unplaced if one.why != "already_applied"), unplaced[0])
+    error = _unplaced(file, placing.lines, hunks[main], first)
     if all(there):
         error.message += f"\nall of its changes to {file.path} are there already"
         raise _applied([{"path": file.path, "line": there[0]}]) from error
-    if every and refused.why == "already_applied" and len(known) == len(hunks):
+    if every and first.why == "already_applied" and len(known) == len(hunks):
         begun = [place.at + 1 if isinstance(place, Placed) else place.lines[0] for place in known]
         if begun == sorted(begun):
             return known
@@ -425,16 +405,7 @@ def _unplaced(file: FilePatch, lines: FileText, hunk: PatchHunk, place: Unplaced
     places = ", ".join(map(str, place.lines))
     heading = one_line(cut_line(place.heading.strip(), 120))
     said = why.format(places=places, heading=heading, at=f" (it is at line {places})" if places else "")
-    error = FilewrightError(
-        Code.PATCH_FAILED,
-        f"{_named(file, hunk)} does not apply: {said}",
-        hint,
-        path=file.path,
-        hunk=hunk.number,
-        patch_line=hunk.line,
-        reason=place.why,
-        lines=list(place.lines),
-    )
+    error = _failed(file, hunk, f"does not apply: {said}", hint, place.why, lines=list(place.lines))
     near = nearest(lines, "\n".join(hunk.old), line=hunk.start, limit=1) if place.why == "no_match" else ()
     for one in near:
         difference = f"line {one.differs_at} is '{one.found}', where the hunk has '{one.asked}'"
@@ -446,5 +417,11 @@ def _unplaced(file: FilePatch, lines: FileText, hunk: PatchHunk, place: Unplaced
     return error
 
 
-def _named(file: FilePatch, hunk: PatchHunk) -> str:
-    return f"hunk {hunk.number} of {file.path} (line {hunk.line} of the patch)"
+def _failed(
+    file: FilePatch, hunk: PatchHunk, said: str, hint: str, reason: str, **facts: object
+) -> FilewrightError:
+    message = f"hunk {hunk.number} of {file.path} (line {hunk.line} of the patch) {said}"
+    number, line = hunk.number, hunk.line
+    return refused(
+        Code.PATCH_FAILED, file.path, message, hint, hunk=number, patch_line=line, reason=reason, **facts
+    )

@@ -31,6 +31,7 @@ import re
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 from filewright.boundary import quote, unquote
@@ -128,7 +129,7 @@ class PatchRow:
     terminator: str = "\n"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PatchHunk:
     """A run of rows that belongs in one place of a file.
 
@@ -147,12 +148,12 @@ class PatchHunk:
     repaired: bool = False
     cut: bool = False
 
-    @property
+    @cached_property
     def old(self) -> tuple[str, ...]:
         """The lines that must be there."""
         return tuple(row.text for row in self.rows if row.sign != "+")
 
-    @property
+    @cached_property
     def new(self) -> tuple[str, ...]:
         """The lines that will be there."""
         return tuple(row.text for row in self.rows if row.sign != "-")
@@ -214,6 +215,8 @@ class Patch:
         only these. Raises `invalid_input` for a name that has no more parts than that.
         """
         above = [] if root in ("", ".") else [unquote(root).rstrip(b"/")]
+        if not above and not strip:
+            return self
 
         def moved(name: str | None, prefixed: bool) -> str | None:
             if name is None:

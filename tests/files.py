@@ -1,0 +1,15 @@
+"""A file that is in no folder: a text with a name."""
+
+from __future__ import annotations
+
+from filewright.boundary import Location, Root
+from filewright.boundary.launcher import Launcher
+from filewright.text import Snapshot
+
+ROOT = Root("root", b"/root", -1, 1, 1, Launcher())
+
+
+def named(name: str | None, content: bytes) -> Snapshot:
+    """A snapshot of a file of that name; of a text without one."""
+    location = Location(ROOT, tuple(name.encode().split(b"/")), name) if name is not None else None
+    return Snapshot.of_bytes(content, location=location)
