@@ -28,13 +28,11 @@ from __future__ import annotations
 
 from filewright.annotations import TYPE_CHECKING
 from filewright.faces import face_of
-from filewright.tools.instructions import instructions
 
 if TYPE_CHECKING:
-    from filewright.tools.catalogue import Tool, entries
+    from filewright.tools.catalogue import Tool, entries, instructions
     from filewright.tools.context import Context
     from filewright.tools.edit import EditResult
-    from filewright.tools.filewise import compare_files, replace_in_order
     from filewright.tools.history import (
         ChangedFiles,
         HistoryResult,
@@ -52,17 +50,16 @@ if TYPE_CHECKING:
     from filewright.tools.overview import FolderMap, ManyOverviews, OverviewResult
     from filewright.tools.patch import PatchResult
     from filewright.tools.pipeline import change_text
-    from filewright.tools.read import FileRead, FilesRead
+    from filewright.tools.read import FileRead, FilesRead, compare_files
     from filewright.tools.registry import Arguments, schema_of
+    from filewright.tools.replace import ReplaceResult, replace_in_order
     from filewright.tools.result import ChangeResult, FailedCall, Image, ToolResult, clip
     from filewright.tools.search import SearchHit, SearchResult
     from filewright.tools.typed import (
         EditRequest,
-        Newline,
         ReadOptions,
         ReadRequest,
         TypedTools,
-        WriteMode,
         WriteRequest,
     )
 
@@ -70,12 +67,10 @@ __getattr__, __all__ = face_of(
     __name__,
     {
         "result": "ChangeResult FailedCall Image ToolResult clip",
-        "instructions": "instructions",
         "context": "Context",
-        "catalogue": "Tool entries",
+        "catalogue": "Tool entries instructions",
         "items": "BatchResult ItemResult check_count",
         "edit": "EditResult",
-        "filewise": "compare_files replace_in_order",
         "history": (
             "ChangedFiles HistoryResult RevertResult SessionSummary SessionsResult ago changed_files one_meant "
             "restore_file sessions"
@@ -84,10 +79,10 @@ __getattr__, __all__ = face_of(
         "overview": "FolderMap ManyOverviews OverviewResult",
         "patch": "PatchResult",
         "pipeline": "change_text",
-        "read": "FileRead FilesRead",
+        "read": "FileRead FilesRead compare_files",
         "registry": "Arguments schema_of",
-        "replace": "ReplaceResult",
+        "replace": "ReplaceResult replace_in_order",
         "search": "SearchHit SearchResult",
-        "typed": "EditRequest Newline ReadOptions ReadRequest TypedTools WriteMode WriteRequest",
+        "typed": "EditRequest ReadOptions ReadRequest TypedTools WriteRequest",
     },
 )

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
 from inspect import get_annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
+
+from filewright.wording import listed
 
 if TYPE_CHECKING:
     from filewright.tools.context import Context
@@ -40,7 +42,7 @@ class Tool:
     """A tool as callers see it. `schema` is the JSON Schema (2020-12) of its arguments, to be read only.
 
     `load` gives the model of its arguments and the function that is given the call's context and them. What is not
-    `listed` can be called, but no client is told of it; another tool does the same now.
+    `listed` can be called, but no client is told of it; another tool does the same now. The workflow says its `step`.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Tool:
     destructive: bool = False
     idempotent: bool = True
     listed: bool = True
+    step: str = ""
 
     def prepared(self, arguments: Mapping[str, Any]) -> Callable[[Context], ToolResult]:
         """A call with these arguments, to be made in a context. Raises `invalid_input` for what they must not be."""
@@ -90,3 +93,16 @@ def made() -> str:
     for each in found:
         each["schema"] = schema_of(_load(each["module"], each["name"])[0])
     return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+
+
+def instructions(offered: Collection[str], roots: Sequence[str]) -> str:
+    """The workflow that a model reads before its first call, over the tools `offered` below `roots`."""
+    below = listed(roots, 4, noun="root")
+    lines = [f"Files below {below}. Paths are relative to it unless they begin with a root."]
+    lines += [tool.step for tool in entries().values() if tool.step and tool.name in offered]
+    if "edit_content" not in offered:
+        lines.append("This workspace is served for reading only.")
+    lines.append(
+        "Results end with how to go on (cursor, next start). Errors are 'code: message' and a hint to follow."
+    )
+    return "\n".join(lines)

@@ -33,8 +33,9 @@ from filewright.tools.catalogue import LOADING
 from filewright.wording import alike
 
 if TYPE_CHECKING:
+    from filewright.languages import Language
     from filewright.search import Searcher
-    from filewright.structure import Outlines
+    from filewright.structure import Outline, Outlines
     from filewright.tools.registry import Arguments
 
 _PREVIEWS = 64
@@ -153,6 +154,10 @@ class Context:
                 self._late["outlines"] = Outlines(self._loaded_with, self.boundary.launcher)
         found: Outlines = self._late["outlines"]
         return found
+
+    def outline(self, text: Snapshot | bytes, language: Language | None = None) -> Outline:
+        """The outline of a text, as `Outlines.outline` makes it."""
+        return self.outlines.outline(text, language, task=self.task)
 
     @property
     def searcher(self) -> Searcher:

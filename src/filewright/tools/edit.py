@@ -609,7 +609,7 @@ class _Edits:
     def _lines(self, file: _EditedFile, text: _Text, symbol: str) -> SymbolLines:
         asked = file.location.asked
         try:
-            outline = self._context.outlines.outline(text.snapshot, task=self._task)
+            outline = self._context.outline(text.snapshot)
             return symbol_lines(text.snapshot, outline, symbol, asked)
         except FilewrightError as error:
             error.details.setdefault("path", asked)
@@ -769,7 +769,7 @@ def _answer(
 ) -> EditResult:
     made, diff = change.files, change.diff
     page = Answer(context, arguments, change.id, diff, made, outcome=diff.text)
-    shown = page.seen or page.is_short or page.wanted != "auto"
+    shown = page.seen or page.brief or page.wanted != "auto"
     for one in made:
         which = ""
         if not shown:  # no diff says which lines of the file as it was

@@ -201,7 +201,7 @@ def _one(context: Context, arguments: OverviewArguments, path: str, room: int) -
             raise binary(location, snapshot.binary, snapshot.size)
         lines = snapshot.lines.counted(task)
         language = language_of_snapshot(snapshot)
-        outline = context.outlines.outline(snapshot, language, task=task)
+        outline = context.outline(snapshot, language)
         if arguments.symbol is not None:
             found = find_symbol(outline, arguments.symbol, snapshot.asked).symbol
             arguments = arguments.model_copy(update={"lines": [found.start_line, found.end_line]})
@@ -310,7 +310,7 @@ def _changed(
     if not outline.whole:
         notes.append(f"differs from git at {since}")
         return None
-    old = context.outlines.outline(before.content, language, task=context.task)
+    old = context.outline(before.content, language)
     return changed_symbols(Version(before.content, old), Version(held, outline), task=context.task)
 
 
@@ -581,7 +581,7 @@ def _files(context: Context, files: Sequence[tuple[str, FolderEntry]]) -> Iterat
         if small and language_of(entry.name, b"") in PARSED - _DATA:
             try:
                 with context.open_text(entry.location) as snapshot:
-                    outline = context.outlines.outline(snapshot, task=context.task)
+                    outline = context.outline(snapshot)
                 names = [symbol.name for symbol in outline.symbols if symbol.kind != "import"]
             except FilewrightError as error:
                 if error.ends_call:

@@ -257,10 +257,10 @@ def _broken(context: Context, location: Location, before: Snapshot, after: Snaps
         language = language_of_snapshot(before)
         if language is None:
             return ""
-        broken = context.outlines.outline(after, language, task=context.task).errors
+        broken = context.outline(after, language).errors
         if not broken.count or not (before.size or broken.certain):
             return ""  # of some languages a grammar knows only most: a new file may be right all the same
-        if before.size and context.outlines.outline(before, language, task=context.task).errors.count:
+        if before.size and context.outline(before, language).errors.count:
             return ""
     except FilewrightError as error:
         if error.code == Code.CANCELLED:
@@ -305,7 +305,7 @@ def _until_settled(context: Context, attempt: Callable[[], T], *, writes: bool, 
 class Answer(Page):
     """The page with which a tool answers that it made a change, or, without a `change_id`, what it would change.
 
-    `seen`: a preview of the same call had the same `outcome`. `is_short`: the diff is shown unasked.
+    `seen`: a preview of the same call had the same `outcome`. `brief` is what is shown unasked of the diff: all or "".
     """
 
     def __init__(
@@ -324,8 +324,7 @@ class Answer(Page):
         self._id, self._diff, self._files = change_id, diff, files
         self._short = _short_diffs(diff)
         whole = len(self._short) == len(diff.files) and not diff.more
-        self._shown = "".join(self._short[file.path] for file in diff.files) if whole else ""
-        self.is_short = bool(self._shown)
+        self.brief = "".join(self._short[file.path] for file in diff.files) if whole else ""
         self._beside: set[str] = set()
 
     def done(self, verb: str, more: str = "", *, way: str = "", named: bool = True) -> str:
@@ -356,7 +355,7 @@ class Answer(Page):
         if self.wanted == "none" or not diff.text:
             return
         history = f"get_history with change_id={self._id}"
-        text = diff.text if self.wanted == "full" else "" if self.seen or beside else self._shown
+        text = diff.text if self.wanted == "full" else "" if self.seen or beside else self.brief
         if text:
             way = history if self._id else "a narrower path or glob, or less at once,"
             self.add_diff(text, rest=f"; {way} shows more")

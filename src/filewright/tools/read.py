@@ -10,11 +10,12 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from filewright.boundary import Location
+from filewright.edit import splices_between, unified
 from filewright.errors import Code, check_limit, invalid, refused
 from filewright.progress import Task
 from filewright.search import compile_pattern, fuzzy, search_snapshot
 from filewright.structure import enclosing, find_symbol, of_symbol
-from filewright.text import LINE_REACH, Line, Snapshot, codec
+from filewright.text import LINE_REACH, Line, Narrowed, Snapshot, codec
 from filewright.tools.context import Context, binary
 from filewright.tools.registry import Arguments
 from filewright.tools.result import (
@@ -307,7 +308,7 @@ def _block(
     context: Context, snapshot: Snapshot, arguments: ReadArguments, hit: int | None, note: str
 ) -> _Span:
     """The whole definition or block around a symbol, a line or a match."""
-    outline = context.outlines.outline(snapshot, task=context.task)
+    outline = context.outline(snapshot)
     if arguments.symbol is not None:
         found = find_symbol(outline, arguments.symbol, snapshot.asked)
         chosen = of_symbol((*found.around, found.symbol), arguments.depth)
@@ -501,3 +502,37 @@ def _characters(
         if ends:
             break
     return encodable(kept), True, column - 1 - skip + len(kept)
+
+
+def compare_files(context: Context, before: str, after: str) -> str:
+    """The unified diff of two texts without their line ends; empty if they are the same. For dialects.
+
+    Raises `too_large` for files that are not held in memory.
+    """
+    was, now = context.boundary.locate(before), context.boundary.locate(after)
+    with context.open_text(was) as old, context.open_text(now) as new:
+        plain, other = _plain(context, old), _plain(context, new)
+        splices = splices_between(plain, other)
+        if not splices:
+            return ""
+        shown = unified(was.shown, now.shown, plain, splices, max_lines=context.settings.diff_lines)
+        at = max(0, shown.text.find("--- "))
+        text = clip(
+            shown.text[at:], context.settings.page_chars, note="\n[cut: the diff is longer than shown]"
+        )
+        return visible(f"{text}[the diff is longer than shown]" if shown.truncated else text)
+
+
+def _plain(context: Context, snapshot: Snapshot) -> Snapshot:
+    """What is compared of a text: its lines, ended by newlines whatever they end with in the file."""
+    if snapshot.held is None:
+        asked, limit = snapshot.asked, context.settings.hold_bytes
+        message, hint = f"{asked} is too large to be compared", "read the parts in question"
+        raise refused(Code.TOO_LARGE, asked, message, hint, size=snapshot.size, limit=limit)
+    narrow = Narrowed(snapshot).snapshot if snapshot.encoding.width > 1 else snapshot
+    return Snapshot.of_bytes(
+        narrow.read(narrow.start, narrow.size).replace(b"\r\n", b"\n").replace(b"\r", b"\n"),
+        encoding=narrow.encoding.name,
+        location=snapshot.location,
+        settings=context.settings,
+    )

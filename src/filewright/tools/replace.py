@@ -11,13 +11,13 @@ from pydantic import Field, model_validator
 from pydantic.json_schema import WithJsonSchema
 
 from filewright.boundary import Location
-from filewright.edit import Decided, Replaced, Replacement, replace_matches, replacement
+from filewright.edit import Decided, Overlay, Replaced, Replacement, replace_matches, replacement
 from filewright.errors import Code, FilewrightError, check_limit, invalid, refused
 from filewright.search import LineKinds, Pattern, TreeOptions, TreeSearch, compile_pattern
 from filewright.text import NotebookView, Snapshot, Splice, Splices, notebook_view
 from filewright.tools.context import Context
 from filewright.tools.items import item_named
-from filewright.tools.pipeline import Answer, Change, ChangeArguments, Changed, change, spliced
+from filewright.tools.pipeline import Answer, Change, ChangeArguments, Changed, change, change_text, spliced
 from filewright.tools.result import ChangeResult, DiffWanted, optional
 from filewright.tools.search import MatchedFile, kind_row, skipped
 from filewright.wording import counted, listed
@@ -313,7 +313,7 @@ def _answer(
     if made.id is None and most is not None and total > most:
         done = f"are more than max_count={most} (preview; nothing was written; max_count={total} writes)"
     brief = arguments.diff == "none"
-    told = page.seen or (page.is_short and not brief)  # the diff says what is replaced where
+    told = page.seen or (page.brief and not brief)  # the diff says what is replaced where
     files = tuple(MatchedFile(name, count) for name, count in counts.items())
     named = "" if told else f" ({listed([file.row for file in files], _FILES, noun='file')})"
     page.add(f"{counted(total, 'match')} in {counted(len(files), 'file')} {done}{named}")
@@ -336,3 +336,24 @@ def _answer(
         item_counts=tuple(found.by_item) if len(found.by_item) > 1 else (),
         warnings=made.warnings,
     )
+
+
+def replace_in_order(
+    context: Context, path: str, replacements: Sequence[tuple[Pattern, Replacement]]
+) -> Change[Replaced]:
+    """Every replacement on the result of the one before it, as one change; none if nothing matches. For dialects."""
+
+    def replaced(snapshot: Snapshot) -> Replaced:
+        current, splices = snapshot, tuple[Splice, ...]()
+        total = unchanged = 0
+        for pattern, new in replacements:
+            made = replace_matches(current, pattern, new, task=context.task)
+            total, unchanged = total + made.count, unchanged + made.unchanged
+            if made.splices:
+                splices = tuple(made.splices)
+                if isinstance(current, Overlay):
+                    splices = current.composed(splices)
+                current = Overlay(snapshot, splices)
+        return Replaced(total, unchanged, splices)
+
+    return change_text(context, "replace_content", path, replaced)

@@ -82,15 +82,13 @@ def _located(context: Context, item: WriteItem) -> Location:
 def _decided(
     context: Context, location: Location, items: Sequence[WriteItem], indexes: Sequence[int]
 ) -> Iterator[Decided[Item]]:
-    """What is to become of a file, by the items that name it: `whole` new content, or the old and a `tail`."""
-    before: Snapshot | None = None
-    whole: bytes | None = None
-    tail = b""
+    """What is to become of a file, by the items that name it: it holds `data` alone if `whole`, or ends with it."""
+    with item_named(indexes[0], len(items)):
+        before = _existing(context, location)
+    whole, data = False, b""
     for index in indexes:
         item = items[index]
         with item_named(index, len(items)):
-            if index == indexes[0]:
-                before = _existing(context, location)
             if item.expected_version is not None and before is None:
                 raise refused(
                     Code.STALE_VERSION,
@@ -100,7 +98,7 @@ def _decided(
                 )
             if before is not None:
                 context.check_version(before, item.expected_version)
-            exists = before is not None or whole is not None
+            exists = before is not None or whole
             if exists and item.mode == "create":
                 raise refused(
                     Code.ALREADY_EXISTS,
@@ -109,29 +107,26 @@ def _decided(
                     'use mode="overwrite" or mode="append", or edit_content to change a part of it',
                 )
             appends = exists and item.mode == "append"
-            encoding, end = _form(before, stays=appends and whole is None)
-            if whole is not None:
-                end = Snapshot.of_bytes(whole).dominant
-            data = _encoded(item, encoding, end, appended=appends)
+            encoding, end = _form(before, stays=appends and not whole)
+            if whole:
+                end = Snapshot.of_bytes(data).dominant
+            new = _encoded(item, encoding, end, appended=appends)
             if not appends:
-                whole = encoding.bom + data
-            elif whole is None:
-                tail += data
-            else:
-                whole += data
+                whole, data = True, encoding.bom
+            data += new
             result = ItemResult(item.path, "appended" if appends else "overwritten" if exists else "created")
         if index != indexes[-1]:
             yield Decided((index, result), location, ())
     if before is None:
-        yield Decided.created((index, result), location, whole or b"")
+        yield Decided.created((index, result), location, data)
         return
     splices: Sequence[Splice]
     check = None
-    if whole is None:
-        splices = (Splice(before.size, 0, tail),) if tail else ()
-        check = encoding_check(encoding, splices)
+    if whole:
+        splices = splices_between(before, data)
     else:
-        splices = splices_between(before, whole)
+        splices = (Splice(before.size, 0, data),) if data else ()
+        check = encoding_check(encoding, splices)
     if not splices:
         yield Decided((index, replace(result, operation="unchanged")), location, (), before)
         return
