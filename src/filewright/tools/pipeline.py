@@ -345,11 +345,11 @@ class Answer(Page):
         Unless it is wanted in full, the diff is shown with as much context as is short; a longer one, one that was
         seen, and what is left beside shorter ones are counted. The way to see what is left out is said.
         """
-        for file in self._files:
-            if self._id and file.diff is not None and file.hard_links > 1:
-                links, kept = f"{file.hard_links} hard links", "the other names keep the old content"
-                self.add(f"[{file.location.shown} had {links}; {kept}]")
-        self.extend(f"[warning: {file.warning}]" for file in self._files if file.warning)
+        linked = [file for file in self._files if self._id and file.diff is not None and file.hard_links > 1]
+        kept = "hard links; the other names keep the old content"
+        notes = [f"[{file.location.shown} had {file.hard_links} {kept}]" for file in linked]
+        notes += [f"[warning: {file.warning}]" for file in self._files if file.warning]
+        self.extend(notes, reserve=self.room // 2, more="note")
         beside = self._beside
         diff = replace(self._diff, files=tuple(file for file in self._diff.files if file.path not in beside))
         if self.wanted == "none" or not diff.text:
