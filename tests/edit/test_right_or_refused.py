@@ -481,6 +481,9 @@ INDENTS += [
     Row("a.js", "  if a {\n    b(c);\n  }\n}\n", "        b(c);\n    }\n}\n", "    b(c);\n}\n}\n"),
     # The search text begins inside the indent, and the indent is changed.
     Row("a.yaml", "a:\n  b:\n    - c\n", " b:\n", "b:\n"),
+    # It begins there, and another line than its first is kept, which would get the first one's indent.
+    Row("a.py", "if a:\n        b()\n    c()\n", "b()\n    c()", "c()"),
+    Row("a.js", "{\n    a()\n  }\n}\n", "a()\n  }\n}", "}\n}"),
 ]
 
 

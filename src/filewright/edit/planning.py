@@ -404,14 +404,12 @@ def _as_one(puts: Sequence[_Put]) -> tuple[Splice, ...]:
 
 def _similarity(source: FileText, located: Located) -> float:
     """How alike the text asked for and the text found are, 0 to 1; 1.0 if nothing was looked past."""
-    if located.tier is Tier.EXACT:
-        return 1.0
     soft = RequestLines.of(located.edit.search).lines if located.tier is Tier.SOFT else None
-    pairs = [
-        (soft or part.search.lines, part.region.rows)
-        for part in located.parts
-        if isinstance(part, WholeLines)
-    ]
-    if not pairs:
-        return 1.0
-    return min(alike(asked, [source.text(row.body) for row in rows]) for asked, rows in pairs)
+    return min(
+        (
+            alike(soft or part.search.lines, [source.text(row.body) for row in part.region.rows])
+            for part in located.parts
+            if isinstance(part, WholeLines)
+        ),
+        default=1.0,
+    )

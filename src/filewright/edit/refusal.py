@@ -387,9 +387,8 @@ def _quoted(text: str) -> list[str]:
 
 
 def _edit_data(edit: Edit) -> dict[str, Any]:
-    given = {"replace_all": edit.replace_all, "start_line": edit.start_line, "end_line": edit.end_line}
     return {
-        "search": edit.search,
-        "replace": edit.replace,
-        **{name: one for name, one in given.items() if one},
+        name: given
+        for name in ("search", "replace", "replace_all", "start_line", "end_line")
+        if (given := getattr(edit, name)) not in (None, False)
     }

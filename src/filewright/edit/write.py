@@ -528,14 +528,15 @@ def _check_indent(source: FileText, part: Literal) -> None:
     text, given = first.strip(), indent_of(first)
     if (
         (new.strip() and (new in others or indent_of(new) == indent != given))
+        # Another line than the first is kept, in its place.
+        or any(line.strip() == new.strip() != "" and line not in (lead + new, *more) for line in others)
         or (new.strip() == text and indent_of(new) != given)
         or any(line.strip() == text and line not in others and indent_of(line) != indent for line in more)
         # Of one line nothing says how those are indented that come behind it.
         or (is_blank("".join(others)) and any(line.strip() and indent_of(line) == given for line in more))
     ):
         raise UnclearError(
-            f"the search text begins inside the indent of its line, "
-            f"and {text!r}, or a line beside it, would be moved",
+            f"the search text begins inside the indent of its line, and {text!r}, or a line beside it, would be moved",
             "send search and replace with the whole indent of their first line",
         )
 
