@@ -164,7 +164,7 @@ async def test_paths_are_completed(root: Path) -> None:
         assert await completed("../") == []
 
 
-ITEMS = 40
+ITEMS = 20
 
 
 def open_items(root: Path) -> Path:
@@ -191,8 +191,8 @@ async def test_servers_that_share_a_workspace_lose_no_edit(root: Path) -> None:
         connected(root) as second,
         anyio.create_task_group() as group,
     ):
-        for client, start in ((first, 0), (first, 10), (second, 20), (second, 30)):
-            group.start_soon(close_items, client, range(start, start + 10))
+        for client, start in ((first, 0), (first, 5), (second, 10), (second, 15)):
+            group.start_soon(close_items, client, range(start, start + ITEMS // 4))
     assert all_done(target)
 
 
@@ -203,7 +203,7 @@ async def test_clients_of_one_http_server_lose_no_edit(root: Path) -> None:
 
     async def one(url: str, mode: str, start: int) -> None:
         async with Client(url, mode=mode) as client:
-            await close_items(client, range(start, start + 10))
+            await close_items(client, range(start, start + ITEMS // 4))
 
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as server:
         assert server.stderr is not None
@@ -213,7 +213,7 @@ async def test_clients_of_one_http_server_lose_no_edit(root: Path) -> None:
             )
             async with anyio.create_task_group() as group:
                 for index, mode in enumerate(("legacy", "auto", "legacy", "auto")):
-                    group.start_soon(one, url, mode, index * 10)
+                    group.start_soon(one, url, mode, index * ITEMS // 4)
         finally:
             server.terminate()
             server.communicate()

@@ -53,7 +53,9 @@ def _there(save: str, work: Path, answer: str) -> bool:
     return False
 
 
-AGENT = """
+AGENT = (
+    outside.MAY_BE_TRACED
+    + """
 with Workspace(given["work"], state_dir=given["state"]) as workspace:
     say("ready")
     while (number := hear()) is not None:
@@ -61,17 +63,20 @@ with Workspace(given["work"], state_dir=given["state"]) as workspace:
         answer = workspace.call("write_content", {"items": [item]})
         say([answer.code, answer.text])
 """
+)
 
 
-def _save_beside_edits(place: Path, how: str, rounds: int, under: Sequence[str]) -> Counter[str]:
+def _save_beside_edits(place: Path, how: str, rounds: int, traced: Sequence[str]) -> Counter[str]:
     """Append to a file while an editor saves it; what was answered, counted."""
     work, stop = place / "work", place / "stop"
     file = work / "a.txt"
     file.write_text("save -1\n" + "a line\n" * 20)
     answers: Counter[str] = Counter()
     given = {"work": work, "state": place / "state", "place": place, "stop": stop, "how": how}
-    with Beside(AGENT, given, under=under) as agent, Beside(EDITOR, given) as editor:
+    with Beside(AGENT, given) as agent, Beside(EDITOR, given) as editor:
         assert agent.hear() == editor.hear() == "ready"
+        if traced:
+            agent.trace(*traced)
         for number in range(rounds):
             editor.say(number)
             assert editor.hear() == "watching"
@@ -117,7 +122,9 @@ def test_no_save_is_lost_beside_ten_thousand_edits(place: Path, how: str) -> Non
 
 # Several writers
 
-APPENDER = """
+APPENDER = (
+    outside.MAY_BE_TRACED
+    + """
 from contextlib import ExitStack
 acknowledged, refused = [], []
 with Workspace(*given["roots"], state_dir=given["state"]) as workspace:
@@ -132,10 +139,11 @@ with Workspace(*given["roots"], state_dir=given["state"]) as workspace:
             refused.append(str(error.code))
 say([acknowledged, refused])
 """
+)
 
 
 def _append_from(
-    place: Path, roots_of_each: list[list[str]], count: int, under: Sequence[str] = ()
+    place: Path, roots_of_each: list[list[str]], count: int, traced: Sequence[str] = ()
 ) -> Counter[str]:
     """A process for each list of roots appends to one file; codes of what was refused, counted."""
     file = place / "work" / "sub" / "c.txt"
@@ -152,9 +160,11 @@ def _append_from(
                 "name": name,
                 "count": count,
             }
-            children.append(stack.enter_context(Beside(APPENDER, given, under=under)))
+            children.append(stack.enter_context(Beside(APPENDER, given)))
         for child in children:
             assert child.hear() == "ready"
+            if traced:
+                child.trace(*traced)
         for child in children:
             child.say("go")
         answers = [child.hear() for child in children]

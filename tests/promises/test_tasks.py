@@ -486,7 +486,7 @@ async def test_five_tasks_together_take_no_more_than_a_shell(tmp_path: Path) -> 
     agents = [
         await three_bugs(tmp_path / "1" / "root"),
         await a_rename(tmp_path / "2" / "root"),
-        await a_chain_of_causes(tmp_path / "3" / "root", 20_000_000),
+        await a_chain_of_causes(tmp_path / "3" / "root", 10_000_000),
         await a_patch(tmp_path / "4" / "root"),
         await three_refactorings(tmp_path / "5" / "root"),
     ]
