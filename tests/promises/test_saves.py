@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -221,6 +222,38 @@ def test_lines_appended_while_a_change_is_rolled_back_stay_and_the_change_does_n
         assert kept.read_bytes() == b"ONE\nsecond\n"
         assert str(kept) in str(caught.value)
         assert os.listdir(bench.root) == ["app.log"]
+
+
+@pytest.mark.needs("exchange")
+@pytest.mark.needs("lease")
+def test_what_a_program_writes_to_a_file_while_a_change_is_rolled_back_is_kept_once_it_closes_it(
+    area: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with scene.Bench(area) as bench, ExitStack() as programs:
+        log, other = bench.root / "app.log", bench.root / "b.txt"
+        for path in (log, other):
+            path.write_bytes(b"one\n")
+
+        def save() -> None:
+            _save_over(other, b"theirs\n")
+            programs.enter_context(log.open("ab", buffering=0)).write(b"first\n")
+
+        edits = [bench.modify(name, Splice(0, 3, b"ONE")) for name in ("app.log", "b.txt")]
+        _saving_before(monkeypatch, other, {2: save})
+        with pytest.raises(FilewrightError) as caught:
+            bench.commit(*edits)
+        assert caught.value.code is Code.STALE_VERSION
+        assert (log.read_bytes(), other.read_bytes()) == (b"one\n", b"theirs\n")
+        with pytest.raises(FilewrightError) as caught:
+            bench.commit(bench.modify("app.log", Splice(0, 3, b"ONE")))
+        assert caught.value.code is Code.IN_USE
+        programs.close()
+        record = bench.commit(bench.modify("app.log", Splice(0, 3, b"ONE")))
+        assert log.read_bytes() == b"ONE\n"
+        (kept,) = area.glob("state/*/kept/*")
+        assert kept.read_bytes() == b"ONE\nfirst\n"
+        assert sorted(os.listdir(bench.root)) == ["app.log", "b.txt"]
+        assert str(kept) in " ".join([*record.notes, *bench.changes.recover().conflicts])
 
 
 @pytest.mark.needs("exchange")

@@ -15,7 +15,6 @@ with our key is set aside. What cannot be settled is kept, and is in the way of 
 from __future__ import annotations
 
 import errno
-import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -152,8 +151,10 @@ def roll_back(log: Log, slots: Slots, record: ChangeRecord) -> Recovery:
         slots.flush(back=True)
     except (OSError, FilewrightError) as error:
         found.unsettled.append(f"the disk did not confirm it: {reason(error)}")
+    # What others may still be writing to stays under its temporary name until a recovery finds it closed.
+    found.unsettled += (f"{shown}: another program has it open" for shown in found.waiting)
     if not found.unsettled:
-        if found.conflicts or found.waiting:
+        if found.conflicts:
             found.aside = log.leave(record.number, "aside")
         else:
             log.forget(record.number)
@@ -496,8 +497,7 @@ class _Settlement:
     def _rescue(self, folder: Folder, name: bytes, put: Put, why: str) -> bool:
         """Keep something in the state folder; False if there was no room: then it waits where it is."""
         shown = self._slots.shown(put.named)
-        last = os.fsencode(shown.rsplit("/", 1)[-1])[:100].replace(b'"', b"")
-        kept_as = id_of(time.time_ns()).encode() + b"-" + last
+        kept_as = id_of(time.time_ns()).encode() + b"-" + put.named.name[:100]
         try:
             with self._log.state.folder(b"kept") as kept:
                 try:

@@ -571,8 +571,7 @@ class _Command:
             if left:
                 made[path] = left
             # What was not seen was ignored, or elsewhere.
-            unseen = was.startswith(_ELSEWHERE) or _along(self._hidden, was) != was
-            if found and not unseen:
+            if found and not was.startswith(_ELSEWHERE) and _along(self._hidden, was) == was:
                 parts.append((old, found))
         for path in [path for path in before if _along(moves, path) != path] if moves else ():
             to = _along(moves, path)
