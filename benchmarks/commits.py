@@ -194,7 +194,7 @@ def large_edit(megabytes: int) -> tuple[float, float, float, int]:
 
         def undo() -> None:
             assert record is not None
-            bench.changes.commit(bench.changes.revert(record.id).change_set)
+            bench.changes.commit(bench.changes.undo(record.id, preview=True)[1].change_set)
 
         for turn in range(_ROUNDS):
             for times, work in ((copies, copied), (edits, edit), (undos, undo)):

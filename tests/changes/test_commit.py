@@ -468,7 +468,7 @@ def test_undo_that_would_be_too_large_is_refused_unless_not_wanted(scene: Any, a
         assert not list((bench.state / "contents").glob("=*"))
         record = bench.commit(Delete(bench.at("big")), undoable=False)
         with pytest.raises(FilewrightError) as caught:
-            bench.changes.revert(record.id)
+            bench.changes.undo(record.id, preview=True)
         assert caught.value.code is Code.UNSUPPORTED
 
 

@@ -213,7 +213,7 @@ def test_a_preview_of_an_undo_keeps_nothing_from_being_dropped(
 ) -> None:
     made = [bench.commit(bench.modify("a.txt", Splice(0, 0, b"x"))).id for _ in range(3)]
     bench.changes.recover()
-    assert "-x" in bench.changes.revert(made[2]).diff.text
+    assert "-x" in bench.changes.undo(made[2], preview=True)[1].diff.text
     _days_later(monkeypatch, 31)
     later = _fifty(bench)
     assert [record.id for record in bench.changes.history(limit=100)] == later[::-1]

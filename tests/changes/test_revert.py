@@ -79,7 +79,7 @@ def test_later_changes_elsewhere_in_the_file_stay_and_are_disclosed(bench: Any) 
     path.write_bytes(TEXT)
     record = bench.commit(bench.modify("t.txt", Splice(0, 6, b"LINE 1")))
     path.write_bytes(path.read_bytes().replace(b"line 15\n", b"line 15 of them\nand one more\n"))
-    reversal = bench.changes.revert(record.id)
+    reversal = bench.changes.undo(record.id, preview=True)[1]
     assert reversal.merged == ("t.txt",)
     assert any("merged" in note for note in reversal.notes)
     assert "-LINE 1" in reversal.diff.text
@@ -93,7 +93,7 @@ def test_a_conflict_is_refused_with_its_place_and_restored_by_force(bench: Any) 
     record = bench.commit(bench.modify("t.txt", Splice(0, 6, b"LINE 1")))
     path.write_bytes(path.read_bytes().replace(b"LINE 1", b"something else"))
     with pytest.raises(FilewrightError) as caught:
-        bench.changes.revert(record.id)
+        bench.changes.undo(record.id, preview=True)
     assert caught.value.code is Code.STALE_VERSION
     assert caught.value.details["conflicts"] == [
         {
@@ -105,7 +105,7 @@ def test_a_conflict_is_refused_with_its_place_and_restored_by_force(bench: Any) 
         }
     ]
     assert "<<<<<<< now\nsomething else\n=======\nline 1\n>>>>>>> undone" in caught.value.message
-    bench.changes.commit(bench.changes.revert(record.id, force=True).change_set)
+    bench.changes.commit(bench.changes.undo(record.id, force=True, preview=True)[1].change_set)
     assert path.read_bytes() == TEXT
 
 
@@ -145,7 +145,7 @@ def test_a_pipe_in_the_place_of_a_created_file_is_called_a_special_file(bench: A
     (bench.root / "new").unlink()
     os.mkfifo(bench.root / "new")
     with pytest.raises(FilewrightError, match="new is a special file now"):
-        bench.changes.revert(record.id)
+        bench.changes.undo(record.id, preview=True)
 
 
 @pytest.mark.parametrize(
@@ -279,7 +279,9 @@ def test_undoing_ten_times_the_files_takes_at_most_twelve_times_the_work(
                 (bench.root / f"d{number % 20}").mkdir(exist_ok=True)
                 (bench.root / f"d{number % 20}" / f"{number}").write_bytes(b"a\n")
             record = bench.commit(*steps(bench, count))
-            costs.append(_calls(lambda bench=bench, record=record: bench.changes.revert(record.id)))
+            costs.append(
+                _calls(lambda bench=bench, record=record: bench.changes.undo(record.id, preview=True))
+            )
     assert costs[1] <= 12 * costs[0]
 
 
@@ -322,7 +324,7 @@ def test_a_diff_that_the_time_is_up_for_is_left_out_and_the_undo_is_told(bench: 
 def test_undo_does_not_remove_a_folder_that_others_have_filled(bench: Any) -> None:
     record = bench.commit(Create(bench.at("new/n.txt"), b"n"))
     (bench.root / "new" / "theirs.txt").write_bytes(b"theirs")
-    reversal = bench.changes.revert(record.id)
+    reversal = bench.changes.undo(record.id, preview=True)[1]
     assert any("stays" in note for note in reversal.notes)
     bench.changes.commit(reversal.change_set)
     assert os.listdir(bench.root / "new") == ["theirs.txt"]
@@ -364,7 +366,7 @@ def test_a_large_file_that_only_grew_is_undone_at_its_old_place(scene: Any, area
         record = bench.commit(bench.modify("log", Splice(6000, 5, b"EVENT")))
         with path.open("ab") as log:
             log.write(b"later\n")
-        reversal = bench.changes.revert(record.id)
+        reversal = bench.changes.undo(record.id, preview=True)[1]
         assert reversal.merged == ("log",)
         bench.changes.commit(reversal.change_set)
         assert path.read_bytes() == b"entry\n" * 2000 + b"later\n"
@@ -384,7 +386,7 @@ def test_a_preview_shows_what_undo_would_do(bench: Any) -> None:
         Create(bench.at("n.txt"), b"n\n"),
         SetMode(bench.at("f/g/y.txt"), mode),
     )
-    diff = bench.changes.revert(record.id).diff.text
+    diff = bench.changes.undo(record.id, preview=True)[1].diff.text
     for part in ("-ONE\n+one", "+bee", "rename from x.txt\nrename to f/x.txt", "-n\n", f"new mode 100{was}"):
         assert part in diff, part
     done = bench.changes.diff(record.id).text
@@ -400,7 +402,7 @@ def test_a_preview_shows_what_goes_with_a_folder_and_no_loss_of_what_leaves_it(b
         Create(bench.at("f/n/m/g/k/new.txt"), b"newer\n"),
     )
     (bench.root / "f/n/a.txt").write_bytes(b"one\nTWO\n")
-    diff = bench.changes.revert(record.id).diff
+    diff = bench.changes.undo(record.id, preview=True)[1].diff
     gone = [file.old for file in diff.files if file.new is None]
     assert sorted(gone) == ["f/n/m/g/k/new.txt", "f/n/new.txt"]
     assert [(lost.path, lost.files) for lost in diff.lost] == [("f/n/", 1), ("f/n/m/g/k/", 1)]

@@ -69,7 +69,7 @@ def test_rewinding_many_changes_takes_little_memory_for_each(area: Path, scene: 
             _by(bench, "s", _line(bench, "b", 4, b"vier\n"))
             tracemalloc.start()
             try:
-                reversal = bench.changes.revert(Scope(session="s"))
+                reversal = bench.changes.undo(Scope(session="s"), preview=True)[1]
                 peaks.append(tracemalloc.get_traced_memory()[1])
             finally:
                 tracemalloc.stop()
@@ -176,7 +176,7 @@ def test_a_preview_of_a_rewind_is_its_net_diff_and_changes_nothing(
 ) -> None:
     _edits(bench)
     before = scene.tree(bench.root)
-    reversal = bench.changes.revert(Scope(session="s"))
+    reversal = bench.changes.undo(Scope(session="s"), preview=True)[1]
     assert "-drei\n+line 3\n" in reversal.diff.text
     assert "+three" not in reversal.diff.text
     assert "+drei\n" in bench.changes.diff(Scope(session="s")).text
@@ -292,9 +292,9 @@ def test_a_rewind_in_conflict_changes_nothing(bench: Any, scene: Any, text: Path
     _by(bench, "s", _line(bench, "b.txt", 1, b"BEE\n"))
     work(bench)
     before = scene.tree(bench.root)
-    for attempt in (bench.changes.revert, bench.changes.undo):
+    for preview in (True, False):
         with pytest.raises(FilewrightError) as caught:
-            attempt(Scope(session="s"))
+            bench.changes.undo(Scope(session="s"), preview=preview)
         assert caught.value.code is Code.STALE_VERSION
         assert len(caught.value.details["conflicts"]) == 1
         assert caught.value.details["session"] == "s"
@@ -436,7 +436,7 @@ def test_a_file_is_restored_as_it_was_at_any_change(bench: Any, text: Path) -> N
 def test_what_is_not_there_is_said(bench: Any, text: Path, scope: Any, code: Code, said: str) -> None:
     _edits(bench)
     with pytest.raises(FilewrightError) as caught:
-        bench.changes.revert(Scope(**scope))
+        bench.changes.undo(Scope(**scope), preview=True)
     assert caught.value.code is code
     assert said in caught.value.message + (caught.value.hint or "")
     assert caught.value.hint

@@ -82,7 +82,7 @@ class Bench:
 
     def undo(self, change_id: str) -> Any:
         with self.changes.writing():
-            return self.changes.commit(self.changes.revert(change_id).change_set)
+            return self.changes.commit(self.changes.undo(change_id, preview=True)[1].change_set)
 
 
 @contextmanager

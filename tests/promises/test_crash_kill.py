@@ -192,7 +192,7 @@ def test_moves_in_one_anothers_way_killed_at_any_call_accuse_nobody(
     def work(base: Path, meddler: object) -> None:
         with scene.Bench(base) as bench:
             if undone:
-                reversal = bench.changes.revert(bench.changes.newest()).change_set
+                reversal = bench.changes.undo(bench.changes.newest(), preview=True)[1].change_set
                 with meddler.on():
                     bench.changes.commit(reversal)
             else:

@@ -3,7 +3,7 @@
 Owns the state folder of a workspace (journal, history, undo data), the locks between threads and
 processes, staging, publishing, recovery, and undo. It is the only room that changes anything below
 a root. It never decides what a change should be: it takes a `ChangeSet`, a plain value made by
-`edit`, or the undo of `Changes.revert`, which is worked out on the tree of its commit, and makes all of it or
+`edit`, or that of `Changes.undo`, which is worked out on the tree of its commit, and makes all of it or
 nothing.
 
 In: a `ChangeSet`. Out: a `ChangeRecord`, and from `history` and `record` the same values again;

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import cache, partial
 
 from filewright import errors
@@ -335,59 +335,43 @@ class Changes(History):
 
     # Undoing
 
-    def revert(
-        self,
-        scope: Scope | str,
-        *,
-        force: bool = False,
-        break_hard_links: bool = False,
-        task: Task | None = None,
-    ) -> Reversal:
-        """The change set that undoes what a scope names, merged where files have moved on; commits nothing.
-
-        `force` gives each file its earlier content over whatever is there, instead of merging or
-        refusing; `break_hard_links` replaces files with other names too. Raises `not_found`,
-        `invalid_input`, `unsupported` (made with undoable=false), `no_change`,
-        `path_escape`, and `stale_version` with the conflicts in its details.
-        """
-        task = task or Task()
-        reversal = self._reversal(scope, force, break_hard_links, task)
-        with _reported_as_undo(reversal.selected):
-            reversal.diff = self._rehearsed(reversal.change_set, task)
-        return reversal
-
-    def _rehearsed(self, change_set: ChangeSet, task: Task) -> Diff:
-        return self._diffs.of_change_set(change_set, max_lines=self._settings.diff_lines, task=task)
-
     def undo(
         self,
         scope: Scope | str,
         *,
         force: bool = False,
         break_hard_links: bool = False,
+        preview: bool = False,
         task: Task | None = None,
-    ) -> tuple[ChangeRecord, Reversal]:
-        """Undo what a scope names as one step, with nothing in between.
+    ) -> tuple[ChangeRecord | None, Reversal]:
+        """Undo what a scope names as one step, with nothing in between, merged where files have moved on.
 
-        Raises as `revert` and `commit` do; in every case nothing was changed.
+        `force` gives each file its earlier content over whatever is there, instead of merging or
+        refusing; `break_hard_links` replaces files with other names too. For a `preview` nothing is changed,
+        and the diff of what would be is in the reversal. Raises `not_found`, `invalid_input`, `unsupported`
+        (made with undoable=false), `no_change`, `path_escape`, `stale_version` with the conflicts in its
+        details, and as `commit` does; in every case nothing was changed.
         """
-        task = task or Task()
-        with self.writing(task):
-            reversal = self._reversal(scope, force, break_hard_links, task)
-            with _reported_as_undo(reversal.selected):
-                return self.commit(reversal.change_set, task=task), reversal
-
-    def _reversal(self, scope: Scope | str, force: bool, break_hard_links: bool, task: Task) -> Reversal:
         from filewright.changes.undo import Reversal
 
-        return Reversal(
-            self.select(scope, every=force, task=task),
-            self._settings,
-            task,
-            locate=self._locating(),
-            force=force,
-            break_hard_links=break_hard_links,
-        )
+        task = task or Task()
+        with nullcontext() if preview else self.writing(task):
+            reversal = Reversal(
+                self.select(scope, every=force, task=task),
+                self._settings,
+                task,
+                locate=self._locating(),
+                force=force,
+                break_hard_links=break_hard_links,
+            )
+            with _reported_as_undo(reversal.selected):
+                if preview:
+                    reversal.diff = self._rehearsed(reversal.change_set, task)
+                    return None, reversal
+                return self.commit(reversal.change_set, task=task), reversal
+
+    def _rehearsed(self, change_set: ChangeSet, task: Task) -> Diff:
+        return self._diffs.of_change_set(change_set, max_lines=self._settings.diff_lines, task=task)
 
     def close(self) -> None:
         """Let go of the folders above the roots, which are held for locking, and of the databases."""

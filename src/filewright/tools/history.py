@@ -303,12 +303,13 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
         newest = _changes_of(context, path, 1, "get_history lists what is")
         scope = Scope(newest[0].id, hunk=arguments.hunk)
     one_meant("revert_edit", scope)
-    made = None
-    force, broken = arguments.force, hard_links_broken(context, arguments.break_hard_links)
-    if arguments.preview:
-        reversal = changes.revert(scope, force=force, break_hard_links=broken, task=context.task)
-    else:
-        made, reversal = changes.undo(scope, force=force, break_hard_links=broken, task=context.task)
+    made, reversal = changes.undo(
+        scope,
+        force=arguments.force,
+        break_hard_links=hard_links_broken(context, arguments.break_hard_links),
+        preview=arguments.preview,
+        task=context.task,
+    )
     selected, made_id = reversal.selected, made.id if made is not None else None
     record = selected.record
     # What a commit has done is on record; what it would do can only be looked up before it.
@@ -387,7 +388,7 @@ def restore_file(
             message, hint = f"{path} has no backup {change_id}", f"there are: {', '.join(known)}"
             raise FilewrightError(Code.NOT_FOUND, message, hint, path=path, available=known)
         made, _ = changes.undo(Scope(since=f"{record.id}^", path=location), force=True, task=context.task)
-    return state(record), tuple(map(state, [made, *records]))
+    return state(record), tuple(map(state, filter(None, (made, *records))))
 
 
 # By sessions and files
