@@ -86,12 +86,12 @@ def at_lines(search: str, replace: str, start: int, end: int | None = None, *, i
     if insert:
         if not replace.removesuffix("\n"):
             raise invalid("there is nothing to insert", "give the new lines as replace", argument="search")
-        text = _ended(search) if search else ""
-        return Edit(text, _ended(replace) + text, start_line=start, end_line=last if text else None)
+        search = search and _ended(search)
+        return Edit(search, _ended(replace) + search, start_line=start, end_line=last if search else None)
     if not search:
         raise invalid("the search text is empty", "give the text of the lines, or insert", argument="search")
     if not replace or search.endswith("\n"):
-        return Edit(_ended(search), replace and _ended(replace), start_line=start, end_line=last)
+        search, replace = _ended(search), replace and _ended(replace)
     return Edit(search, replace, start_line=start, end_line=last)
 
 
