@@ -119,6 +119,17 @@ def test_hard_links_are_broken_only_when_asked_and_that_is_said(place, workspace
     assert (place / "a").read_text().startswith("X")
 
 
+def test_many_lost_links_leave_room_for_the_diff(place, workspace):
+    for number in range(400):
+        (place / f"n{number}").write_text("A\n")
+        os.link(place / f"n{number}", place / f"linked{number}")
+    wanted = {"pattern": "A", "replacement": "B", "glob": "n*", "preview": False, "break_hard_links": True}
+    said = workspace.run("replace_content", wanted).text
+    assert "[n0 had 2 hard links; the other names keep the old content]" in said
+    assert " more notes]\n" in said
+    assert said.splitlines()[-1].startswith("[400 lines added, 400 removed; get_history with change_id=")
+
+
 def test_an_edit_says_as_data_how_many_names_a_file_had(place, workspace):
     os.link(place / "a", place / "other")
     assert workspace.run("edit_content", {**EDITED, "break_hard_links": True}).data["hard_links"] == 2
