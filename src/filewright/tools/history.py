@@ -106,6 +106,10 @@ class HistoryChange:
     @classmethod
     def of(cls, record: ChangeRecord, own: str | None) -> HistoryChange:
         """A change as the session `own` is shown it."""
+        by: By = "this session" if record.session else None
+        if record.session not in (None, own):
+            # Agents are clients of other names: a person's words go through our own programs.
+            by = "a person" if (record.client or "").startswith("filewright ") else "another"
         return cls(
             change_id=record.id,
             time=record.time.isoformat(),
@@ -129,15 +133,31 @@ class HistoryChange:
             ),
             file_count=len(record.entries),
             notes=tuple(record.notes),
-            by=_by(record, own),
+            by=by,
         )
 
+    @property
+    def when(self) -> str:
+        """Its id and its time."""
+        moment = datetime.datetime.fromisoformat(self.time)
+        return f"{self.change_id}  {moment:%Y-%m-%d %H:%M:%S}Z ({ago(moment)})"
 
-def _by(record: ChangeRecord, own: str | None) -> By:
-    """Who made a change. Agents are clients of other names: a person's words go through our own programs."""
-    if record.session is None or record.session == own:
-        return "this session" if record.session else None
-    return "a person" if (record.client or "").startswith("filewright ") else "another"
+    @property
+    def row(self) -> str:
+        """One line for a reader: with up to three files that the summary does not name, and who made the change."""
+        row = f"{self.when}  {self.summary}"
+        names = [file.path for file in self.files[:3]]
+        more = self.file_count - len(names)
+        if more or not all(name in self.summary for name in names):
+            rest = f" and {counted(more, 'more file')}" if more else ""
+            row += f"  [{', '.join(names)}{rest}]"
+        if self.reverts:
+            row += f"  [undoes {'some of ' if self.partial else ''}{listed(self.reverts, 1)}]"
+        if self.by == "a person":
+            row += f"  [a person, by {self.client}]"
+        elif self.by == "another":
+            row += f"  [{self.client or 'another'}, session {self.session}]"
+        return row
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,18 +232,18 @@ def get_history(context: Context, arguments: HistoryArguments) -> HistoryResult:
         task=context.task,
     )
     page = Page(context.settings.page_chars)
-    left = page.extend((_row(each, own) for each in records[: arguments.limit]), reserve=120, of=len(records))
-    kept = records[: len(records) - left]
-    if any(_by(record, own) == "this session" for record in kept):
+    changes = [HistoryChange.of(record, own) for record in records[: arguments.limit]]
+    left = page.extend((change.row for change in changes), reserve=120, of=len(records))
+    kept = tuple(changes[: len(records) - left])
+    if any(change.by == "this session" for change in kept):
         page.add("[those without a name: this session]")
     if not kept:
         what = f" of {path}" if path is not None else ""
         page.add(f"[no {'more ' if cursor else ''}changes{what} are recorded]")
-    following = kept[-1].id if left and kept else None
+    following = kept[-1].change_id if left and kept else None
     if following is not None:
         page.add(f"[{len(kept)} shown; go on with cursor={following}]")
-    changes = tuple(HistoryChange.of(record, own) for record in kept)
-    return HistoryResult(page.text(), changes=changes, next_cursor=following)
+    return HistoryResult(page.text(), changes=kept, next_cursor=following)
 
 
 def _unknown_cursor(what: str) -> FilewrightError:
@@ -234,37 +254,16 @@ def _unknown_cursor(what: str) -> FilewrightError:
     )
 
 
-def _when(record: ChangeRecord) -> str:
-    return f"{record.id}  {record.time:%Y-%m-%d %H:%M:%S}Z ({ago(record.time)})"
-
-
-def _row(record: ChangeRecord, own: str | None) -> str:
-    """A change in one line: with up to three files that its summary does not name, and who made it."""
-    row = f"{_when(record)}  {record.summary}"
-    names = [entry.place.shown for entry in record.entries[:3]]
-    more = len(record.entries) - len(names)
-    if more or not all(name in record.summary for name in names):
-        rest = f" and {counted(more, 'more file')}" if more else ""
-        row += f"  [{', '.join(names)}{rest}]"
-    if record.reverts:
-        row += f"  [undoes {'some of ' if record.partial else ''}{listed(record.reverts, 1)}]"
-    by, client = _by(record, own), record.client or ""
-    if by == "a person":
-        row += f"  [a person, by {client}]"
-    elif by == "another":
-        row += f"  [{client or 'another'}, session {record.session or ''}]"
-    return row
-
-
 def _one(context: Context, change_id: str) -> HistoryResult:
     record = context.changes.record(context.changes.identify(change_id))
     page = Page(context.settings.page_chars)
-    page.add(f"{_when(record)}  {record.tool}", record.summary)
+    change = HistoryChange.of(record, context.session)
+    page.add(f"{change.when}  {change.tool}", change.summary)
     page.extend(f"[{note}]" for note in record.notes)
     _add_entries(page, record.entries, 100)
     diff = context.changes.diff(record.id, max_lines=context.settings.diff_lines, task=context.task)
     page.add_diff(diff.text)
-    return HistoryResult(page.text(), changes=(HistoryChange.of(record, context.session),), difference=diff)
+    return HistoryResult(page.text(), changes=(change,), difference=diff)
 
 
 _UNDONE = {"created": "deleted", "deleted": "created"}
