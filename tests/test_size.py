@@ -21,7 +21,7 @@ ROOMS = {
     # room: (limit, goal), in code tokens
     "changes": (64_376, 42_000),
     "edit": (54_835, 40_000),
-    "tools": (45_275, 32_000),
+    "tools": (45_245, 32_000),
     "structure": (22_035, 20_500),
     "system": (22_538, 23_000),
     "boundary": (19_954, 20_000),
