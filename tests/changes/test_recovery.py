@@ -283,6 +283,22 @@ def test_a_displaced_file_that_is_still_written_to_waits(
     assert scene.temporaries(bench.root) == []
 
 
+@pytest.mark.needs("lease")
+def test_what_a_root_within_this_one_has_displaced_is_removed_before_its_folder_is_moved_out_of_it(
+    bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = bench.root / "n/f/a.txt"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"one\n")
+    with monkeypatch.context() as patch, Workspace(bench.root / "n", settings=bench.settings) as inner:
+        patch.setattr(scene.FILE, "written_by_others", lambda _: False)
+        with path.open("ab"):
+            inner.edit("f/a.txt", [{"search": "one", "replace": "two"}])
+    assert len(scene.temporaries(bench.root)) == 1
+    bench.commit(Move(bench.at("n/f"), bench.at("m")))
+    assert scene.temporaries(bench.root) == []
+
+
 def test_what_is_put_into_a_folder_while_it_is_deleted_is_kept(
     bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

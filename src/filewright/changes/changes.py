@@ -60,7 +60,8 @@ class Changes(History):
         self._withheld: dict[Log, tuple[Sequence[object], set[tuple[bytes, ...]]]] = {}
         """Of logs with changes that cannot be settled here: what was seen unfinished, and its absolute paths."""
         boundary.before_reading = self._refuse_withheld
-        self._settle_at_opening()
+        if any(log.left for log in self.logs):
+            self._settle(again=True)
 
     @property
     def state(self) -> StateFolder:
@@ -187,14 +188,6 @@ class Changes(History):
                 self._settle()
                 return
 
-    def _settle_at_opening(self) -> None:
-        try:
-            if not any(log.unfinished or log.numbers("done") for log in self.logs):
-                return
-        except FilewrightError:
-            return  # The first change says what is wrong with the log; reading goes on.
-        self._settle(again=True)
-
     def _settle(self, *, again: bool = False) -> None:
         """Recover unless somebody alive is at work, who has the lock."""
         try:
@@ -252,14 +245,12 @@ class Changes(History):
         for log in self.logs:
             if log.own:
                 log.state.open()
-            elif log.unfinished:
+            elif log.left:  # What it has displaced goes before a folder leaves its root with that.
                 log.state.load()
-            else:
-                continue
             try:
                 if log.own:
                     log.contents.sweep()
-                if not log.numbers("intent", "unsettled", "done"):
+                if not log.left:
                     continue
                 from filewright.changes.settle import recover
 

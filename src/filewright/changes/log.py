@@ -188,8 +188,13 @@ class Log:
 
         Of a log that cannot be read nothing is known, and reading files goes on.
         """
+        return tuple(row for row in self.left if row[1] != "done")
+
+    @property
+    def left(self) -> tuple[Row, ...]:
+        """The same, and what is made and not cleaned up."""
         with suppress(FilewrightError):
-            return tuple(self._in("intent", "unsettled"))
+            return tuple(self._in("intent", "unsettled", "done"))
         return ()
 
     def numbers(self, *states: str) -> list[int]:
