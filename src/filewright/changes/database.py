@@ -133,8 +133,7 @@ class Database:
             if connection.in_transaction:
                 yield connection.execute
                 return
-            flushed = durable and self._flusher.enabled
-            level = "FULL" if flushed else "NORMAL" if self._flusher.enabled else "OFF"
+            level = ("FULL" if durable else "NORMAL") if self._flusher.enabled else "OFF"
             self._retried(partial(begin, connection, level), task)
             try:
                 yield connection.execute
@@ -143,7 +142,7 @@ class Database:
                 with suppress(Exception):
                     connection.rollback()
                 raise
-            self._flusher.count += flushed
+            self._flusher.count += level == "FULL"
 
     def problem(self) -> str | None:
         """What SQLite finds wrong with the file; None if that is nothing."""
@@ -272,13 +271,15 @@ class Database:
         )
         try:
             connection.execute("PRAGMA temp_store=MEMORY")
+            # Outside of transactions SQLite flushes too: where it makes the file, and at the end.
+            connection.execute(f"PRAGMA synchronous={'FULL' if self._flusher.enabled else 'OFF'}")
             (version,) = connection.execute("PRAGMA user_version").fetchone()
             if version not in (0, VERSION):
                 raise self._refused(
                     Code.UNSUPPORTED, f"it is of version {version} of the format, not {VERSION}"
                 )
             if writing:
-                if version == 0:
+                if not version:
                     # Said again, it would be written again, and flushed.
                     connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
                 self._prepare(connection)
