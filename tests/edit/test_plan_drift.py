@@ -223,3 +223,18 @@ def test_a_last_line_without_an_end_that_is_carried_on_has_none_afterwards(last:
     )
     result, tier = session(shown.replace("\n", end), now, Edit(shown, wanted))
     assert (result, tier) == (expected, Tier.DRIFT)
+
+
+@pytest.mark.parametrize("new", ["\n", "c\n\n", "c\nd\n", "c", ""])
+@pytest.mark.parametrize("lines", [(7, None), (6, 6), (5, 6)])
+def test_lines_at_the_end_of_a_file_without_one_are_carried_on_as_they_are_made(
+    new: str, lines: tuple[int, int | None]
+) -> None:
+    first, last = lines
+    if not new and last is None:
+        return  # nothing is put in
+    base = b"1\n2\n3\n4\naaa\nbbb"
+    edit = Edit("", new, start_line=first, end_line=last, base=base, named="by its lines")
+    made = apply(base, plan(Snapshot.of_bytes(base), [edit]).splices)
+    now = b"1\n2\nthere\n3\n4\naaa\nbbb"
+    assert apply(now, plan(Snapshot.of_bytes(now), [edit]).splices) == made.replace(b"2\n", b"2\nthere\n")
