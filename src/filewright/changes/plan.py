@@ -194,11 +194,11 @@ class Planning:
         """The plan, by what is known of things by now."""
         operations: list[Put] = []
         for how, carrier, place, spare, item, occupant in self._puts:
-            before = known.before(occupant) if occupant is not None else None
+            before = known.before[occupant] if occupant is not None else None
             if how == "made":
                 after = known.after(item)
             elif how == "gone":
-                after = known.before(item)
+                after = known.before[item]
             else:
                 # What keeps its inode is recognised by that.
                 assert item.seen is not None

@@ -19,7 +19,7 @@ from filewright import errors, system
 from filewright.boundary import DenyRules, Location
 from filewright.changes.contents import Edited, Held, Keeping, OnDisk, digest_of, tapped
 from filewright.changes.database import Flusher
-from filewright.changes.record import Entry, Place, Stamp, spliced
+from filewright.changes.record import Entry, Place, Stamp, spans_in, spliced
 from filewright.changes.slots import Flushing
 from filewright.changes.tree import DEEPEST, Item, Tree, keeps
 from filewright.edit import Stream
@@ -44,8 +44,9 @@ _WHOLE = 1 << 16
 class Preparation:
     """What is known of the things of a tree: when what goes was saved, and more when what comes was made.
 
-    `_saved` is what was at their places at the start, as the entries of a change that deletes it; `_made` is what new
-    things will be. What some edited files will hold is `_held` in memory.
+    `before` is what a displaced thing was, `_made` what new things will be. What an edit does to a file on the disk is
+    in `_edits`: its spans, and the names of what it takes out and puts in. What some edited files will hold is `_held`
+    in memory.
     """
 
     def __init__(self, tree: Tree, settings: Settings, flusher: Flusher, task: Task) -> None:
@@ -57,15 +58,10 @@ class Preparation:
         self._intent: Keeping | None = None
         self._bytes = 0
         self._held_bytes = 0
-        self._saved: dict[Item, Entry] = {}
+        self.before: dict[Item, Stamp] = {}
+        self._edits: dict[Item, tuple[bytes, str | None, str | None]] = {}
         self._made: dict[Item, Stamp] = {}
         self._held: dict[Item, Held] = {}
-
-    def before(self, item: Item) -> Stamp:
-        """What a displaced thing was."""
-        before = self._saved[item].before
-        assert before is not None
-        return before
 
     def after(self, item: Item) -> Stamp:
         """What a new thing will be, as far as that is known by now."""
@@ -81,18 +77,17 @@ class Preparation:
 
     def entries(self) -> tuple[Entry, ...]:
         """One entry per place: made things, then moved, altered, rewritten ones, then what is gone."""
-        rewritten = {
-            Place.of(item.will_be_at): saved
-            for item, saved in self._saved.items()
-            if item.fresh and item.alive
-        }
-        elsewhere = {saved.place for saved in rewritten.values()}
+        rewritten = {Place.of(item.will_be_at): item for item in self.before if item.fresh and item.alive}
+        elsewhere = {Place.of(item.was_at) for item in rewritten.values()}
         found: list[Entry] = []
-        for item in self._tree.fresh:
-            for place, after in _spread(item.will_be_at, self._made[item]):
-                saved = rewritten.get(place) or Entry(place, None, None)
-                was = saved.place if saved.place != place else None
-                found.append(saved._replace(place=place, after=after, was=was))
+        for fresh in self._tree.fresh:
+            for place, after in _spread(fresh.will_be_at, self._made[fresh]):
+                item = rewritten.get(place)
+                if item is None:
+                    found.append(Entry(place, None, after))
+                    continue
+                was, edit = Place.of(item.was_at), self._edits.get(item, ())
+                found.append(Entry(place, self.before[item], after, was if was != place else None, *edit))
         moved, altered = self._tree.moved, self._tree.altered
         for item in (*moved, *(item for item in altered if not item.moved)):
             assert item.seen is not None
@@ -102,7 +97,7 @@ class Preparation:
             after = before._replace(mode=mode, uid=uid, gid=gid)
             found.append(Entry(where, before, after, was if was != where else None))
         for item in self._tree.displaced:
-            for place, stamp in _spread(item.was_at, self.before(item)):
+            for place, stamp in _spread(item.was_at, self.before[item]):
                 if place not in elsewhere:
                     found.append(Entry(place, stamp, None))
         return tuple(found)
@@ -126,12 +121,11 @@ class Preparation:
             assert item.seen is not None
             try:
                 if item.kind == "file":
-                    self._saved[item] = self._save_file(item)
-                    continue
-                before = Stamp.of(item.seen, target=item.target)
-                if item.kind == "folder":
-                    before = self._save_folder(item, item.seen)
-                self._saved[item] = Entry(Place.of(item.was_at), before, None)
+                    self.before[item] = self._save_file(item)
+                elif item.kind == "folder":
+                    self.before[item] = self._save_folder(item, item.seen)
+                else:
+                    self.before[item] = Stamp.of(item.seen, target=item.target)
             except OSError as error:
                 raise from_os_error(error, item.asked, doing="save") from error
         total = 0
@@ -146,8 +140,7 @@ class Preparation:
                     stamp = stamp._replace(blob=intent.keep(b"".join(map(bytes, content.blocks()))))
                 # What small ones will hold is worked out now, so that the intent needs no second flush. But for what
                 # replaces a file and is not kept: recovery could not tell a part of it from somebody's save.
-                saved = self._saved.get(item)
-                kept = saved is not None and saved.before and saved.before.blob and saved.inserted
+                kept = item in self._edits and self._edits[item][-1] and self.before[item].blob
                 if content.size <= _AHEAD and (item.seen is None or stamp.blob or kept):
                     stamp = stamp._replace(digest=digest_of(content))
             self._made[item] = stamp
@@ -156,15 +149,15 @@ class Preparation:
         """Keep a content; None if not undoable."""
         return self._intent.keep(content) if self._intent else None
 
-    def _save_file(self, item: Item) -> Entry:
+    def _save_file(self, item: Item) -> Stamp:
         """A file, if it still is what the steps were made against: kept whole, or as what an edit takes out of it."""
         assert item.home is not None
         assert item.seen is not None
-        (folder, name), expected, place = item.home, item.expected, Place.of(item.was_at)
+        (folder, name), expected = item.home, item.expected
         known = expected.digest.hex() if expected is not None and expected.digest is not None else None
         splices = item.splices if item.alive else None
-        entry = Entry(place, None, None, None, spliced(splices or ()))
-        going = sum(span.old for span in entry.spans())
+        spans = spliced(splices or ())
+        going = sum(span.old for span in spans_in(spans))
         data = removed = None
         with item.open() as file:
             now = Identity.of(file.status().raw)
@@ -182,12 +175,12 @@ class Preparation:
             else:
                 # The copy loop hashes it; only the bytes that go are kept.
                 self._require_room(going, item.asked)
-                removed = b"".join(file.read(span.offset, span.old) for span in entry.spans())
+                removed = b"".join(file.read(span.offset, span.old) for span in spans_in(spans))
                 if len(removed) != going:
                     raise errors.stale(item.asked)
                 before = Stamp.of(item.seen, digest=known, attributes=file.attributes())
         if splices is None:
-            return Entry(place, before, None)
+            return before
         if data is not None:
             assert isinstance(item.content, Edited)
             found = item.content
@@ -196,7 +189,8 @@ class Preparation:
                 self._held_bytes += edited.size
                 self._held[item] = Held(b"".join(edited.blocks()))
         kept = self._keep(removed) if removed is not None else None
-        return entry._replace(before=before, removed=kept, inserted=self._keep(replacements(splices)))
+        self._edits[item] = spans, kept, self._keep(replacements(splices))
+        return before
 
     @staticmethod
     def _require_quiet(file: File, shown: str) -> None:
@@ -288,11 +282,9 @@ class Preparation:
                 if status.kind == "folder":
                     pending.append((place, item, status, rules))
                 elif item is not None and item.kind == "file":
-                    saved = self._save_file(item)
-                    assert saved.before is not None
-                    inside[path] = saved.before
+                    inside[path] = self._save_file(item)
                     if item.alive:
-                        self._saved[item] = saved
+                        self.before[item] = inside[path]
                 elif status.kind == "file":
                     with folder.open(name, seen=True) as file:
                         self._require_quiet(file, place.shown)
@@ -426,7 +418,7 @@ class Preparation:
 
     def _check_source(self, item: Item, digest: str) -> None:
         """The copy loop has read the whole file: is it what the edit was made against?"""
-        before = self.before(item)
+        before = self.before[item]
         if before.digest is None:
             assert item.seen is not None
             with item.open() as source:
@@ -435,7 +427,7 @@ class Preparation:
             same = before.digest == digest
         if not same:
             raise errors.stale(item.asked)
-        self._saved[item] = self._saved[item]._replace(before=before._replace(digest=digest))
+        self.before[item] = before._replace(digest=digest)
 
     def _set_attributes(self, made: File | Folder, item: Item) -> None:
         """Give a new thing its owner, extended attributes, mode and times: in this order, since a chown clears setuid.
@@ -447,7 +439,7 @@ class Preparation:
         source, carried = item.origin, item.attributes
         times = (item.mtime_ns, item.mtime_ns) if item.mtime_ns is not None else None
         if item.seen is not None:
-            carried = self.before(item).attributes if carried is None else carried
+            carried = self.before[item].attributes if carried is None else carried
         elif source is not None:
             with source.on_disk().folder(b".") if source.kind == "folder" else source.open() as original:
                 carried = original.attributes() if carried is None else carried

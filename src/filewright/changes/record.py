@@ -207,6 +207,11 @@ def spliced(splices: Iterable[Splice]) -> bytes:
     return numbers.tobytes()
 
 
+def spans_in(packed: bytes) -> Iterator[Span]:
+    """The inverse."""
+    return map(Span._make, iter_unpack("=qqq", packed))
+
+
 class Entry(NamedTuple):
     """What a change did at one place.
 
@@ -243,7 +248,7 @@ class Entry(NamedTuple):
 
     def spans(self, most: int | None = None) -> Iterator[Span]:
         """The spans of an edit, or the first of them."""
-        return map(Span._make, islice(iter_unpack("=qqq", self.spliced), most))
+        return islice(spans_in(self.spliced), most)
 
     @property
     def ends(self) -> tuple[Place, ...]:
