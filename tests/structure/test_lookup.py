@@ -97,6 +97,14 @@ def test_the_definition_wins_over_its_prototype(outlines: Outlines) -> None:
     assert find_symbol(outline, "add").symbol.start_line == 2
 
 
+def test_a_path_as_it_is_shown_means_that_symbol_alone(outlines: Outlines) -> None:
+    outline = outlines.outline(
+        b"int add(int);\nint add(int a) { return a; }\nstruct add {\n  int add;\n};\n", Language.C
+    )
+    for shown, line in (("prototype add", 1), ("function add", 2), ("struct add", 3)):
+        assert find_symbol(outline, shown).symbol.start_line == line
+
+
 PATHS = [
     ("python.py", 2, ""),
     ("python.py", 27, "Base"),

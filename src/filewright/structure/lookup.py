@@ -94,20 +94,19 @@ def candidates(outline: Outline, asked: str) -> list[NamedSymbol]:
     all understood. The case decides only where both spellings occur.
     """
     wanted = _normal(asked)
-    for fold in (False, True):
+    for spell in (str, str.casefold):
         exact: list[NamedSymbol] = []
         partial: list[NamedSymbol] = []
         for candidate, names in _named(outline):
-            spelled = {name.casefold() for name in names} if fold else names
-            target = wanted.casefold() if fold else wanted
+            spelled, target = set(map(spell, names)), spell(wanted)
             if target in spelled:
                 exact.append(candidate)
             elif any(name.endswith("." + target) for name in spelled):
                 partial.append(candidate)
-        found = exact or partial
-        if found:
-            # Definitions rather than the prototypes of the same name.
-            return [each for each in found if each.symbol.kind != "prototype"] or found
+        if found := exact or partial:
+            # A path as it is shown names the kind, too; else definitions rather than the prototypes of the same name.
+            named = [each for each in found if (STEP + each.path).endswith(STEP + asked)]
+            return named or [each for each in found if each.symbol.kind != "prototype"] or found
     return []
 
 
@@ -118,32 +117,31 @@ def find_symbol(outline: Outline, asked: str, shown: str = "the file") -> NamedS
     `unsupported` if the file was not parsed.
     """
     if not outline.parsed:
-        reason = outline.note or "filewright has no grammar for it"
-        message = f"symbols of {shown} are not known: {reason}"
+        message = f"symbols of {shown} are not known: {outline.note or 'filewright has no grammar for it'}"
         raise FilewrightError(Code.UNSUPPORTED, message, "search for the name instead")
     found = candidates(outline, asked)
     if not found:
         near = nearest(outline, asked)
         hint = f"the nearest are: {', '.join(near)}" if near else "get_overview lists its symbols"
-        message = f"{shown} has no symbol {asked!r}"
-        raise FilewrightError(Code.NO_MATCH, message, hint, symbol=asked, nearest=near)
+        raise FilewrightError(
+            Code.NO_MATCH, f"{shown} has no symbol {asked!r}", hint, symbol=asked, nearest=near
+        )
     if len(found) > 1:
-        rows = [
-            {
-                "name": each.name,
-                "kind": each.symbol.kind,
-                "start_line": each.symbol.start_line,
-                "end_line": each.symbol.end_line,
-            }
-            for each in found
-        ]
         lines = [f"{each.path} (lines {each.symbol.start_line}–{each.symbol.end_line})" for each in found]
         raise FilewrightError(
             Code.AMBIGUOUS_MATCH,
             f"{shown} has {len(found)} symbols {asked!r}: {listed(lines, _CANDIDATES, '; ')}",
             "give its full name (Class.method), or a line inside the one you mean",
             symbol=asked,
-            candidates=rows[:_CANDIDATES],
+            candidates=[
+                {
+                    "name": each.name,
+                    "kind": each.symbol.kind,
+                    "start_line": each.symbol.start_line,
+                    "end_line": each.symbol.end_line,
+                }
+                for each in found[:_CANDIDATES]
+            ],
         )
     return found[0]
 
@@ -153,7 +151,7 @@ def nearest(outline: Outline, asked: str, count: int = 5) -> list[str]:
     last = _normal(asked).rpartition(".")[2]
     names: dict[str, str] = {}
     for candidate, _ in _named(outline):
-        if candidate.symbol.kind != "import" and len(names) < 5_000:
+        if len(names) < 5_000:
             own = (candidate.symbol.known_as or candidate.symbol.name).rpartition(".")[2]
             names.setdefault(own, candidate.name)
     return [names[name] for name in alike(last, names, count)]
@@ -176,7 +174,6 @@ def _normal(name: str) -> str:
     for part in _SEPARATOR.split(name.strip().removesuffix("()")):
         kind, space, rest = part.partition(" ")
         part = rest if space and kind in _KINDS else part
-        part = part.strip("'\"`() *&$")
-        if part:
+        if part := part.strip("'\"`() *&$"):
             parts.append(part)
     return ".".join(parts) or name.strip()
