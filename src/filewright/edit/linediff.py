@@ -270,7 +270,7 @@ def slid(found: list[LineChange], left: Sequence[Hashable], right: Sequence[Hash
 
 
 def merge3(base: Sequence[Item], ours: Sequence[Item], theirs: Sequence[Item]) -> Merged[Item]:
-    """Spliced two changes of `base`, line by line; the lines carry their terminators or not, as given.
+    """Merge two changes of `base`, line by line; the lines carry their terminators or not, as given.
 
     Pure and bounded: about n log n in the number of lines. Changes that touch one another are a
     conflict unless both sides made the same one.
@@ -286,7 +286,7 @@ def merged(
     our_changes: Sequence[LineChange],
     their_changes: Sequence[LineChange],
 ) -> Merged[Item]:
-    """Spliced two sides that changed `base` as said, which is known better than two texts tell it."""
+    """Merge two sides that changed `base` as said, which is known better than two texts tell it."""
     changed = [(change, side) for side, made in enumerate((our_changes, their_changes)) for change in made]
     # Changes that touch, as lines of the base, and by how many lines each side grows there.
     groups: list[list[int]] = []
