@@ -466,3 +466,28 @@ def test_what_is_put_in_is_parted_from_what_is_above_and_below(root, workspace):
     assert (root / "a.py").read_text() == (
         "def a():\n    pass\n\n\ndef b():\n    pass\n\n\nif True:\n    a()\n"
     )
+
+
+SHARED = [
+    ("a.css", "a{b:c}d{e:f}\ng{h:i}\n", "d", "rule a"),
+    ("a.js", "function a(){return 1} function b(){return 2}\n", "a", "function b"),
+    ("a.ts", "export class A { m() { return 1 } n() { return 2 } }\n", "A.m", "class A"),
+    ("a.json", '{"a": 1, "b": 2,\n "c": 3}\n', "b", "key a"),
+    ("a.toml", '[t]\nl = {file = "x", y = 1}\nz = 1\n', "t.l.file", "key l"),
+    ("a.yaml", "t:\n- name: x\n  of: y\n", "t.name: x.name", "item name: x"),
+]
+
+
+@each_row("name, text, symbol, beside", SHARED)
+def test_a_symbol_is_not_taken_with_what_shares_its_lines(
+    root: Path, workspace: Workspace, name: str, text: str, symbol: str, beside: str
+) -> None:
+    (root / name).write_text(text)
+    for edit in (
+        {"at": {"symbol": symbol}, "delete": True},
+        {"at": {"symbol": symbol}, "replace": "new"},
+        {"at": {"after": symbol}, "replace": "new"},
+    ):
+        refused = workspace.call("edit_content", {"path": name, "edits": [edit]})
+        assert refused.text.startswith(f"invalid_input: {symbol} is on a line with {beside} in {name}")
+    assert (root / name).read_text() == text

@@ -36,17 +36,30 @@ _BLANKS = " \t"
 
 
 def symbol_lines(snapshot: Snapshot, outline: Outline, symbol: str, shown: str) -> SymbolLines:
-    """The lines of the one symbol of that name. Raises what `find_symbol` does."""
+    """The lines of the one symbol of that name. Raises what `find_symbol` does, and `invalid_input` where other code
+    is on them: it would be moved or deleted with the symbol."""
     found = find_symbol(outline, symbol, shown)
-    source = FileText(snapshot)
+    source, own = FileText(snapshot), found.symbol
     siblings = found.around[-1].children if found.around else outline.symbols
-    first, last = found.symbol.block_start_line, found.symbol.end_line
+    first, last = own.block_start_line, own.end_line
+    beside = [each for each in found.around[-1:] if each.start < own.start and each.start_line >= first]
+    beside += [
+        each
+        for _, each in outline.walk()
+        if (each.end <= own.start and each.end_line >= first)
+        or (each.start >= own.end and each.start_line <= last)
+    ]
+    if beside:
+        raise invalid(
+            f"{symbol} is on a line with {beside[0].kind} {beside[0].name} in {shown}",
+            "give its text as search, or the text it is to be put beside",
+        )
     row = source.row_at(source.offset(first - 1))
     _, before = source.first_solid(source.rows_before(row))
     goes_on, after = source.first_solid(source.rows_from(source.offset(last)))
     between = before
     if goes_on:
-        between = after if siblings[0].start == found.symbol.start else min(before, after)
+        between = after if siblings[0].start == own.start else min(before, after)
     gap = between if between or len(siblings) > 1 else None
     following = last + after + 1 if goes_on else None
     return SymbolLines(first, last, indent_of(source.text(row.body)), before, between, following, gap)
