@@ -289,6 +289,21 @@ def test_what_a_command_and_tools_do_in_turn_is_on_record_in_that_order(
     assert _tree(root) == before
 
 
+def test_what_a_command_did_before_a_tool_is_on_record_before_it_though_the_clock_went_back(
+    workspace: Any, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace.write("first", "1\n")
+    moment, before = workspace.newest(), _tree(root)
+    monkeypatch.setattr("time.time_ns", lambda: 10**18)
+    begun = workspace.begin_command()
+    (root / "n").write_text("new\n")
+    workspace.delete("n")
+    (root / "a.txt").unlink()
+    records = workspace.end_command(begun, "a command")
+    assert [record.notes for record in records] == [(), ()]
+    _goes_back_and_comes_again(workspace, root, records, moment, before)
+
+
 @pytest.mark.parametrize("moved", ["src", "a.txt", "src/in/out"])
 def test_what_a_tool_moves_to_a_root_within_another_is_no_commands(
     root: Path, tmp_path: Path, moved: str

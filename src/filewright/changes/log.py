@@ -412,8 +412,8 @@ class Log:
         """
         with self.database.transaction(task) as execute:
             newest = execute("SELECT max(number) FROM operations").fetchone()[0]
-            # One more than the newest, if the clock went back.
-            keeping = Keeping(self.contents, execute, max(time.time_ns(), (newest or 0) + 1))
+            # If the clock went back, after the newest, with room for what a command did before a tool came to it.
+            keeping = Keeping(self.contents, execute, max(time.time_ns(), (newest or 0) + 2))
             try:
                 yield keeping
                 keeping.flush()
