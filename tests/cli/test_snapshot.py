@@ -289,6 +289,23 @@ def test_what_a_command_and_tools_do_in_turn_is_on_record_in_that_order(
     assert _tree(root) == before
 
 
+def test_what_a_command_made_and_a_tool_moved_to_another_root_is_in_the_way_of_no_rewind(
+    root: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "other").mkdir()
+    with Workspace(root, tmp_path / "other", settings=Settings(state_dir=tmp_path / "state")) as both:
+        both.write("first", "1\n")
+        moment, before = both.newest(), _tree(root)
+        begun = both.begin_command()
+        (root / "n").write_text("new\n")
+        both.move("n", "other:n")
+        (root / "a.txt").unlink()
+        both.end_command(begun, "a command")
+        both.revert_edit(since=moment)
+        assert os.listdir(tmp_path / "other") == []
+        assert {path: _tree(root)[path] for path in before} == before
+
+
 def test_what_a_command_did_before_a_tool_is_on_record_before_it_though_the_clock_went_back(
     workspace: Any, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -571,7 +571,9 @@ class _Command:
             if left:
                 made[path] = left
             # What was not seen was ignored, or elsewhere.
-            if found and not was.startswith(_ELSEWHERE) and _along(self._hidden, was) == was:
+            # Of what went to another root as the command had made it, nobody knows what it held.
+            is_known = old or not path.startswith(_ELSEWHERE)
+            if found and is_known and not was.startswith(_ELSEWHERE) and _along(self._hidden, was) == was:
                 parts.append((old, found))
         for path in [path for path in before if _along(moves, path) != path] if moves else ():
             to = _along(moves, path)
@@ -588,7 +590,7 @@ class _Command:
             if path.startswith(_ELSEWHERE):
                 continue
             old, now = self._before.get(path), self._after.get(path)
-            if old is not None and now is not None and old.kind == now.kind:
+            if old and now and old.kind == now.kind:
                 if old.seen != now.seen and now.kind != "other":
                     self._pairs.append((old, now))
                 continue
@@ -719,12 +721,12 @@ class _Command:
 
     def _entries(self, old: Thing | None, now: Thing | None) -> Iterator[Entry]:
         """What became of a thing; what cannot be brought back is noted instead."""
-        if old is not None and now is not None and old.kind == now.kind:
+        if old and now and old.kind == now.kind:
             yield from self._alterations(old, now)
             return
-        if old is not None and (before := self._told(old)) is not None:
+        if old and (before := self._told(old)):
             yield Entry(self._at(old), before, None)
-        if now is not None and (after := self._told(now, is_now=True)) is not None:
+        if now and (after := self._told(now, is_now=True)):
             yield Entry(self._at(now), None, after)
 
     def _alterations(self, old: Thing, now: Thing) -> Iterator[Entry]:
