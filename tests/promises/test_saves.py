@@ -445,6 +445,29 @@ def test_sixteen_threads_append_and_every_line_lands(area: Path) -> None:
     assert sorted((root / "log").read_text().split()) == sorted(wanted)
 
 
+def test_what_was_appended_and_stays_with_others_lines_is_not_appended_again(
+    area: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = area / "work"
+    root.mkdir()
+    old, new = root / "old", root / "new"
+    old.write_text("start\n")
+
+    def go_on() -> None:
+        with new.open("a") as file:
+            file.write("theirs\n")
+        old.write_text("start\nmore\n")
+
+    with Workspace(root, state_dir=area / "state") as workspace:
+        _saving_before(monkeypatch, old, {1: go_on})
+        items = [{"path": name, "content": "ours\n", "mode": "append"} for name in ("new", "old")]
+        with pytest.raises(
+            FilewrightError, match="new was new, and has been edited by somebody else: it stays"
+        ):
+            workspace.run("write_content", {"items": items})
+    assert (new.read_text(), old.read_text()) == ("ours\ntheirs\n", "start\nmore\n")
+
+
 def test_a_version_that_was_named_is_held_to(area: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = area / "work"
     root.mkdir()

@@ -160,6 +160,8 @@ def _roll_back(
             )
         return False
     met += findings.conflicts
+    if findings.stays and isinstance(cause, FilewrightError):
+        cause.details["stays"] = True  # Tried again, it would be made twice.
     return True
 
 

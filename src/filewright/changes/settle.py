@@ -47,6 +47,7 @@ _SLOW_TO_FREE = 16 << 20
 _LARGE = 1000
 _WRITTEN_LATE = "was written to by a program that held it open"
 _EDITED = "was changed by somebody else after we replaced it: it stays"
+_NEW = "was new, and has been edited by somebody else: it stays"
 _SAVED = "was saved by somebody else while it was changed"
 _LEFT = "something that rules keep from agents is left of an earlier change; `filewright doctor` names it"
 _TAKEN = "stays where it was moved to, since its old name was taken meanwhile"
@@ -59,7 +60,8 @@ class Recovery:
     are operations that could not be settled, each with why; `rolled_back` and `finished` are ids, `set_aside`
     operations. `secret` are those conflicts and reasons that may name what is denied: they are not for agents.
 
-    Of one, `cleaned` counts what was still there to be cleaned up, and `aside` names it, if it was set aside.
+    Of one, `cleaned` counts what was still there to be cleaned up, and `aside` names it, if it was set aside. `stays`:
+    what it made is still there, with what others have made of it.
     """
 
     def __init__(self, *, conflicts: Iterable[str] = (), unsettled: Iterable[str] = ()) -> None:
@@ -72,6 +74,7 @@ class Recovery:
         self.secret: set[str] = set()
         self.cleaned = 0
         self.aside = ""
+        self.stays = False
 
     @property
     def notes(self) -> list[str]:
@@ -248,7 +251,7 @@ class _Settlement:
             except FileExistsError:
                 self._beside(carrier, place)
                 return
-        self._conflict(put, "was new, and has been edited by somebody else: it stays")
+        self._conflict(put, _NEW)
 
     def _move_back(self, put: Put) -> None:
         """Something moved, or gone to a temporary name: back to where it was, unless that is taken."""
@@ -489,6 +492,7 @@ class _Settlement:
 
     def _conflict(self, put: Put, why: str, holder: Slot | None = None) -> None:
         """Report a conflict, and keep what `holder` holds."""
+        self.findings.stays |= why in (_NEW, _EDITED)
         if holder is None:
             self.findings.conflicts.append(f"{self._slots.shown(put.named)} {why}")
         else:

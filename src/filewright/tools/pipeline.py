@@ -279,7 +279,7 @@ def _until_settled(context: Context, attempt: Callable[[], T], *, writes: bool, 
 
     At first other writers are not kept out; then they are, so that many edits of one file all land, and what is left
     to come in between are programs that know nothing of us, such as one that writes a log. A preview never locks.
-    What an earlier attempt met of others' saves is in the error of a later one.
+    What an earlier attempt met of others' saves is in the error of a later one; one of which a part stays is the last.
     """
     met: list[str] = []
     for remaining in reversed(range(_TRIES)):
@@ -289,7 +289,8 @@ def _until_settled(context: Context, attempt: Callable[[], T], *, writes: bool, 
                 return attempt()
             except FilewrightError as error:
                 conflicts = error.details.get("conflicts", [])
-                if error.code != Code.STALE_VERSION or not again or not remaining:
+                last = not again or not remaining or "stays" in error.details
+                if last or error.code != Code.STALE_VERSION:
                     if met:
                         error.details["conflicts"] = [*met, *conflicts]
                         error.hint = "; ".join([*met, error.hint] if error.hint else met)
