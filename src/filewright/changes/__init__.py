@@ -31,9 +31,8 @@ What is above its goal pays for promises, by the modules in which they are kept:
   `annotations` stands in for `typing`; and of a large tree only those folders are gone through whose newest files are
   kept.
 - Another sixth is what others may do while a change is made, or between a crash and its recovery (`settle`, `slots`,
-  `plan`): file systems that exchange no names, have no links or keep no order among folders; folders that others move;
-  an editor's save at any moment, which is never lost and never taken for ours, nor
-  ours made twice with it.
+  `plan`): file systems that exchange no names, have no links or keep no order among folders; folders that others
+  move; an editor's save at any moment, which is never lost and never taken for ours, nor ours made twice with it.
 - Another is the undo of what has moved on since (`undo`, `net`, and how changes are chosen in `history`): renames are
   followed, others' lines stay, a session is taken back through what others did between its changes, one file or hunk of
   it, and nothing of what is denied or beyond the roots is told.
