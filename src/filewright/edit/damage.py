@@ -26,8 +26,8 @@ from filewright.edit.find import (
     ByteRange,
     Literal,
     Located,
+    NewLines,
     Rows,
-    Spliced,
     UnclearError,
     WholeLines,
     find_exact,
@@ -319,7 +319,7 @@ def _texts(located: Located) -> tuple[list[str], list[str]]:
             case Rows():
                 search += part.old
                 new += part.new
-            case Spliced(ByteRange(start, end)):
+            case NewLines(ByteRange(start, end)):
                 new = located.edit.replace.split("\n") if start == end and not located.edit.search else []
     return search, new
 

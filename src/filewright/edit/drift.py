@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from filewright.edit.filetext import FileText
-from filewright.edit.find import ByteRange, Located, Missed, Spliced
+from filewright.edit.find import ByteRange, Located, Missed, NewLines
 from filewright.edit.linediff import Chunk, Merged, changed_lines, changes, merge3, merged, slid
 from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.request import Edit, Tier
@@ -82,7 +82,7 @@ def _carried(source: FileText, found: Located, old: FileText, splices: Sequence[
         ]
         carried.append(whole_lines(source, offsets[start], offsets[end], b"".join(lines)))
     span = ByteRange(carried[0].offset, carried[-1].end)
-    return Located(edit, Tier.DRIFT, (Spliced(span, tuple(carried)),), inner=found.tier)
+    return Located(edit, Tier.DRIFT, (NewLines(span, tuple(carried)),), inner=found.tier)
 
 
 def _still_there(old: FileText, found: Located, merged: Merged[bytes]) -> bool:

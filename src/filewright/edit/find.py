@@ -408,7 +408,7 @@ class WholeLines:
 
 
 @dataclass(frozen=True, slots=True)
-class Spliced:
+class NewLines:
     """Whole lines that are put in place of those in `span`, whatever these hold: what is written is known."""
 
     span: ByteRange
@@ -436,7 +436,7 @@ class Rows:
     blanks: frozenset[str] = frozenset()
 
 
-Part = Literal | WholeLines | Rows | Spliced
+Part = Literal | WholeLines | Rows | NewLines
 
 
 @dataclass(frozen=True, slots=True)

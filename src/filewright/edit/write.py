@@ -24,8 +24,8 @@ from filewright.edit.filetext import FileText
 from filewright.edit.find import (
     Literal,
     Located,
+    NewLines,
     Rows,
-    Spliced,
     UnclearError,
     WholeLines,
     find_exact,
@@ -64,7 +64,7 @@ def checked(source: FileText, located: Located) -> tuple[Splice, ...]:
     result: list[Splice] = []
     for part in located.parts:
         match part:
-            case Spliced():
+            case NewLines():
                 result += part.splices
             case Literal():
                 if not literal and not located.edit.replace_all:

@@ -37,7 +37,7 @@ from filewright.text import (
     notebook_view,
 )
 from filewright.tools.context import Context, spare_time
-from filewright.tools.pipeline import Answer, Change, ChangeArguments, Changed, change, decided
+from filewright.tools.pipeline import Change, ChangeArguments, Changed, Reply, change, decided
 from filewright.tools.registry import Arguments
 from filewright.tools.result import ChangeResult, DiffWanted, optional
 from filewright.wording import counted, listed, visible
@@ -768,7 +768,7 @@ def _answer(
     context: Context, arguments: EditArguments, change: Change[Plan], users: Sequence[StillUsed]
 ) -> EditResult:
     made, diff = change.files, change.diff
-    page = Answer(context, arguments, change.id, diff, made, outcome=diff.text)
+    page = Reply(context, arguments, change.id, diff, made, outcome=diff.text)
     shown = page.seen or page.brief or page.wanted != "auto"
     for one in made:
         which = ""

@@ -16,7 +16,7 @@ from filewright.edit import Diff, FileDiff
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.progress import Task
 from filewright.tools.context import Context
-from filewright.tools.pipeline import Answer, hard_links_broken
+from filewright.tools.pipeline import Reply, hard_links_broken
 from filewright.tools.registry import Arguments
 from filewright.tools.result import ChangeResult, DiffWanted, Page, ToolResult, plain
 from filewright.wording import counted, listed
@@ -318,7 +318,7 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
             diff = changes.diff(made.id, max_lines=context.settings.diff_lines, task=context.task)
         except FilewrightError as error:  # it is an extra: nothing about it is an error of the call
             diff = Diff((FileDiff("", "", remark=f"(the diff cannot be shown: {error.message})\n"),))
-    page = Answer(context, arguments, made_id, diff)
+    page = Reply(context, arguments, made_id, diff)
     title, what = selected.what, counted(len(selected.ids), "change")
     if scope.change_id is not None:
         title, what = selected.ids[0], record.summary

@@ -24,7 +24,7 @@ from filewright.errors import Code, FilewrightError, check_limit, invalid
 from filewright.text import decoded
 from filewright.tools.context import Context
 from filewright.tools.items import ItemResult
-from filewright.tools.pipeline import Answer, ChangeArguments, Changed, change
+from filewright.tools.pipeline import ChangeArguments, Changed, Reply, change
 from filewright.tools.result import ChangeResult, DiffWanted, error_data, optional
 from filewright.wording import counted, listed, visible
 
@@ -124,7 +124,7 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
             raise FilewrightError(first.code, message, details={**first.details, "refused": parts})
 
     made = change(context, "apply_patch", decide, arguments, summary=_summary, preview=arguments.preview)
-    page = Answer(context, arguments, made.id, made.diff, made.files, outcome=made.diff.text)
+    page = Reply(context, arguments, made.id, made.diff, made.files, outcome=made.diff.text)
     page.add(f"{counted(len(made.files), 'file')} {page.done('changed')}")
     if not page.seen:
         page.extend((_row(file, looking.origin) for file in made.files), reserve=2000, more="file")

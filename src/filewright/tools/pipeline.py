@@ -2,8 +2,8 @@
 
 A tool decides file by file. While a file is open its diff, its new version and a warning of broken syntax are
 made, within one budget for all files; then its content is let go of. All that was decided is committed as one
-change, and decided anew if a file moved on in between. Its `Answer` begins with what is the tool's own, and ends with
-what there is to say of any change.
+change, and decided anew if a file moved on in between. Its `Reply` begins with what is the tool's own, and
+ends with what there is to say of any change.
 """
 
 from __future__ import annotations
@@ -303,7 +303,7 @@ def _until_settled(context: Context, attempt: Callable[[], T], *, writes: bool, 
 # What is said of a change
 
 
-class Answer(Page):
+class Reply(Page):
     """The page with which a tool answers that it made a change, or, without a `change_id`, what it would change.
 
     `seen`: a preview of the same call had the same `outcome`. `brief` is what is shown unasked of the diff: all or "".

@@ -17,7 +17,7 @@ from filewright.search import LineKinds, Pattern, TreeOptions, TreeSearch, compi
 from filewright.text import NotebookView, Snapshot, Splice, Splices, notebook_view
 from filewright.tools.context import Context
 from filewright.tools.items import item_named
-from filewright.tools.pipeline import Answer, Change, ChangeArguments, Changed, change, change_text, spliced
+from filewright.tools.pipeline import Change, ChangeArguments, Changed, Reply, change, change_text, spliced
 from filewright.tools.result import ChangeResult, DiffWanted, optional
 from filewright.tools.search import MatchedFile, kind_row, skipped
 from filewright.wording import counted, listed
@@ -307,7 +307,7 @@ def _answer(
 ) -> ReplaceResult:
     counts, kinds = found.by_file, found.kinds
     outcome = f"{counts}{made.diff.text}"
-    page = Answer(context, arguments, made.id, made.diff, made.files, outcome=outcome)
+    page = Reply(context, arguments, made.id, made.diff, made.files, outcome=outcome)
     total, most = sum(counts.values()), arguments.max_count
     done = page.done("replaced", way="; preview=false writes")
     if made.id is None and most is not None and total > most:

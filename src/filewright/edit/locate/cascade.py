@@ -28,9 +28,9 @@ from filewright.edit.find import (
     Literal,
     Located,
     Missed,
+    NewLines,
     Part,
     Region,
-    Spliced,
     WholeLines,
     find_exact,
     find_regions,
@@ -266,7 +266,7 @@ def _of_lines(source: FileText, edit: Edit) -> Located:
     if inserts or not text or end - start > _COMPARED_BYTES:
         new = edit.data or encoded(text, source.encoding, source.dominant, argument="replace")
         splices = (whole_lines(source, start, end, new),)
-        return Located(edit, Tier.EXACT, (Spliced(ByteRange(start, end), splices),))
+        return Located(edit, Tier.EXACT, (NewLines(ByteRange(start, end), splices),))
     data = source.read(start, end)
     body = data.removesuffix(b"\n").removesuffix(b"\r")
     if body and not body.endswith((b"\n", b"\r")) and (body != data or text[-2:-1] not in "\n"):
