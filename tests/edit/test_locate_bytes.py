@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.rows import each_row
 
-from filewright.edit import Edit, Plan, plan
+from filewright.edit import Edit, Plan, plan, replace_matches, replacement
 from filewright.edit.filetext import FileText
 from filewright.edit.find import find_exact
 from filewright.errors import Code, FilewrightError
+from filewright.search import compile_pattern
 from filewright.text import Snapshot, apply
 
 
@@ -182,16 +183,23 @@ def test_each_newline_of_a_request_is_one_terminator_of_any_kind(parts: list[byt
 
 
 @pytest.mark.parametrize(
-    ("file", "search", "after"),
+    ("file", "gone", "after"),
     [
-        (b"a\rX\nb\n", "X", b"a\r\nb\n"),
-        (b"a\rX\n\nb", "X\n", b"a\r\nb"),
-        (b"a\r\nX\nb\n", "X\n", b"a\r\nb\n"),
-        (b"a\rX\r\nb", "X", b"a\r\r\nb"),
+        (b"a\rX\nb\n", ["X"], b"a\r\r\nb\n"),
+        (b"a\rX\n\nb", ["X\n"], b"a\r\r\nb"),
+        (b"a\rX\nY\n\nb", ["X\n", "Y\n"], b"a\r\r\nb"),
+        (b"a\rX\nY\nb", ["X\n", "Y"], b"a\r\r\nb"),
+        (b"a\r\nX\nb\n", ["X\n"], b"a\r\nb\n"),
+        (b"a\rX\r\nb", ["X"], b"a\r\r\nb"),
+        (b"a\rX\nb", ["X\n"], b"a\rb"),
     ],
 )
-def test_a_deletion_touches_no_byte_behind_it(file: bytes, search: str, after: bytes) -> None:
-    assert apply(file, plan(Snapshot.of_bytes(file), [Edit(search, "")]).splices) == after
+def test_a_deletion_makes_no_line_end_of_two(file: bytes, gone: list[str], after: bytes) -> None:
+    edits = [Edit(search, "") for search in gone]
+    assert apply(file, plan(Snapshot.of_bytes(file), edits).splices) == after
+    pattern = compile_pattern("|".join(gone), mode="regex", multiline=True)
+    made = replace_matches(Snapshot.of_bytes(file), pattern, replacement("", pattern))
+    assert apply(file, made.splices) == after
 
 
 @pytest.mark.parametrize(

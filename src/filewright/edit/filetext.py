@@ -15,13 +15,13 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING
 
 from filewright.edit.locate.request import collapsed
 from filewright.languages import Language
 from filewright.progress import Task
-from filewright.text import Line, Narrowed, Snapshot, Splice, finder
+from filewright.text import Line, Narrowed, Snapshot, Splice, Splices, finder
 
 if TYPE_CHECKING:
     from filewright.edit.find import Regions
@@ -69,9 +69,33 @@ class FileText:
         shown = Snapshot.of_bytes(text, encoding=self.encoding.name)
         return FileText(shown, self.task, language=self.language)
 
-    def of_file(self, splices: Sequence[Splice]) -> Sequence[Splice]:
-        """Ordered splices of the text as those of the file."""
-        return self._narrowed.widened(splices) if self._narrowed else splices
+    def of_file(self, splices: Iterable[Splice]) -> Splices:
+        """Ordered splices of the text as those of the file, where no two line ends become one."""
+        made = Splices.of(self._parted(splices))
+        return self._narrowed.widened(made) if self._narrowed else made
+
+    def _parted(self, splices: Iterable[Splice]) -> Iterator[Splice]:
+        """The ordered splices, none of which writes half of a line end, or a second byte-order mark.
+
+        A newline written right behind a lone return would be one line end with it: it becomes a return too. A return
+        written right before a newline gets one of its own, and one is left where a deletion brings both together.
+        """
+        end, before = -1, b""
+        behind_all = Splice(self.size + 1, 0, b"")
+        for splice, following in pairwise(chain(splices, [behind_all])):
+            new = splice.replacement
+            if splice.offset == self.start:
+                new = new.removeprefix(self.encoding.bom)
+            if new[:1] in b"\n":
+                if splice.offset != end:
+                    before = self.read(splice.offset - 1, splice.offset)
+                if before == b"\r":
+                    body = new.lstrip(b"\n")
+                    new = b"\r" * (len(new) - len(body)) + body
+            end, before = splice.end, new[-1:] or before
+            if before == b"\r" and end != following.offset and self.read(end, end + 1) == b"\n":
+                new += b"\n" if new else b"\r"
+            yield Splice(splice.offset, splice.length, new)
 
     @cached_property
     def dominant(self) -> bytes:

@@ -18,12 +18,12 @@ from dataclasses import dataclass, replace
 
 from filewright.edit.filetext import FileText
 from filewright.edit.locate.request import Edit, SymbolLines, indent_of
-from filewright.edit.write import parted, single, write_exact
+from filewright.edit.write import single, write_exact
 from filewright.errors import Code, FilewrightError, invalid, refused
 from filewright.progress import Task
 from filewright.search import Match, Pattern, compile_pattern, find_matches
 from filewright.structure import Outline, find_symbol
-from filewright.text import Snapshot, Splice, Splices, check_text, encoded, normalised
+from filewright.text import Snapshot, Splice, check_text, encoded, normalised
 
 #: Matches replaced in one file; the splices of more would not stay in bounded memory.
 MOST = 1_000_000
@@ -347,5 +347,5 @@ def replace_matches(
             unchanged += not own
             yield from own
 
-    written = source.of_file(Splices.of(parted(source, splices())))
+    written = source.of_file(splices())
     return Replaced(count, unchanged, written)

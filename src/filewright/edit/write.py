@@ -14,7 +14,7 @@ replacement has is refused (`filewright.edit.damage`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import NamedTuple
@@ -74,7 +74,7 @@ def checked(source: FileText, located: Located) -> tuple[Splice, ...]:
             case WholeLines() | Rows():
                 rows = part if isinstance(part, Rows) else row_by_row(part)
                 result += _rows(source, rows, numbered=numbered, literal=literal)
-    return tuple(parted(source, result))
+    return tuple(result)
 
 
 def meant(source: FileText, located: Located) -> tuple[Splice, ...] | None:
@@ -83,32 +83,6 @@ def meant(source: FileText, located: Located) -> tuple[Splice, ...] | None:
         return checked(source, located)
     except UnclearError:
         return None
-
-
-def parted(source: FileText, splices: Iterable[Splice]) -> Iterator[Splice]:
-    """The ordered splices, none of which writes half of a line end, or a second byte-order mark.
-
-    A newline written right behind a lone return would be one line end with it: it becomes a return too. A return
-    written right before a newline gets one of its own. One
-    that a deletion brings there stays what it is, since it is outside of what was to be changed.
-    """
-    bom = source.encoding.bom
-    last: Splice | None = None
-    for splice in splices:
-        new = splice.replacement
-        if last is None and bom and splice.offset == source.start:
-            new = new.removeprefix(bom)
-        if new.startswith(b"\n") and not source.has_no_returns:
-            before = source.read(splice.offset - 1, splice.offset)
-            if last is not None and last.end == splice.offset and last.replacement:
-                before = last.replacement[-1:]
-            if before == b"\r":
-                body = new.lstrip(b"\n")
-                new = b"\r" * (len(new) - len(body)) + body
-        if new.endswith(b"\r") and source.read(splice.end, splice.end + 1) == b"\n":
-            new += b"\n"
-        last = splice if new is splice.replacement else Splice(splice.offset, splice.length, new)
-        yield last
 
 
 def write_exact(source: FileText, start: int, end: int, search: str, replace: str) -> Sequence[Splice]:
