@@ -224,6 +224,32 @@ def test_lines_appended_while_a_change_is_rolled_back_stay_and_the_change_does_n
         assert os.listdir(bench.root) == ["app.log"]
 
 
+def test_a_log_goes_on_while_a_change_is_rolled_back_where_names_cannot_be_exchanged(
+    area: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = itertools.count()
+
+    def log_a_line(mode: str, name: bytes, to_name: bytes) -> None:
+        if b"app.log" in (name, to_name):
+            with log.open("ab") as file:
+                file.write(b"line %d\n" % next(lines))
+        if mode == "exchange":
+            raise OSError(errno.EINVAL, "no exchange here")
+
+    with scene.Bench(area) as bench:
+        log = bench.root / "app.log"
+        log.write_bytes(b"one\n")
+        step = bench.modify("app.log", Splice(0, 3, b"ONE"))
+        scene.before_renames(monkeypatch, log_a_line)
+        with pytest.raises(FilewrightError) as caught:
+            bench.commit(step)
+        assert caught.value.code is Code.STALE_VERSION
+        assert log.read_bytes() == b"one\nline 0\nline 1\n"
+        (kept,) = area.glob("state/*/kept/*")
+        assert kept.read_bytes() == b"ONE\nline 2\nline 3\n"
+        assert os.listdir(bench.root) == ["app.log"]
+
+
 @pytest.mark.needs("exchange")
 @pytest.mark.needs("lease")
 def test_what_a_program_writes_to_a_file_while_a_change_is_rolled_back_is_kept_once_it_closes_it(

@@ -127,8 +127,7 @@ def _bring(slots: Slots, put: Put, folders: dict[Slot, Stamp]) -> None:
             return
         left, wanted = place, put.after
     else:
-        linked = "folder" not in (put.before.kind, put.after.kind)
-        left, wanted = slots.swap(carrier, place, spare, link=linked), put.before
+        left, wanted = slots.swap(carrier, place, spare), put.before
     # The compare of the compare-and-swap: is what we displaced what we meant to?
     if look(slots.holder(left), left.name, wanted, hash_up_to=slots.hash_up_to) not in AS_IT_WAS:
         if put.before is None:

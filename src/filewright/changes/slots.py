@@ -422,9 +422,9 @@ class Slots:
         """Rename; `FileExistsError` if the target is taken, unless it is to `replace` or `exchange` it."""
         self.holder(source).rename(source.name, self.holder(target), target.name, mode)
 
-    def swap(self, carrier: Slot, place: Slot, spare: Slot, *, link: bool = False) -> Slot:
+    def swap(self, carrier: Slot, place: Slot, spare: Slot) -> Slot:
         """Exchange carrier and place; returns where that is which was in the place: the carrier, or the spare, where
-        names cannot be exchanged. Then, with `link`, the place is never empty in between."""
+        names cannot be exchanged. Even then the place is never empty in between, but for folders."""
         try:
             self.rename(carrier, place, "exchange")
         except OSError as error:
@@ -432,6 +432,7 @@ class Slots:
                 raise
         else:
             return carrier
+        link = self.holder(carrier).stat(carrier.name).kind != "folder"
         if link:
             try:
                 self.holder(place).link(place.name, self.holder(spare), spare.name)
