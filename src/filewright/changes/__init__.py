@@ -10,9 +10,9 @@ In: a `ChangeSet`. Out: a `ChangeRecord`, and from `history` and `record` the sa
 `Recovery` says what was settled after a crash. Errors name the path as the caller wrote it.
 
 `commit` is the page of a commit. Its steps are taken on a `tree`, which then changes no more; what is found out on
-the way are values of their own: what was there and what will be (`Stamp`, in `prepare`), and the operations on names
-(`plan`). `settle` does an operation, rolls it back, or cleans up after it, by what is in each place (`slots`), for a
-commit, for one that fails and for a recovery alike.
+the way are values of their own: what was there and what will be (`Stamp`), and the operations on names (`CommitPlan`,
+both worked out in `prepare`). `settle` does an operation, rolls it back, or cleans up after it, by what is in each
+place (`slots`), for a commit, for one that fails and for a recovery alike.
 
 What several changes come to is worked out in one place (`net`), for those who look at it and for an undo alike. Taken
 back one after another on the tree of a commit, two changes that leave nothing together would conflict with a later one
@@ -31,7 +31,7 @@ What is above its goal pays for promises, by the modules in which they are kept:
   `annotations` stands in for `typing`; and of a large tree only those folders are gone through whose newest files are
   kept.
 - Another sixth is what others may do while a change is made, or between a crash and its recovery (`settle`, `slots`,
-  `plan`): file systems that exchange no names, have no links or keep no order among folders; folders that others
+  `prepare`): file systems that exchange no names, have no links or keep no order among folders; folders that others
   move; an editor's save at any moment, which is never lost and never taken for ours, nor ours made twice with it.
 - Another is the undo of what has moved on since (`undo`, `net`, and how changes are chosen in `history`): renames are
   followed, others' lines stay, a session is taken back through what others did between its changes, one file or hunk of

@@ -13,9 +13,8 @@ import time
 from collections.abc import Sequence
 
 from filewright.changes.log import Log, state_errors
-from filewright.changes.plan import CommitPlan, Planning
-from filewright.changes.prepare import Preparation
-from filewright.changes.record import ChangeRecord
+from filewright.changes.prepare import Planning, Preparation
+from filewright.changes.record import ChangeRecord, CommitPlan
 from filewright.changes.settle import Recovery, clean_up, publish, reason, refuse_unsettled, roll_back
 from filewright.changes.slots import OpenFolders, Slots
 from filewright.changes.tree import Tree
@@ -106,7 +105,7 @@ def _attempt(
         begun = plan
 
         # Stage everything new under temporary names.
-        preparation.stage(planning.made)
+        preparation.stage(planning)
         begun = planning.plan(preparation)
         if not plan.sealed:
             before = record.entries
@@ -171,7 +170,7 @@ def _clean_up(log: Log, number: int, slots: Slots) -> tuple[str, ...]:
     for pause in (0.0, 0.001, 0.004, 0.016, 0.064):
         if pause:
             time.sleep(pause)  # A program that saves just now closes the file in a moment.
-        slots.search_anew()
+        slots.search = None  # What an earlier walk saw may have moved since.
         try:
             found = clean_up(log, slots, number)
         except (OSError, FilewrightError) as error:

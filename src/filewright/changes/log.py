@@ -26,8 +26,20 @@ from filewright.annotations import TYPE_CHECKING, Any, NamedTuple
 from filewright.boundary import Boundary, quote
 from filewright.changes.contents import ContentStore, Keeper, Keeping
 from filewright.changes.database import Database, Flusher, Row
-from filewright.changes.plan import CommitPlan, FolderRef, Put, Slot
-from filewright.changes.record import ChangeRecord, Entries, Entry, Place, Stamp, id_of, number_of, time_of
+from filewright.changes.record import (
+    ChangeRecord,
+    CommitPlan,
+    Entries,
+    Entry,
+    FolderRef,
+    Place,
+    Put,
+    Slot,
+    Stamp,
+    id_of,
+    number_of,
+    time_of,
+)
 from filewright.changes.state import StateFolder
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
@@ -374,7 +386,7 @@ class Log:
         """What an operation that is not settled does to names. Raises `DamagedError`."""
         rows = self.database.read("SELECT plan FROM unfinished WHERE number = ?", number)
         if not rows or rows[0][0] is None:
-            return CommitPlan((), ())
+            return CommitPlan()
         self.state.load()
         try:
             seal, plan = rows[0][0][:_SEAL_BYTES], rows[0][0][_SEAL_BYTES:]

@@ -3,6 +3,7 @@
 Saving comes before the intent, and checks by the way what is there. Files up to `whole_undo_bytes` are kept whole. Of
 a larger one that is edited, the bytes under each splice are kept; one that is deleted or overwritten stays as it is
 under a second name in the state folder, or is copied there. Staging comes after the intent: complete and flushed.
+`Planning` tells in which order the names are then touched.
 """
 
 from __future__ import annotations
@@ -11,15 +12,27 @@ import errno
 import os
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import xxhash
 
 from filewright import errors, system
-from filewright.boundary import DenyRules, Location
+from filewright.annotations import NamedTuple
+from filewright.boundary import DenyRules, Location, temporary_name
 from filewright.changes.contents import Edited, Held, Keeping, OnDisk, digest_of, tapped
 from filewright.changes.database import Flusher
-from filewright.changes.record import Entry, Place, Stamp, spans_in, spliced
+from filewright.changes.record import (
+    CommitPlan,
+    Entry,
+    FolderRef,
+    How,
+    Place,
+    Put,
+    Slot,
+    Stamp,
+    spans_in,
+    spliced,
+)
 from filewright.changes.slots import Flushing
 from filewright.changes.tree import DEEPEST, Item, Tree, keeps
 from filewright.edit import Stream
@@ -44,7 +57,7 @@ _WHOLE = 1 << 16
 class Preparation:
     """What is known of the things of a tree: when what goes was saved, and more when what comes was made.
 
-    `before` is what a displaced thing was, `_made` what new things will be. What an edit does to a file on the disk is
+    `before` is what a displaced thing was, `made` what new things will be. What an edit does to a file on the disk is
     in `_edits`: its spans, and the names of what it takes out and puts in. What some edited files will hold is `_held`
     in memory.
     """
@@ -60,13 +73,13 @@ class Preparation:
         self._held_bytes = 0
         self.before: dict[Item, Stamp] = {}
         self._edits: dict[Item, tuple[bytes, str | None, str | None]] = {}
-        self._made: dict[Item, Stamp] = {}
+        self.made: dict[Item, Stamp] = {}
         self._held: dict[Item, Held] = {}
 
     def after(self, item: Item) -> Stamp:
         """What a new thing will be, as far as that is known by now."""
-        if item in self._made:
-            return self._made[item]
+        if item in self.made:
+            return self.made[item]
         size = self._content(item).size if item.kind == "file" else 0
         return Stamp(item.kind, *item.rights, size, target=item.target)
 
@@ -81,7 +94,7 @@ class Preparation:
         elsewhere = {Place.of(item.was_at) for item in rewritten.values()}
         found: list[Entry] = []
         for fresh in self._tree.fresh:
-            for place, after in _spread(fresh.will_be_at, self._made[fresh]):
+            for place, after in _spread(fresh.will_be_at, self.made[fresh]):
                 item = rewritten.get(place)
                 if item is None:
                     found.append(Entry(place, None, after))
@@ -143,7 +156,7 @@ class Preparation:
                 kept = item in self._edits and self._edits[item][-1] and self.before[item].blob
                 if content.size <= _AHEAD and (item.seen is None or stamp.blob or kept):
                     stamp = stamp._replace(digest=digest_of(content))
-            self._made[item] = stamp
+            self.made[item] = stamp
 
     def _keep(self, content: bytes) -> str | None:
         """Keep a content; None if not undoable."""
@@ -311,29 +324,32 @@ class Preparation:
 
     # Staging
 
-    def stage(self, made: Iterable[tuple[Item, bytes, Item]]) -> None:
-        """Make everything new under temporary names; when this ends, it is on the disk.
+    def stage(self, planning: Planning) -> None:
+        """Make everything new under its temporary name; when this ends, it is on the disk.
 
         Raises `stale_version`, `no_space`, `permission_denied` …
         """
         try:
-            for folder, name, item in made:
+            for how, (number, name), _, _, item, _ in planning.puts:
+                if how != "made":
+                    continue
+                above = planning.folders[number]
                 try:
-                    self._make(folder, name, item)
+                    folder = above.on_disk(reading=False)
+                    if item.kind == "folder":
+                        self._make_folder(folder, above.was_at.child(name), item)
+                    else:
+                        self.made[item] = self._make_thing(folder, name, item)
                 except OSError as error:
                     raise from_os_error(error, item.asked, doing="write") from error
             self._flushing.end()
-        finally:
+        except BaseException:
             self._flushing.close()
+            raise
 
-    def _make(self, folder: Item, name: bytes, item: Item) -> None:
-        """Make one thing, and know what it is recognised by."""
-        above = folder.on_disk(reading=False)
-        if item.kind != "folder":
-            self._made[item] = self._make_thing(above, name, item)
-            return
-        above.make(name, 0o700)
-        top = folder.was_at.child(name)
+    def _make_folder(self, folder: Folder, top: Location, item: Item) -> None:
+        """Make a folder with all that is new in it, and know what it is recognised by."""
+        folder.make(top.name, 0o700)
         inside: dict[bytes, Stamp] = {}
         made: list[tuple[Location, Item]] = []
         pending = [(top, item)]
@@ -359,10 +375,10 @@ class Preparation:
             # Opened once more while it can be, and kept until it is flushed.
             handle = self._folders.open(where)[0].folder(b".")
             self._set_attributes(handle, each)
-            if each in self._made:
-                self._made[each] = self._made[each]._replace(inode=handle.identity()[1])
+            if each in self.made:
+                self.made[each] = self.made[each]._replace(inode=handle.identity()[1])
             self._flushing.add(handle)
-        self._made[item] = self._made[item]._replace(inside=_in_order(inside))
+        self.made[item] = self.made[item]._replace(inside=_in_order(inside))
 
     def _make_thing(self, folder: Folder, name: bytes, item: Item) -> Stamp:
         """A file or link; what is known of it then."""
@@ -480,3 +496,126 @@ def _spread(where: Location, stamp: Stamp) -> Iterator[tuple[Place, Stamp]]:
 def _in_order(inside: dict[bytes, Stamp]) -> dict[bytes, Stamp]:
     """What is inside a folder by its path from there, a folder before what is in it."""
     return dict(sorted(inside.items(), key=lambda each: each[0].split(b"/")))
+
+
+# From a tree to operations on names
+
+
+class _Bringing(NamedTuple):
+    """A put, before it is known what becomes of things: what is brought, and what it displaces."""
+
+    how: How
+    carrier: Slot
+    place: Slot
+    spare: Slot
+    item: Item
+    occupant: Item | None = None
+
+
+class Planning:
+    """From a tree to operations on names, in an order in which every folder is where it is needed.
+
+    Top-down: a thing is put into a folder only after that folder is in its final place. What is in the
+    way is exchanged if it goes, or aside to a temporary name if it moves on. What is deleted is taken
+    away last, so that moves out of it come first.
+    """
+
+    def __init__(self, tree: Tree) -> None:
+        self.folders: list[Item] = []
+        self.puts: list[_Bringing] = []
+        self.known: dict[int, tuple[Location, tuple[int, int]]] = {}
+        """Where the plan's folders are at the start, by number."""
+        self._numbers: dict[Item, int] = {}
+        self._aside: dict[Item, Slot] = {}
+        self._handled: set[Item] = set()
+        for folder in tree.all_folders():
+            for name, item in sorted(folder.entries.items()):
+                if item is None:
+                    continue
+                if item.fresh:
+                    if folder.seen is not None:
+                        self._put("made", self._slot(folder, temporary_name()), folder, name, item)
+                elif item.place != item.home:
+                    self._move(item, folder, name)
+        for item in tree.displaced:
+            if item not in self._handled:
+                # At the end, what goes is brought to a temporary name beside.
+                assert item.home is not None
+                aside = self._slot(item.home[0], temporary_name())
+                self.puts.append(_Bringing("gone", self._slot(*item.home), aside, aside, item))
+        for item in tree.altered:
+            assert item.place is not None
+            place = self._slot(*item.place)
+            self.puts.append(_Bringing("altered", place, place, place, item))
+
+    def plan(self, preparation: Preparation) -> CommitPlan:
+        """The plan, by what is known of things by now."""
+        operations: list[Put] = []
+        before_of, made = preparation.before, preparation.made
+        for how, carrier, place, spare, item, occupant in self.puts:
+            before = before_of[occupant] if occupant is not None else None
+            if how == "made":
+                after = made[item]
+            elif how == "gone":
+                after = before_of[item]
+            else:
+                # What keeps its inode is recognised by that.
+                assert item.seen is not None
+                seen = item.seen
+                after = Stamp(item.kind, *item.rights, target=item.target, inode=seen.inode)
+                if how == "altered":
+                    before = after._replace(mode=seen.mode, uid=seen.uid, gid=seen.gid)
+            operations.append(Put(how, carrier, place, spare, after, before))
+        references: list[FolderRef] = []
+        for folder in self.folders:  # Grows: the slot of a folder may be in one that has no number yet.
+            end = folder.home or folder.place
+            root = folder.was_at.root.resolved if end is None else None
+            inode = folder.seen.inode if folder.seen is not None else made[folder].inode
+            slot = self._slot(*end) if end is not None else None
+            references.append(FolderRef(inode, root, folder.seen is None, slot))
+        return CommitPlan(tuple(references), tuple(operations))
+
+    def _slot(self, folder: Item, name: bytes) -> Slot:
+        number = self._numbers.setdefault(folder, len(self.folders))
+        if number == len(self.folders):
+            self.folders.append(folder)
+            if folder.seen is not None:
+                self.known[number] = folder.was_at, folder.seen.identity
+        return Slot(number, name)
+
+    def _move(self, item: Item, folder: Item, name: bytes) -> None:
+        """Bring something from where it was to its place."""
+        assert item.home is not None
+        blocked = folder.initial.get(name)
+        # No system exchanges a folder with what is below it.
+        if (
+            blocked is not None
+            and not blocked.moved
+            and blocked not in self._handled
+            and item not in self._aside
+            and item.home[0].within(blocked, at_first=True)
+        ):
+            self._move_aside(item, folder)
+        self._put("moved", self._aside.get(item) or self._slot(*item.home), folder, name, item)
+        self._handled.add(item)
+
+    def _put(self, how: How, carrier: Slot, folder: Item, name: bytes, item: Item) -> None:
+        occupant = folder.initial.get(name)
+        if occupant in self._handled:
+            occupant = None  # It has been brought away, or is displaced by another.
+        if occupant is not None:
+            if occupant.moved:
+                self._move_aside(occupant, folder)
+                occupant = None
+            else:
+                self._handled.add(occupant)
+        place, spare = self._slot(folder, name), self._slot(folder, temporary_name())
+        self.puts.append(_Bringing(how, carrier, place, spare, item, occupant))
+
+    def _move_aside(self, item: Item, folder: Item) -> None:
+        """Move an item out of the way, or out of a folder that goes, to a temporary name."""
+        assert item.home is not None
+        aside = self._aside[item] = self._slot(folder, temporary_name())
+        spare = self._slot(folder, temporary_name())
+        self.puts.append(_Bringing("moved", self._slot(*item.home), aside, spare, item))
+        self._handled.add(item)

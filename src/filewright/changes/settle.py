@@ -24,8 +24,17 @@ from typing import TYPE_CHECKING, Literal
 from filewright.boundary import is_temporary, quote
 from filewright.changes.contents import copy_blocks, held_after
 from filewright.changes.log import DamagedError
-from filewright.changes.plan import CommitPlan, Put, Slot
-from filewright.changes.record import ChangeRecord, Place, Stamp, denials, id_of, kind_of
+from filewright.changes.record import (
+    ChangeRecord,
+    CommitPlan,
+    Place,
+    Put,
+    Slot,
+    Stamp,
+    denials,
+    id_of,
+    kind_of,
+)
 from filewright.changes.slots import (
     AS_IT_WAS,
     ITSELF,
@@ -169,7 +178,11 @@ def clean_up(log: Log, slots: Slots, number: int) -> Recovery:
     work.each(slots.plan.operations, work.clean_up)
     found = work.findings
     if not (found.waiting or found.unsettled):
-        if slots.plan.size <= _LARGE:
+        size = 0
+        for put in slots.plan.operations:
+            for stamp in put.stamps:
+                size += 1 + len(stamp.inside)
+        if size <= _LARGE:
             log.cleaned.add(number)
         else:
             # To read it again, and settle it with others, would hold a later call up.
@@ -262,7 +275,7 @@ class _Settlement:
                 return
             if gone:
                 raise _lost("it was removed by somebody, and is only kept in the undo data")
-            if not any(slots.look(slot, put.after) in ITSELF for slot in slots.plan.ways[put.after.inode]):
+            if not any(slots.look(slot, put.after) in ITSELF for slot in slots.ways[put.after.inode]):
                 self._conflict(put, "was moved there, and somebody has moved it on: it stays where it is")
         elif slots.half_linked(carrier, place):
             slots.unlink(place)
@@ -710,6 +723,6 @@ def settle_done(log: Log) -> None:
             plan = _plan(log, number, Recovery())
             # What rules have closed since cannot be flushed: after a power cut, temporaries may be back in it.
             with suppress(FilewrightError):
-                Slots(log, folders, plan or CommitPlan((), ()), search=log.search).flush(flushing)
+                Slots(log, folders, plan or CommitPlan(), search=log.search).flush(flushing)
     log.settled(ready)
     log.cleaned.difference_update(ready)

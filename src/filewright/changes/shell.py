@@ -55,9 +55,8 @@ from filewright.changes.listing import (
     written,
 )
 from filewright.changes.log import Log
-from filewright.changes.plan import CommitPlan
 from filewright.changes.quick import SLACK_NS, TAKES_AWAY, QuickLook, begun_since, list_of
-from filewright.changes.record import ChangeRecord, Entry, Place, Stamp, same_content
+from filewright.changes.record import ChangeRecord, CommitPlan, Entry, Place, Stamp, same_content
 from filewright.changes.state import Index, base_folder
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task
@@ -708,7 +707,7 @@ class _Command:
                 if entries or notes:
                     record = ChangeRecord(number, "shell", summary, entries, **caller._asdict(), notes=notes)
                     # It displaced nothing, and nothing is left to clean up.
-                    log.write(record, CommitPlan((), ()), state="settled")
+                    log.write(record, CommitPlan(), state="settled")
                     records.append(record)
         log.collect()
         return records

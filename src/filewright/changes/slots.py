@@ -13,6 +13,7 @@ import stat
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from itertools import chain
 
 from filewright import errors, system
@@ -23,8 +24,7 @@ from filewright.boundary import (
     is_temporary,
 )
 from filewright.changes.contents import digest_of
-from filewright.changes.plan import CommitPlan, Slot
-from filewright.changes.record import Place, Stamp, kind_of
+from filewright.changes.record import CommitPlan, Place, Slot, Stamp, kind_of
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.system import Closing, File, Folder, Rename, Status
@@ -250,14 +250,11 @@ class Slots:
         self.hash_up_to = log.settings.identity_bytes
         self._folders = folders
         self._boundary = log.boundary
-        self._search = search or FolderSearch(log.boundary)
+        self.search = search
+        """What looks for folders that others have moved; None until it is needed."""
         self._found = dict(known or {})
 
     # Folders
-
-    def search_anew(self) -> None:
-        """Forget what an earlier walk saw: it may have moved since."""
-        self._search = FolderSearch(self._boundary)
 
     def holder(self, slot: Slot) -> Folder:
         """The folder of a slot, wherever it is now. Raises `FileNotFoundError` if it is nowhere."""
@@ -284,17 +281,28 @@ class Slots:
                     found.add(each)
             near = 0
         if folder is None:
-            where = self._search.find(self.plan.folders[number].inode)
+            self.search = self.search or FolderSearch(self._boundary)
+            where = self.search.find(self.plan.folders[number].inode)
             folder = self._accept(number, where) if where else self._instead(number)
         if folder is None:
-            gone = FolderGoneError if self._search.complete else FileNotFoundError
+            gone = FolderGoneError if self.search and self.search.complete else FileNotFoundError
             raise gone(errno.ENOENT, "its folder is gone")
         return folder
+
+    @cached_property
+    def ways(self) -> Mapping[int | None, Sequence[Slot]]:
+        """The slots through which the operations bring each thing, by its inode."""
+        found: dict[int | None, list[Slot]] = {}
+        for put in self.plan.operations:
+            found.setdefault(put.after.inode, []).extend(put.slots[:2])
+            if put.before is not None:
+                found.setdefault(put.before.inode, []).extend(put.slots)
+        return found
 
     def _ways(self, number: int) -> Sequence[Slot]:
         """Every slot where a folder may be, the one where it was at first before the others."""
         reference = self.plan.folders[number]
-        slots = () if reference.slot is None else (reference.slot, *self.plan.ways.get(reference.inode, ()))
+        slots = () if reference.slot is None else (reference.slot, *self.ways.get(reference.inode, ()))
         return tuple(dict.fromkeys(slots))
 
     def _find(self, number: int, found: Collection[int]) -> Folder | None:
