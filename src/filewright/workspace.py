@@ -28,8 +28,7 @@ if TYPE_CHECKING:
         Selected,
     )
     from filewright.edit import Diff
-    from filewright.surface import Offer
-    from filewright.tools import ChangedFiles, Context, RevertResult, SessionsResult, Tool, ToolResult
+    from filewright.tools import ChangedFiles, Context, Offer, RevertResult, SessionsResult, Tool, ToolResult
 
 FILE = "filewright://file/"
 HISTORY = "filewright://history/"
@@ -119,7 +118,7 @@ class Workspace(TypedTools, Closing):
     def offer(self, dialect: str | None = None, toolsets: Collection[str] | None = None) -> Offer:
         """The native tools, or those of a `dialect`, over this workspace. Raises `invalid_input`."""
         from filewright.dialects import surface
-        from filewright.surface import Offer
+        from filewright.tools import Offer
 
         return Offer(surface(dialect), self.context, toolsets)
 
@@ -345,7 +344,7 @@ class Workspace(TypedTools, Closing):
             from filewright.tools import entries
 
             whole = self.context.under(self.settings.but(**_WHOLE)).at(self._task())
-            shown = entries()["get_history"].prepared({"change_id": unquote(uri[len(HISTORY) :])})(whole)
+            shown = entries()["get_history"].run(whole, {"change_id": unquote(uri[len(HISTORY) :])})
             return "text/plain", encodable(shown.text)
         raise FilewrightError(
             Code.NOT_FOUND, f"no resource {uri}", "filewright://file/PATH or filewright://history/CHANGE"

@@ -20,8 +20,7 @@ from pydantic import ConfigDict
 import filewright.workspace
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.surface import Offer, Surface
-from filewright.tools import Context, Image, Tool, ToolResult, instructions
+from filewright.tools import Context, Image, Offer, Surface, Tool, ToolResult, instructions
 from filewright.tools.registry import Arguments, schema_of
 from filewright.workspace import Workspace
 

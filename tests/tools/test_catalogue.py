@@ -9,7 +9,7 @@ from pathlib import Path
 
 from filewright import Workspace
 from filewright.tools import entries
-from filewright.tools.catalogue import made
+from filewright.tools.__main__ import made
 
 NAMES = [
     "list_files", "stat_items", "get_overview", "search_content", "read_content", "edit_content", "apply_patch",

@@ -20,7 +20,7 @@ from tests.typed_stub import METHODS, STUB, typed_stub
 from filewright import AsyncWorkspace, Code, FilewrightError, Task, Workspace
 from filewright import __all__ as face
 from filewright.tools import Context, ToolResult, entries
-from filewright.tools.catalogue import Tool
+from filewright.tools.surface import Tool
 from filewright.tools.typed import TypedTools
 
 PAGE = Path(__file__).parents[2] / "docs" / "library.md"

@@ -24,7 +24,7 @@ from functools import cache
 from importlib import import_module
 
 from filewright.errors import invalid
-from filewright.surface import NATIVE, Surface
+from filewright.tools import NATIVE, Surface
 
 NAMES = ("agent-tools", "largefile", "filesystem", "official")
 

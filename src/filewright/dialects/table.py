@@ -36,11 +36,11 @@ from pydantic import AfterValidator, AliasChoices, ConfigDict, Field, create_mod
 
 from filewright.errors import FilewrightError
 from filewright.settings import Settings
-from filewright.surface import Surface
 from filewright.tools import (
     Arguments,
     Context,
     FailedCall,
+    Surface,
     Tool,
     ToolResult,
     TypedTools,
@@ -93,7 +93,7 @@ class Call(TypedTools):
 
     def _run(self, name: str, arguments: Mapping[str, Any]) -> Any:
         """The result of the native tool `name`, its arguments checked as a client's are."""
-        return entries()[name].prepared(arguments)(self.context)
+        return entries()[name].run(self.context, arguments)
 
     def under(self, **limits: Any) -> Call:
         """The same call with other settings."""

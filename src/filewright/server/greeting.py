@@ -13,7 +13,7 @@ from typing import Any
 
 from filewright import __version__
 from filewright.server.listing import listing
-from filewright.surface import Offer
+from filewright.tools import Offer
 
 VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 """The versions that begin with a handshake; another one is for the SDK to answer."""

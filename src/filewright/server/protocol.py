@@ -54,9 +54,8 @@ from filewright.progress import Caller, Task, caller_name
 from filewright.server.asking import ClientRoots, Context, confirmed
 from filewright.server.calls import CallRunner, T
 from filewright.server.listing import APP, APP_PARTS, listing
-from filewright.surface import Offer
 from filewright.text import BoundedCache
-from filewright.tools import ChangeResult, Image, Tool, ToolResult, clip
+from filewright.tools import ChangeResult, Image, Offer, Tool, ToolResult, clip
 from filewright.wording import did_you_mean, encodable, listed, one_line, safe
 from filewright.workspace import FILE, HISTORY, REVIEW
 

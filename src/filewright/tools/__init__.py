@@ -1,7 +1,8 @@
 """The native tools: one typed request, one typed result, one rendering each.
 
 Owns: argument models, the order of a call (request, snapshot, plan, commit, render), bounded text
-and the same facts as plain data, and the catalogue that lists them all without importing them.
+and the same facts as plain data, the catalogue that lists them all without importing them, and the one path of every
+call, of a dialect's tools too.
 
 Its surplus over the goal of its size pays for edits that are whole steps (files made, deleted and moved with them,
 definitions moved into a file that is not there yet, or to the end of one), for patches that are read from a file, and
@@ -30,7 +31,6 @@ from filewright.annotations import TYPE_CHECKING
 from filewright.faces import face_of
 
 if TYPE_CHECKING:
-    from filewright.tools.catalogue import Tool, entries, instructions
     from filewright.tools.context import Context
     from filewright.tools.edit import EditResult
     from filewright.tools.history import (
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from filewright.tools.replace import ReplaceResult, replace_in_order
     from filewright.tools.result import ChangeResult, FailedCall, Image, ToolResult, clip
     from filewright.tools.search import SearchHit, SearchResult
+    from filewright.tools.surface import NATIVE, Offer, Surface, Tool, entries, instructions
     from filewright.tools.typed import (
         EditRequest,
         ReadOptions,
@@ -68,7 +69,7 @@ __getattr__, __all__ = face_of(
     {
         "result": "ChangeResult FailedCall Image ToolResult clip",
         "context": "Context",
-        "catalogue": "Tool entries instructions",
+        "surface": "NATIVE Offer Surface Tool entries instructions",
         "items": "BatchResult ItemResult check_count",
         "edit": "EditResult",
         "history": (

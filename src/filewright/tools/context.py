@@ -29,7 +29,7 @@ from filewright.text import (
     Snapshot,
     codec,
 )
-from filewright.tools.catalogue import LOADING
+from filewright.tools.surface import LOADING
 from filewright.wording import alike
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from filewright.tools.result import clip
 from filewright.wording import alike, listed
 
 if TYPE_CHECKING:
-    from filewright.tools.catalogue import Tool
+    from filewright.tools.surface import Tool
 
 
 class Arguments(BaseModel):

@@ -1,4 +1,9 @@
-"""What a set of tools is, and the one path that every call of a tool takes.
+"""A tool, a set of them in one system's words, and the one path that every call of a tool takes.
+
+A `Tool` is what callers see of one. Making all argument models and importing what the tools need costs a good part
+of a second, and a server must answer `tools/list` at once. So what `tools.toml` says of the native ones is kept with
+their schemas in `catalogue.json`, made by ``python -m filewright.tools`` and held to them by a test; a tool's module
+is imported when it is first called.
 
 A `Surface` is a value: the native tools are one (`NATIVE`), each dialect is another. An `Offer` is one over
 a workspace's context: the tools as a client sees them, and `call`, which checks the arguments, runs the
@@ -8,22 +13,31 @@ There is no second path, so hints, limits and clipping are the same for every su
 
 from __future__ import annotations
 
+import json
 import logging
 import os
+import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from functools import cache, partial
+from importlib import import_module
+from inspect import get_annotations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.tools import Context, FailedCall, ToolResult, clip, entries, instructions
-from filewright.wording import did_you_mean, safe, visible
+from filewright.tools.result import FailedCall, ToolResult, clip
+from filewright.wording import did_you_mean, listed, safe, visible
 
 if TYPE_CHECKING:
-    from filewright.tools import Tool
+    from filewright.tools.context import Context
+    from filewright.tools.registry import Arguments
 
 _logger = logging.getLogger("filewright")
+
+CATALOGUE = Path(__file__).with_name("catalogue.json")
 
 CUT = "[cut at the result limit; ask for less]"
 """The last line of an answer that passed the cap of every result."""
@@ -32,6 +46,72 @@ _NOTICES = 8
 
 INSTRUCTIONS_CHARS = 1_490
 """Clients cut instructions at 2 KB; ours stay well below."""
+
+
+LOADING = threading.RLock()
+"""One lock for everything that is imported late.
+
+Two threads that import modules of one package from different ends can each wait for what the other
+holds; Python then hands out a module that is only half made. So late imports take turns.
+"""
+
+Toolset = Literal["read", "edit", "files", "history"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool as callers see it. `schema` is the JSON Schema (2020-12) of its arguments, to be read only.
+
+    `load` gives the model of its arguments and the function that is given the call's context and them. What is not
+    `listed` can be called, but no client is told of it; another tool does the same now. The workflow says its `step`.
+    """
+
+    name: str
+    title: str
+    description: str
+    toolset: Toolset
+    schema: Mapping[str, Any]
+    load: Callable[[], tuple[type[Arguments], Callable[[Context, Any], ToolResult]]]
+    writes: bool = False
+    destructive: bool = False
+    idempotent: bool = True
+    listed: bool = True
+    step: str = ""
+
+    def run(self, context: Context, arguments: Mapping[str, Any]) -> ToolResult:
+        """The answer to a call. Raises `FilewrightError`: `invalid_input` for what the arguments must not be."""
+        with LOADING:
+            from filewright.tools.registry import parsed
+        model, run = self.load()
+        return run(context, parsed(self, model, arguments))
+
+
+@cache
+def load(module: str, name: str) -> tuple[type[Arguments], Callable[[Context, Any], ToolResult]]:
+    """The function of a tool's name in its module, which is imported when it is first asked for."""
+    with LOADING:
+        run = getattr(import_module(f"filewright.tools.{module}"), name)
+        return get_annotations(run, eval_str=True)["arguments"], run
+
+
+@cache
+def entries() -> Mapping[str, Tool]:
+    """Every native tool by its name, in the order they are listed."""
+    rows = json.loads(CATALOGUE.read_text(encoding="utf-8"))
+    return {row["name"]: Tool(load=partial(load, row.pop("module"), row["name"]), **row) for row in rows}
+
+
+def instructions(offered: Collection[str], roots: Sequence[str]) -> str:
+    """The workflow that a model reads before its first call, over the tools `offered` below `roots`."""
+    below = listed(roots, 4, noun="root")
+    lines = [f"Files below {below}. Paths are relative to it unless they begin with a root."]
+    lines += [tool.step for tool in entries().values() if tool.step and tool.name in offered]
+    if "edit_content" not in offered:
+        lines.append("This workspace is served for reading only.")
+    lines.append(
+        "Results end with how to go on (cursor, next start). Errors are 'code: message' and a hint to follow."
+    )
+    return "\n".join(lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,24 +189,25 @@ class Offer:
 
     def run(self, name: str, arguments: Mapping[str, Any], *, task: Task | None = None) -> ToolResult:
         """Run a tool; the result is the tool's own. Raises `FilewrightError`."""
-        if name not in self._tools:
+        tool = self._tools.get(name)
+        if tool is None:
             raise self._not_offered(name)
-        self._context.boundary.require_open()
-        prepared = self._tools[name].prepared(arguments)
-        task = task or Task(seconds=self._settings.call_seconds)
-        self._context.changes.settle()
+        context = self._context.at(task or Task(seconds=self._settings.call_seconds))
+        context.boundary.require_open()
+        context.changes.settle()
         try:
             # Before the call: what it is about to show or change is then no news any more. The answers of the
             # other surfaces are what other servers would say, often nothing but a file's text.
-            changed = self._context.seen.changed() if self._surface is NATIVE else None
-            result = prepared(self._context.at(task))
+            changed = context.seen.changed() if self._surface is NATIVE else None
+            result = tool.run(context, arguments)
+            notices = context.task.notices
             if changed is not None:
-                self._context.seen.said()
-            notices = [*filter(None, [changed]), *task.notices]
+                context.seen.said()
+                notices = [changed, *notices]
             return self._bounded(replace(result, notices=_few(notices)) if notices else result)
         except FilewrightError as error:
             if error.code == Code.NOT_FOUND:
-                self._context.at(task).explain(error)
+                context.explain(error)
             raise
 
     def refused(self, error: FilewrightError) -> ToolResult:
@@ -146,8 +227,9 @@ class Offer:
 
     def _bounded(self, result: ToolResult) -> ToolResult:
         """Whatever a tool made, within the hard cap and without what no transport can carry."""
-        text = safe(result.text)
-        end = "" if self._surface.answers_json else "".join(f"\n[{notice}]" for notice in result.notices)
+        text, end = safe(result.text), ""
+        if result.notices and not self._surface.answers_json:
+            end = "".join(f"\n[{notice}]" for notice in result.notices)
         limit = self._settings.hard_chars - len(end)
         if len(text) > limit:
             return replace(result, text=clip(text, limit, note=CUT, at_line=True) + end, whole=text + end)
