@@ -8,7 +8,7 @@ commit never check.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from filewright.annotations import Any, NamedTuple
 from filewright.errors import Code, FilewrightError
@@ -95,18 +95,17 @@ class Task:
             self._report(done, total, message)
 
 
-def wait_for(
-    lock: Callable[[], bool], deadline: float, task: Task | None, busy: Callable[[], FilewrightError]
-) -> None:
-    """Try to `lock` until it is held. Raises what `busy` makes after the deadline, `cancelled` if the task is.
+def tries(deadline: float, task: Task | None) -> Iterator[None]:
+    """The tries to get what others hold: one, and more of them until the deadline. Raises `cancelled` if the task is.
 
     Asked again and again, since a blocking call could be neither cancelled nor given up.
     """
     pause = 0.0005
-    while not lock():
+    while True:
+        yield
         if task is not None:
             task.check()
         if time.monotonic() >= deadline:
-            raise busy()
+            return
         time.sleep(pause)
         pause = min(pause * 2, 0.01)

@@ -28,7 +28,7 @@ EDIT = Splice(0, 3, b"ONE")
 
 
 def _database(bench: Any) -> Path:
-    return Path(os.fsdecode(bench.changes.logs[0].database.path))
+    return Path(os.fsdecode(bench.changes.logs[0].database.locate()))
 
 
 @contextmanager

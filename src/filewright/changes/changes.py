@@ -102,7 +102,7 @@ class Changes(History):
             except FilewrightError as error:
                 problem = error.message
             if problem is not None:
-                found.append(f"{quote(log.database.path)}: {problem}")
+                found.append(f"{quote(log.database.locate())}: {problem}")
         return found
 
     # Changing
@@ -210,7 +210,7 @@ class Changes(History):
             from filewright.changes.settle import unfinished_places
 
             with suppress(FilewrightError):
-                log.state.load()
+                log.state.open(make=False)
                 self._withheld[log] = seen, {place.names for place in unfinished_places(log)}
 
     def _refuse_withheld(self, where: Location) -> None:
@@ -246,7 +246,7 @@ class Changes(History):
             if log.own:
                 log.state.open()
             elif log.left:  # What it has displaced goes before a folder leaves its root with that.
-                log.state.load()
+                log.state.open(make=False)
             try:
                 if log.own:
                     log.contents.sweep()
@@ -280,7 +280,7 @@ class Changes(History):
         if self.looked is not None:
             pairs = zip(self._own, self._boundary.roots, strict=True)
             states = [(root.path, root.identity, log.state) for log, root in pairs]
-            self.looked.note(states, [database.path for database in self.databases])
+            self.looked.note(states, [database.locate() for database in self.databases])
         return all(kept)
 
     def keep_ahead(self, task: Task, *, seconds: float) -> bool:

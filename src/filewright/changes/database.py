@@ -13,14 +13,13 @@ import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
 
 from filewright import errors, system
 from filewright.annotations import TYPE_CHECKING, Any
 from filewright.boundary import quote
 from filewright.changes.quick import uri_of
 from filewright.errors import Code, FilewrightError
-from filewright.progress import Task, wait_for
+from filewright.progress import Task, tries
 
 if TYPE_CHECKING:
     import sqlite3
@@ -99,7 +98,8 @@ class Database:
         *,
         read_only: bool = False,
     ) -> None:
-        self._locate = locate
+        self.locate = locate
+        """Where it is, or will be."""
         self._tables = tables
         self._read_only = read_only
         self._flusher = flusher
@@ -108,18 +108,14 @@ class Database:
         self._connections: dict[bool, tuple[object, sqlite3.Connection]] = {}
         _living.add(self)
 
-    @property
-    def path(self) -> bytes:
-        """Where it is, or will be."""
-        return self._locate()
-
     def read(self, sql: str, *values: object) -> list[Row]:
         """The rows of a query; none where there is no database yet."""
         with self._turn(self._reading):
             connection = self._connection(False)
             if connection is None:
                 return []
-            return self._retried(lambda: connection.execute(sql, values).fetchall())
+            # Whoever has the first row waits for none of the others.
+            return self._retried(connection.execute, sql, values).fetchall()
 
     @contextmanager
     def transaction(self, task: Task | None = None, *, durable: bool = True) -> Iterator[Execute]:
@@ -134,10 +130,11 @@ class Database:
                 yield connection.execute
                 return
             level = ("FULL" if durable else "NORMAL") if self._flusher.enabled else "OFF"
-            self._retried(partial(begin, connection, level), task)
+            connection.execute(f"PRAGMA synchronous={level}")
+            self._retried(connection.execute, "BEGIN IMMEDIATE", task=task)
             try:
                 yield connection.execute
-                self._retried(partial(end, connection))
+                self._retried(end, connection)
             except BaseException:
                 with suppress(Exception):
                     connection.rollback()
@@ -164,8 +161,11 @@ class Database:
     @contextmanager
     def _turn(self, lock: _Lock, task: Task | None = None) -> Iterator[None]:
         """Hold a lock of this process; what SQLite raises inside is said as it should be."""
-        deadline = time.monotonic() + self._seconds
-        wait_for(partial(lock.acquire, blocking=False), deadline, task, self._busy)
+        for _ in tries(time.monotonic() + self._seconds, task):
+            if lock.acquire(blocking=False):
+                break
+        else:
+            raise self._busy()
         try:
             yield
         except Exception as error:
@@ -184,20 +184,15 @@ class Database:
         finally:
             lock.release()
 
-    def _retried(self, work: Callable[[], _T], task: Task | None = None) -> _T:
-        """Do something until no other process is in the way, looking at the task meanwhile."""
-        done: list[_T] = []
-
-        def tried() -> bool:
+    def _retried(self, work: Callable[..., _T], *values: object, task: Task | None = None) -> _T:
+        """Do something once no other process is in the way, looking at the task meanwhile."""
+        for _ in tries(time.monotonic() + self._seconds, task):
             try:
-                done.append(work())
+                return work(*values)
             except Exception as error:
                 if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _BUSY:
                     raise
-            return bool(done)
-
-        wait_for(tried, time.monotonic() + self._seconds, task, self._busy)
-        return done[0]
+        raise self._busy()
 
     def _connection(self, writing: bool, task: Task | None = None) -> sqlite3.Connection | None:
         """That for reading or for writing, to the file that is there now: somebody may have removed an earlier one.
@@ -210,9 +205,9 @@ class Database:
             return connection
         self._let_go(writing)
         if writing:
-            connection, lasting = self._retried(self._opened_for_writing, task), True
+            connection, lasting = self._retried(self._opened_for_writing, task=task), True
         else:
-            found = self._retried(self._opened_for_reading, task) if seen is not None else None
+            found = self._retried(self._opened_for_reading, task=task) if seen is not None else None
             connection, lasting = found or (None, True)
         if connection is not None:
             self._connections[writing] = self._seen() if lasting else None, connection
@@ -220,18 +215,19 @@ class Database:
 
     def _seen(self) -> object:
         """What tells the file that is there from another; None if there is none."""
+        path = self.locate()
         try:
-            status = system.status_of(self.path)
+            status = system.status_of(path)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
-            raise errors.from_os_error(error, quote(self.path), doing="look at") from error
+            raise errors.from_os_error(error, quote(path), doing="look at") from error
         if status.kind != "file":
             raise self._refused(Code.IO_ERROR, "something other than a file is there")
-        return self.path, status.identity
+        return path, status.identity
 
     def _opened_for_writing(self) -> sqlite3.Connection:
-        folder, name = os.path.split(self.path)
+        folder, name = os.path.split(self.locate())
         if self._seen() is None:
             with suppress(FileExistsError), system.open_folder(folder) as opened:
                 opened.create(name).close()  # Private from the start; SQLite makes its other files alike.
@@ -244,7 +240,8 @@ class Database:
 
         # SQLite makes its other files even for a reader. Who may write nothing goes without them, unless they
         # are there since somebody writes, or has been killed.
-        shared = all(os.path.exists(self.path + end) and os.path.getsize(self.path + end) for end in _BESIDE)
+        files = [self.locate() + end for end in _BESIDE]
+        shared = all(os.path.exists(path) and os.path.getsize(path) for path in files)
         alone = "ro&readonly_shm=1" if shared else "ro&immutable=1"
         for mode in (alone,) if self._read_only else ("rw", alone):
             try:
@@ -263,7 +260,7 @@ class Database:
         import sqlite3
 
         connection = sqlite3.connect(
-            f"{uri_of(self.path)}?mode={mode}",
+            f"{uri_of(self.locate())}?mode={mode}",
             uri=True,
             timeout=0,
             isolation_level=None,
@@ -326,28 +323,23 @@ class Database:
         return errors.locked("process kept the state database", self._seconds)
 
     def _refused(self, code: Code, why: str) -> FilewrightError:
-        path = quote(self.path)
+        path = quote(self.locate())
         message = f"the state database {path} cannot be used: {why}"
         return FilewrightError(code, message, hint=_HINTS.get(code), details={"path": path})
 
     def _probe(self) -> None:
         """Write as SQLite would: the `OSError` says why the system lets nobody, such as a quota or a limit on size."""
-        folder, name = os.path.split(self.path)
+        path = self.locate()
+        folder, name = os.path.split(path)
         with system.open_folder(folder) as opened, opened.create(name + b"-probe") as probe:
             try:
-                probe.write(bytes(_PAGE), system.status_of(self.path + _BESIDE[0]).size)
+                probe.write(bytes(_PAGE), system.status_of(path + _BESIDE[0]).size)
             finally:
                 opened.remove(name + b"-probe")
 
 
-def begin(connection: sqlite3.Connection, synchronous: str) -> None:
-    """Begin a transaction, whose end flushes as far as `synchronous` says."""
-    connection.execute(f"PRAGMA synchronous={synchronous}")
-    connection.execute("BEGIN IMMEDIATE")
-
-
 def end(connection: sqlite3.Connection) -> None:
-    """End it: what was done in it is true from here on."""
+    """End a transaction: what was done in it is true from here on."""
     connection.execute("COMMIT")
 
 

@@ -387,7 +387,7 @@ class Log:
         rows = self.database.read("SELECT plan FROM unfinished WHERE number = ?", number)
         if not rows or rows[0][0] is None:
             return CommitPlan()
-        self.state.load()
+        self.state.open(make=False)
         try:
             seal, plan = rows[0][0][:_SEAL_BYTES], rows[0][0][_SEAL_BYTES:]
             if not hmac.compare_digest(self._seal(number, plan), seal):
@@ -483,7 +483,7 @@ class Log:
 
     def named(self, number: int) -> str:
         """How a person finds an operation that was set aside."""
-        return f"operation {id_of(number)} in {quote(self.database.path)}"
+        return f"operation {id_of(number)} in {quote(self.database.locate())}"
 
     def forget(self, number: int) -> None:
         """The operation was rolled back: nothing of it is left to be done."""

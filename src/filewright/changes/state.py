@@ -27,7 +27,6 @@ import time
 import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from functools import partial
 
 from filewright import system
 from filewright.annotations import NamedTuple
@@ -35,7 +34,7 @@ from filewright.boundary import Boundary, Root, quote
 from filewright.changes.listing import fresh_in
 from filewright.changes.quick import state_base
 from filewright.errors import Code, FilewrightError, from_os_error, locked
-from filewright.progress import Task, wait_for
+from filewright.progress import Task, tries
 from filewright.settings import Settings
 from filewright.system import Folder, Status, stamp_of
 
@@ -122,10 +121,12 @@ class Index:
     @contextmanager
     def alone(self, task: Task | None) -> Iterator[Folder]:
         """Hold the index alone, to add to it; yields the base folder. Raises `timeout`, `cancelled`, `OSError`."""
-        busy = partial(locked, "process held the index of the state folders", self._lock_seconds)
-        deadline = time.monotonic() + self._lock_seconds
         with system.open_folder(self.base) as base:
-            wait_for(partial(lock_folder, base, exclusive=True), deadline, task, busy)
+            for _ in tries(time.monotonic() + self._lock_seconds, task):
+                if lock_folder(base, exclusive=True):
+                    break
+            else:
+                raise locked("process held the index of the state folders", self._lock_seconds)
             yield base
 
     def add(self, base: Folder, *owners: Owner) -> None:
@@ -232,7 +233,7 @@ class StateFolder:
 
     def at(self, *parts: bytes) -> bytes:
         """The absolute path of the state folder, or of something in it."""
-        return os.path.join(self._index.of(self.owner.id), *parts)
+        return os.path.join(self._index.base, self.owner.id.encode(), *parts)
 
     def folder(self, *parts: bytes) -> Folder:
         """The state folder or one below it, as it is there now: somebody may have removed an earlier one."""
@@ -261,39 +262,43 @@ class StateFolder:
 
     # Opening
 
-    def load(self) -> None:
-        """Read the key of a state folder that is there; nothing is written. Raises as `open` does."""
-        with self._refusing():
-            now = self._identity()
-            if not self.key or now != self._known:
-                with system.open_folder(self._index.base) as base:
-                    self._take(base)
-                self._known = now
-
-    def open(self, task: Task | None = None) -> None:
-        """Make what is missing and read the key. Raises `permission_denied` with what to do, and `timeout`.
+    def open(self, task: Task | None = None, *, make: bool = True) -> None:
+        """Read the key, and `make` what is missing. Raises `permission_denied` with what to do, and `timeout`.
 
         A state folder that somebody has removed meanwhile is made anew.
         """
+        try:
+            if self._identity() == self._known and (self._claimed if make else self.key):
+                return
+            if make:
+                self._make(task)
+            else:
+                with system.open_folder(self._index.base) as base:
+                    self._take(base)
+            self._known, self._claimed = self._identity(), self._claimed or make
+        except OSError as error:
+            code = from_os_error(error, "").code
+            raise FilewrightError(
+                code if code in (Code.NO_SPACE, Code.IO_ERROR) else Code.PERMISSION_DENIED,
+                f"the state folder {quote(self.at())} cannot be used: {error.strerror}",
+                hint=_HINT,
+                details={"path": quote(self.at())},
+            ) from error
+
+    def _make(self, task: Task | None) -> None:
         root = self.root
         assert root is not None
-        with self._refusing():
-            if self._claimed and self._identity() == self._known:
-                return
-            _make_folders(self._index.base)
-            with self._index.alone(task) as base:  # Another process may have been faster.
-                _refuse_foreign(base.status(), 0, system.effective_user())
-                known, others = self._find(root)
-                self.owner = self.owner._replace(device=root.device, inode=root.inode, birth_ns=_birth(root))
-                for name in (b"contents", b"kept"):
-                    _make_folders(self.at(name))
-                self._take(base, make=True)
-                if self.owner != known:
-                    gone = (each for each in others if each.path == root.resolved)
-                    self._index.add(
-                        base, *(each._replace(paths=(b"", *each.paths)) for each in gone), self.owner
-                    )
-            self._known, self._claimed = self._identity(), True
+        _make_folders(self._index.base)
+        with self._index.alone(task) as base:  # Another process may have been faster.
+            _refuse_foreign(base.status(), 0, system.effective_user())
+            known, others = self._find(root)
+            self.owner = self.owner._replace(device=root.device, inode=root.inode, birth_ns=_birth(root))
+            for name in (b"contents", b"kept"):
+                _make_folders(self.at(name))
+            self._take(base, make=True)
+            if self.owner != known:
+                gone = (each for each in others if each.path == root.resolved)
+                self._index.add(base, *(each._replace(paths=(b"", *each.paths)) for each in gone), self.owner)
 
     def _take(self, base: Folder, *, make: bool = False) -> None:
         """Read the key, if nobody else can have written it; or `make` it, and the folder private."""
@@ -311,19 +316,6 @@ class StateFolder:
                 self.key = file.read(0, 64)
         if len(self.key) != 32:
             raise PermissionError(1, "its key file is damaged; move the folder away")
-
-    @contextmanager
-    def _refusing(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            code = from_os_error(error, "").code
-            raise FilewrightError(
-                code if code in (Code.NO_SPACE, Code.IO_ERROR) else Code.PERMISSION_DENIED,
-                f"the state folder {quote(self.at())} cannot be used: {error.strerror}",
-                hint=_HINT,
-                details={"path": quote(self.at())},
-            ) from error
 
     def _identity(self) -> object:
         with suppress(FileNotFoundError, NotADirectoryError):
@@ -437,7 +429,11 @@ class WorkspaceLock:
         """
         deadline = time.monotonic() + (self._seconds if wait else 0.0)
         thread = self._thread
-        wait_for(partial(thread.acquire, blocking=False), deadline, task, self._busy)
+        for _ in tries(deadline, task):
+            if thread.acquire(blocking=False):
+                break
+        else:
+            raise locked("change held the workspace", self._seconds)
         with ExitStack() as held:
             held.callback(thread.release)
             depth = self._depth
@@ -457,15 +453,15 @@ class WorkspaceLock:
                 folder = self._above[identity] if root is None else root.folder(b".")
                 if root is not None:
                     held.callback(folder.close)
-                lock = partial(lock_folder, folder, exclusive=root is not None)
-                wait_for(lock, deadline, task, self._busy)
+                for _ in tries(deadline, task):
+                    if lock_folder(folder, exclusive=root is not None):
+                        break
+                else:
+                    raise locked("change held the workspace", self._seconds)
                 if root is None:
                     held.callback(folder.unlock)
         except OSError as error:
             raise from_os_error(error, "the workspace", doing="lock") from error
-
-    def _busy(self) -> FilewrightError:
-        return locked("change held the workspace", self._seconds)
 
 
 def lock_folder(folder: Folder, *, exclusive: bool) -> bool:
