@@ -111,7 +111,7 @@ def test_names_that_are_no_text_survive_in_history(bench: Any) -> None:
 def test_many_changes_are_settled_and_stay_listed(bench: Any) -> None:
     made = [bench.commit(Create(bench.at(f"n{n}"), b"")).id for n in range(120)]
     log = bench.changes.logs[0]
-    assert len(log.numbers("done")) < 100
+    assert len(log.left("done")) < 100
     assert log.database.read("SELECT count(*) FROM unfinished")[0][0] < 100
     assert [record.id for record in bench.changes.history(limit=1000)] == made[::-1]
     bench.undo(made[0])

@@ -70,7 +70,7 @@ class Bench:
 
     def unfinished(self) -> tuple[Any, ...]:
         """What the logs say is not settled."""
-        return tuple(each for store in self.changes.logs for each in store.unfinished)
+        return tuple(each for store in self.changes.logs for each in store.left("intent", "unsettled"))
 
     def modify(self, path: str, *splices: Splice) -> Modify:
         where = self.at(path)

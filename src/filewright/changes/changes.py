@@ -11,7 +11,7 @@ from filewright import errors
 from filewright.annotations import TYPE_CHECKING
 from filewright.boundary import Boundary, Location, quote, tree_notice, tree_of
 from filewright.changes.history import History, Scope, Selected
-from filewright.changes.log import Log, state_errors
+from filewright.changes.log import UNFINISHED, Log, state_errors
 from filewright.changes.record import ChangeRecord, Place, number_of
 from filewright.changes.state import StateFolder, WorkspaceLock
 from filewright.errors import Code, FilewrightError, from_os_error
@@ -60,7 +60,7 @@ class Changes(History):
         self._withheld: dict[Log, tuple[Sequence[object], set[tuple[bytes, ...]]]] = {}
         """Of logs with changes that cannot be settled here: what was seen unfinished, and its absolute paths."""
         boundary.before_reading = self._refuse_withheld
-        if any(log.left for log in self.logs):
+        if any(log.left(*UNFINISHED, "done") for log in self.logs):
             self._settle(again=True)
 
     @property
@@ -169,7 +169,7 @@ class Changes(History):
         self._open(task)
         with self._lock.exclusive(task) as fresh:
             # Nested, a change before this one may have failed, and not been rolled back at once.
-            if fresh or any(log.unfinished for log in self._own):
+            if fresh or any(log.left(*UNFINISHED) for log in self._own):
                 self._recover(_SETTLE_ABOVE)
             yield
 
@@ -181,7 +181,7 @@ class Changes(History):
         with `in_use` until it is.
         """
         for log in self.logs:
-            seen = log.unfinished
+            seen = log.left(*UNFINISHED)
             if not seen:
                 self._withheld.pop(log, None)
             elif log not in self._withheld or self._withheld[log][0] != seen:
@@ -203,7 +203,7 @@ class Changes(History):
     def _withhold(self) -> None:
         """Note the places of all that is left unfinished."""
         for log in self.logs:
-            seen = log.unfinished
+            seen = log.left(*UNFINISHED)
             if not seen:
                 self._withheld.pop(log, None)
                 continue
@@ -245,16 +245,17 @@ class Changes(History):
         for log in self.logs:
             if log.own:
                 log.state.open()
-            elif log.left:  # What it has displaced goes before a folder leaves its root with that.
+            left = log.left(*UNFINISHED, "done")
+            if left and not log.own:  # What it has displaced goes before a folder leaves its root with that.
                 log.state.open(make=False)
             try:
                 if log.own:
                     log.contents.sweep()
-                if not log.left:
+                if not left:
                     continue
                 from filewright.changes.settle import recover
 
-                found = recover(log, settle_above=settle_above, again=again)
+                found = recover(log, left, settle_above=settle_above, again=again)
             except OSError as error:
                 raise from_os_error(error, "the workspace", doing="recover") from error
             if not found.clean:

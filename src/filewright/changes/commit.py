@@ -133,7 +133,7 @@ def _attempt(
 
 def _is_made(log: Log, record: ChangeRecord) -> bool:
     try:
-        return log.committed(record.id) is not None
+        return log.operation(record.number, made=True) is not None
     except FilewrightError:
         return False
 

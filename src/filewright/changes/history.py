@@ -225,13 +225,13 @@ class History:
     def identify(self, given: str) -> str:
         """A change's id from what a caller gives: the id or its beginning, ``@`` the newest, ``@~2`` two before.
 
-        Raises `not_found`, and `invalid_input` where several begin so.
+        Raises `not_found`, but for what is an id already, and `invalid_input` where several begin so.
         """
         found: str | None = None
         if (back := re.fullmatch(r"@(?:~([0-9]{1,9}))?", given)) is not None:
             found = next((head.id for head in itertools.islice(self.heads(), int(back[1] or 0), None)), None)
-        elif any(log.committed(given) for log in self.logs):
-            return given
+        elif number_of(given) is not None:
+            return given  # Whoever asks for the change is told if there is none.
         elif given:
             found = named_by(given, (head.id for head in self.heads()), "change")
         if found is None:
@@ -260,7 +260,7 @@ class History:
                 yield head
                 continue
             with suppress(FilewrightError):  # A damaged record; asking for it says so.
-                operation = log.committed(head.id)
+                operation = log.operation(head.number, made=True)
                 seen = self._inside(operation) if operation is not None else None
                 if seen is not None:
                     yield seen._replace(entries=())
@@ -409,7 +409,7 @@ class History:
         if moment_of(given) is not None:
             return Scope(since=given)
         try:
-            self.identify(given.removesuffix("^"))
+            self.record(self.identify(given.removesuffix("^")))
         except FilewrightError as error:
             if error.code is not Code.NOT_FOUND:
                 raise
@@ -557,8 +557,10 @@ class History:
         return locate
 
     def _kept(self, change_id: str) -> ChangeRecord:
+        number = number_of(change_id) or 0
         for log in self.logs:
-            if (found := log.committed(change_id)) is not None:
+            found = log.operation(number, made=True)
+            if found is not None:
                 return found
         raise errors.unknown_change(change_id)
 

@@ -37,7 +37,6 @@ from filewright.changes.record import (
     Slot,
     Stamp,
     id_of,
-    number_of,
     time_of,
 )
 from filewright.changes.state import StateFolder
@@ -117,9 +116,13 @@ _TOUCHING = " UNION ".join(
     for root, name in (("root", "path"), ("was_root", "was"))
     for where in ("= ?2", ">= ?3 AND {} < ?4")
 )
+_SIZE = (
+    "SELECT (page_count - freelist_count) * page_size + bytes "
+    "FROM pragma_page_count, pragma_freelist_count, pragma_page_size, usage"
+)
 _LIMITS = (
     "SELECT number, (SELECT max(number) FROM operations), "
-    f"(SELECT number FROM operations ORDER BY number DESC LIMIT 1 OFFSET {_NEWEST_KEPT - 1}) "
+    f"(SELECT number FROM operations ORDER BY number DESC LIMIT 1 OFFSET {_NEWEST_KEPT - 1}), ({_SIZE}) "
     "FROM operations ORDER BY number LIMIT 1"
 )
 _ADD_ROOT = "INSERT INTO roots (path) SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM roots WHERE path = ?1)"
@@ -144,6 +147,10 @@ _NO_SENSE = (
     OSError,
 )
 _SEAL_BYTES = 32
+
+
+UNFINISHED = "intent", "unsettled"
+"""The states of what is neither made nor rolled back, and not left to a person."""
 
 
 class Session(NamedTuple):
@@ -194,29 +201,15 @@ class Log:
 
     # Looking
 
-    @property
-    def unfinished(self) -> tuple[Row, ...]:
-        """What tells one set of operations that are not settled from another: their numbers and states.
+    def left(self, *states: str) -> list[Row]:
+        """The operations in states that are not settled, oldest first: their numbers and states.
 
         Of a log that cannot be read nothing is known, and reading files goes on.
         """
-        return tuple(row for row in self.left if row[1] != "done")
-
-    @property
-    def left(self) -> tuple[Row, ...]:
-        """The same, and what is made and not cleaned up."""
         with suppress(FilewrightError):
-            return tuple(self._in("intent", "unsettled", "done"))
-        return ()
-
-    def numbers(self, *states: str) -> list[int]:
-        """The operations in states that are not settled, oldest first."""
-        return [number for number, _ in self._in(*states)]
-
-    def _in(self, *states: str) -> Iterator[Row]:
-        for row in self.database.read("SELECT number, state FROM unfinished ORDER BY number"):
-            if row[1] in states and row[0] not in self._rolled_back:
-                yield row
+            rows = self.database.read("SELECT number, state FROM unfinished ORDER BY number")
+            return [row for row in rows if row[1] in states and row[0] not in self._rolled_back]
+        return []
 
     @property
     def kept(self) -> list[str]:
@@ -224,26 +217,23 @@ class Log:
         kept = []
         with suppress(FileNotFoundError, NotADirectoryError), self.state.folder(b"kept") as folder:
             kept = [quote(self.state.at(b"kept", name)) for name in folder.names()]
-        return [*kept, *map(self.named, self.numbers("aside"))]
+        return [*kept, *(self.named(number) for number, _ in self.left("aside"))]
 
-    def operation(self, number: int) -> ChangeRecord | None:
-        """An operation in whatever state; None if there is none. Raises `io_error` if it is damaged."""
+    def operation(self, number: int, *, made: bool = False) -> ChangeRecord | None:
+        """An operation in whatever state, or only if it is `made`; None if there is none.
+
+        Raises `io_error` if it is damaged.
+        """
         rows = self.database.read(
             f"SELECT {_HEAD}, state FROM operations LEFT JOIN unfinished USING (number) WHERE number = ?",
             number,
         )
-        if not rows:
+        if not rows or (made and rows[0][-1] not in (None, "done")):
             return None
         *head, state = rows[0]
         read = partial(self._entries, number, head[-1])
         entries = tuple(read()) if head[-1] <= _HELD else Entries(head[-1], read)
         return _head(head)._replace(entries=entries, state=state or "settled")
-
-    def committed(self, change_id: str) -> ChangeRecord | None:
-        """A change that was made; None if there is none of that id."""
-        number = number_of(change_id)
-        found = self.operation(number) if number is not None else None
-        return found if found is not None and found.state in ("done", "settled") else None
 
     def newest(self) -> str | None:
         """The id of the newest change."""
@@ -552,17 +542,13 @@ class Log:
     @property
     def size(self) -> int:
         """What operations and contents take, in bytes."""
-        rows = self.database.read(
-            "SELECT (page_count - freelist_count) * page_size + bytes "
-            "FROM pragma_page_count, pragma_freelist_count, pragma_page_size, usage"
-        )
-        return sum(row[0] for row in rows)
+        return sum(row[0] for row in self.database.read(_SIZE))
 
     def _past(self, most: int) -> int | None:
         """The oldest operation, if it is older than the limits allow, or all together take more than that."""
-        for oldest, newest, fiftieth in self.database.read(_LIMITS):
+        for oldest, newest, fiftieth, size in self.database.read(_LIMITS):
             expired = fiftieth is not None and oldest < fiftieth - self.settings.history_days * _DAY_NS
-            if oldest != newest and (expired or self.size > most):
+            if oldest != newest and (expired or size > most):
                 return int(oldest)
         return None
 
@@ -626,8 +612,11 @@ def _row(side: Sequence[object]) -> Sequence[object]:
 def packed_plan(plan: CommitPlan) -> bytes:
     """A plan as bytes, made in pieces."""
     packer = zlib.compressobj(1, wbits=31)
-    lines = (packer.compress(_ENCODER.encode(row).encode() + b"\n") for row in _rows(plan))
-    return b"".join((*filter(None, lines), packer.flush()))
+    packed = bytearray()
+    for row in _rows(plan):
+        packed += packer.compress(_ENCODER.encode(row).encode() + b"\n")
+    packed += packer.flush()
+    return bytes(packed)
 
 
 def _rows(plan: CommitPlan) -> Iterator[object]:
@@ -636,7 +625,8 @@ def _rows(plan: CommitPlan) -> Iterator[object]:
     for each in plan.operations:
         yield (*each[:4], *((_row(stamp.seen), len(stamp.inside)) for stamp in each.stamps))
         for stamp in each.stamps:
-            yield from ((path, _row(below.seen)) for path, below in stamp.inside.items())
+            for path, below in stamp.inside.items():
+                yield path, _row(below.seen)
 
 
 def unpacked_plan(data: bytes) -> CommitPlan:

@@ -33,11 +33,14 @@ def id_of(number: int) -> str:
 
 def number_of(identifier: str) -> int | None:
     """The number behind an id, or None if it is not one."""
-    if len(identifier) != _ID_LENGTH or any(digit not in _ALPHABET for digit in identifier):
+    if len(identifier) != _ID_LENGTH:
         return None
     number = 0
     for digit in identifier:
-        number = number * 32 + _ALPHABET.index(digit)
+        value = _ALPHABET.find(digit)
+        if value < 0:
+            return None
+        number = number * 32 + value
     return number
 
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Literal
 
 from filewright.boundary import is_temporary, quote
 from filewright.changes.contents import copy_blocks, held_after
-from filewright.changes.log import DamagedError
+from filewright.changes.log import UNFINISHED, DamagedError
 from filewright.changes.record import (
     ChangeRecord,
     CommitPlan,
@@ -50,6 +50,7 @@ from filewright.errors import FilewrightError, appeared, from_os_error, stale, u
 from filewright.system import File, Folder
 
 if TYPE_CHECKING:
+    from filewright.changes.database import Row
     from filewright.changes.log import Log
 
 _SLOW_TO_FREE = 16 << 20
@@ -619,18 +620,23 @@ def _move_by_copying(folder: Folder, name: bytes, to: Folder, to_name: bytes) ->
 # Recovery
 
 
-def recover(log: Log, *, settle_above: int, again: bool = False) -> Recovery:
-    """Settle the intent and every committed change; needs the workspace lock.
+def recover(log: Log, left: Sequence[Row], *, settle_above: int, again: bool = False) -> Recovery:
+    """Settle what is `left`, the intent and every committed change; needs the workspace lock.
 
     With `again`, also what an earlier recovery could not settle.
     """
     found = Recovery()
-    intents = log.numbers("intent", *(("unsettled",) if again else ()))
-    done = log.numbers("done")
-    left = [*intents, *(number for number in done if number not in log.cleaned)]
-    if left:
+    intents: list[int] = []
+    done: list[int] = []
+    for number, state in left:
+        if state == "intent" or (again and state == "unsettled"):
+            intents.append(number)
+        elif state == "done":
+            done.append(number)
+    wanted = [*intents, *(number for number in done if number not in log.cleaned)]
+    if wanted:
         log.search = FolderSearch(log.boundary)
-    for number in left:
+    for number in wanted:
         operation, plan = log.operation(number), _plan(log, number, found)
         if operation is not None and plan is not None:
             found.add(_settle(log, operation, plan))
@@ -675,7 +681,7 @@ def _settle(log: Log, operation: ChangeRecord, plan: CommitPlan) -> Recovery:
 
 def refuse_unsettled(log: Log, record: ChangeRecord) -> None:
     """A change that could not be settled is in the way of its own files only. Raises `in_use`."""
-    for number in log.numbers("unsettled"):
+    for number, _ in log.left("unsettled"):
         operation, touched = log.operation(number), {*record.places}
         for place in operation.places if operation is not None else ():
             if place in touched:
@@ -688,7 +694,7 @@ def unfinished_places(log: Log) -> set[Place]:
     Of what could not be settled though all its roots are open, each file may be read as it is.
     """
     found: set[Place] = set()
-    for number, state in log.unfinished:
+    for number, state in log.left(*UNFINISHED):
         with suppress(DamagedError):
             if state == "intent" or _beyond(log, log.plan(number)) is not None:
                 operation = log.operation(number)
@@ -716,7 +722,7 @@ def _beyond(log: Log, plan: CommitPlan) -> bytes | None:
 def settle_done(log: Log) -> None:
     """Flush the folders that were cleaned up, then call those changes settled."""
     log.search = log.search or FolderSearch(log.boundary)
-    ready = [number for number in log.numbers("done") if number in log.cleaned]
+    ready = [number for number, _ in log.left("done") if number in log.cleaned]
     flushing = Flushing(log.flusher)
     with OpenFolders(log.boundary) as folders:
         for number in ready:
