@@ -583,18 +583,20 @@ def test_what_is_handed_to_the_disk_early_ends_with_a_whole_page(
 
 
 @each_row("outer_first", [True, False])
+@each_row("path", ["inner", "folder/inner"])
 @each_row("tool", ["delete", "write", "edit", "move"])
 def test_one_change_reaches_a_root_within_another_by_both(
-    tmp_path: Path, tool: str, outer_first: bool
+    tmp_path: Path, tool: str, path: str, outer_first: bool
 ) -> None:
     root = tmp_path / "work"
-    (root / "inner").mkdir(parents=True)
+    inner = root / path
+    inner.mkdir(parents=True)
     for name in ("q", "z"):
-        (root / "inner" / name).write_text("one\n")
-    named = ["inner/q", str(root / "inner" / "z")]
+        (inner / name).write_text("one\n")
+    named = [f"{path}/q", str(inner / "z")]
     if not outer_first:
         named.reverse()
-    with Workspace(root, root / "inner", state_dir=tmp_path / "state") as workspace:
+    with Workspace(root, inner, state_dir=tmp_path / "state") as workspace:
         if tool == "delete":
             made = workspace.delete(*named)
             wanted = {}
@@ -602,18 +604,18 @@ def test_one_change_reaches_a_root_within_another_by_both(
             made = workspace.write_all([{"path": p, "content": "2\n", "mode": "overwrite"} for p in named])
             wanted = {"q": "2\n", "z": "2\n"}
         elif tool == "edit":
-            (root / "inner" / "z").write_text("two one\n")
+            (inner / "z").write_text("two one\n")
             made = workspace.replace("one", "three", preview=False)
             wanted = {"q": "three\n", "z": "two three\n"}
         else:
             moves = [{"source": each, "destination": f"{each}2"} for each in named]
             made = workspace.run("move_items", {"items": moves})
             wanted = {"q2": "one\n", "z2": "one\n"}
-        held = {path.name: path.read_text() for path in (root / "inner").iterdir()}
+        held = {each.name: each.read_text() for each in inner.iterdir()}
         assert held == wanted
         workspace.revert_edit(made.change_id)
-    assert sorted(path.name for path in (root / "inner").iterdir()) == ["q", "z"]
-    assert (root / "inner" / "q").read_text() == "one\n"
+    assert sorted(each.name for each in inner.iterdir()) == ["q", "z"]
+    assert (inner / "q").read_text() == "one\n"
 
 
 def test_changes_of_a_root_and_of_one_within_it_are_undone_together(tmp_path: Path) -> None:

@@ -90,27 +90,30 @@ class Preparation:
 
     def entries(self) -> tuple[Entry, ...]:
         """One entry per place: made things, then moved, altered, rewritten ones, then what is gone."""
-        rewritten = {Place.of(item.will_be_at): item for item in self.before if item.fresh and item.alive}
-        elsewhere = {Place.of(item.was_at) for item in rewritten.values()}
+        rewritten: dict[Place, Item] = {}
+        elsewhere: set[Place] = set()
+        for item in self.before:
+            if item.fresh and item.alive:
+                rewritten[Place.of(item.will_be_at)] = item
+                elsewhere.add(Place.of(item.was))
         found: list[Entry] = []
         for fresh in self._tree.fresh:
             for place, after in _spread(fresh.will_be_at, self.made[fresh]):
-                item = rewritten.get(place)
-                if item is None:
+                old = rewritten.get(place)
+                if old is None:
                     found.append(Entry(place, None, after))
                     continue
-                was, edit = Place.of(item.was_at), self._edits.get(item, ())
-                found.append(Entry(place, self.before[item], after, was if was != place else None, *edit))
-        moved, altered = self._tree.moved, self._tree.altered
-        for item in (*moved, *(item for item in altered if not item.moved)):
+                was, edit = Place.of(old.was), self._edits.get(old, ())
+                found.append(Entry(place, self.before[old], after, was if was != place else None, *edit))
+        for item in dict.fromkeys((*self._tree.moved, *self._tree.altered)):
             assert item.seen is not None
             before = Stamp.of(item.seen, target=item.target)
             mode, uid, gid = item.rights
-            was, where = Place.of(item.was_at), Place.of(item.will_be_at)
+            was, where = Place.of(item.was), Place.of(item.will_be_at)
             after = before._replace(mode=mode, uid=uid, gid=gid)
             found.append(Entry(where, before, after, was if was != where else None))
         for item in self._tree.displaced:
-            for place, stamp in _spread(item.was_at, self.before[item]):
+            for place, stamp in _spread(item.was, self.before[item]):
                 if place not in elsewhere:
                     found.append(Entry(place, stamp, None))
         return tuple(found)
@@ -170,8 +173,9 @@ class Preparation:
         known = expected.digest.hex() if expected is not None and expected.digest is not None else None
         splices = item.splices if item.alive else None
         spans = spliced(splices or ())
-        going = sum(span.old for span in spans_in(spans))
-        data = removed = None
+        going, data, removed = 0, None, None
+        for span in spans_in(spans):
+            going += span.old
         with item.open() as file:
             now = Identity.of(file.status().raw)
             identity = expected.identity if expected is not None and known is None else None
@@ -263,7 +267,7 @@ class Preparation:
         What could not be removed later refuses the change now: a foreign entry, a mount, a protected name.
         """
         assert top.home is not None
-        was = top.was_at
+        was = top.was
         depth = len(was.parts)
         inside: dict[bytes, Stamp] = {}
         pending: list[tuple[Location, Item | None, Status, DenyRules]] = [
@@ -337,7 +341,7 @@ class Preparation:
                 try:
                     folder = above.on_disk(reading=False)
                     if item.kind == "folder":
-                        self._make_folder(folder, above.was_at.child(name), item)
+                        self._make_folder(folder, above.was.child(name), item)
                     else:
                         self.made[item] = self._make_thing(folder, name, item)
                 except OSError as error:
@@ -569,7 +573,7 @@ class Planning:
         references: list[FolderRef] = []
         for folder in self.folders:  # Grows: the slot of a folder may be in one that has no number yet.
             end = folder.home or folder.place
-            root = folder.was_at.root.resolved if end is None else None
+            root = folder.was.root.resolved if end is None else None
             inode = folder.seen.inode if folder.seen is not None else made[folder].inode
             slot = self._slot(*end) if end is not None else None
             references.append(FolderRef(inode, root, folder.seen is None, slot))
@@ -580,7 +584,7 @@ class Planning:
         if number == len(self.folders):
             self.folders.append(folder)
             if folder.seen is not None:
-                self.known[number] = folder.was_at, folder.seen.identity
+                self.known[number] = folder.was, folder.seen.identity
         return Slot(number, name)
 
     def _move(self, item: Item, folder: Item, name: bytes) -> None:

@@ -139,12 +139,12 @@ class ChangeDiffs(NamedTuple):
         with OpenFolders(self.boundary) as folders:
             tree = Tree(self.boundary, folders, change_set, task)
             tree.take()
-            left = {item.was_at for item in tree.at_first() if item.alive}
+            left = {item.was for item in tree.at_first() if item.alive}
             for item in tree.displaced:
                 if item.kind == "folder" and not item.alive:
-                    self._deleted_below(item.was_at, left, budget)
+                    self._deleted_below(item.was, left, budget)
             for item in _files_in(tree):
-                lost = [Lost(item.was_at.shown, 1, item.seen.size)] if item.seen is not None else []
+                lost = [Lost(item.was.shown, 1, item.seen.size)] if item.seen is not None else []
                 overwritten = item.alive and item.fresh and _is_whole(item)
                 if not item.alive or (overwritten and budget.spent):
                     budget.lost += lost
@@ -180,7 +180,7 @@ class ChangeDiffs(NamedTuple):
     def _planned(self, item: Item, max_lines: int) -> FileDiff:
         """What will become of an item that is no folder."""
         seen, alive = item.seen, item.alive
-        was = item.was_at if seen is not None else item.will_be_at
+        was = item.was if seen is not None else item.will_be_at
         names = _named(
             was,
             item.will_be_at if alive else was,

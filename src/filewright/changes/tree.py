@@ -75,10 +75,10 @@ class Item:
     `seen` is its status on the disk, None for a new one; `origin` the thing on the disk that it is, or is a copy of.
     `rights` are those it has after the change. `content`, `mtime_ns` and `attributes` None are left as they are.
 
-    Of a folder, `was` is its place at the start; `entries` are those that any step has looked at, None being
-    "nothing there", and `initial` what they were then; `emptied`: it is deleted, and only if no more is in it than the
-    steps have taken away. `rules_at_home` is
-    what is denied of the names in it where it was, the last of `entered` that under a name in a folder with such rules.
+    Of what is on the disk, `was` is its place at the start. Of a folder, `entries` are those that any step has looked
+    at, None being "nothing there", and `initial` what they were then; `emptied`: it is deleted, and only if no more is
+    in it than the steps have taken away. `rules_at_home` is what is denied of the names in it where it was, the last of
+    `entered` that under a name in a folder with such rules.
     """
 
     tree: Tree
@@ -94,7 +94,7 @@ class Item:
     expected: Expected | None = None
     mtime_ns: int | None = None
     attributes: Mapping[str, bytes] | None = None
-    was: Location | None = None
+    was: Location = field(init=False)
     entries: dict[bytes, Item | None] = field(default_factory=dict)
     initial: dict[bytes, Item | None] = field(default_factory=dict)
     rules_at_home: DenyRules | None = None
@@ -102,10 +102,10 @@ class Item:
     emptied: bool = False
 
     @classmethod
-    def on(cls, tree: Tree, seen: Status, asked: str, home: End | None, was: Location | None) -> Item:
+    def on(cls, tree: Tree, seen: Status, asked: str, home: End | None, was: Location) -> Item:
         """A thing on the disk."""
-        item = cls(tree, kind_of(seen), asked, (seen.mode, seen.uid, seen.gid), seen, home, was=was)
-        item.origin = item
+        item = cls(tree, kind_of(seen), asked, (seen.mode, seen.uid, seen.gid), seen, home)
+        item.origin, item.was = item, was
         return item
 
     @property
@@ -114,19 +114,12 @@ class Item:
         return self.seen is None or self.content is not None
 
     @property
-    def is_root(self) -> bool:
-        """Whether it is the folder of a root."""
-        return self.seen is not None and self.home is None
-
-    @property
     def alive(self) -> bool:
-        """Whether it is still in the tree, and every folder above it too."""
+        """Whether it is still in the tree, and every folder above it too, up to a root."""
         item = self
-        while not item.is_root:
-            if item.place is None:
-                return False
+        while item.place is not None:
             item = item.place[0]
-        return True
+        return item.seen is not None and item.home is None
 
     @property
     def moved(self) -> bool:
@@ -162,14 +155,6 @@ class Item:
         return folder.on_disk().open(name, seen=self.kind == "file")
 
     @property
-    def was_at(self) -> Location:
-        """Where it was at the start."""
-        if self.was is not None:
-            return self.was
-        assert self.home is not None
-        return self.home[0].was_at.child(self.home[1])
-
-    @property
     def will_be_at(self) -> Location:
         """Where it is after the change."""
         assert self.place is not None
@@ -180,13 +165,13 @@ class Item:
     def on_disk(self, *, reading: bool = True) -> Folder:
         """The folder on the disk, as it was at the start."""
         assert self.seen is not None
-        return self.tree.folders.at(self.was_at, self.seen.identity, reading=reading)
+        return self.tree.folders.at(self.was, self.seen.identity, reading=reading)
 
     def rules_where_it_was(self) -> DenyRules:
         """What is denied of the names in it at the start."""
         if self.rules_at_home is None:
             above = self.home[0].rules_at_home if self.home is not None else None
-            self.rules_at_home = self.tree.boundary.rules_for(self.was_at, self.on_disk(), above=above)
+            self.rules_at_home = self.tree.boundary.rules_for(self.was, self.on_disk(), above=above)
         return self.rules_at_home
 
     def rules_in(self, name: bytes, above: DenyRules, unmoved: bool) -> tuple[DenyRules, bool]:
@@ -237,8 +222,7 @@ class Item:
             raise from_os_error(error, asked, doing="look at") from error
         is_folder = seen.kind == "folder"
         rules.require(asked, name, is_folder)
-        was = origin.was_at.child(name) if is_folder else None
-        item = Item.on(self.tree, seen, asked, (origin, name), was)
+        item = Item.on(self.tree, seen, asked, (origin, name), origin.was.child(name))
         if item.kind == "link":
             try:
                 item.target = folder.read_link(name)
@@ -247,7 +231,7 @@ class Item:
         if origin is self:
             return item
         if seen.device != origin.nearest.device:
-            raise errors.other_file_system(item.was_at.shown)
+            raise errors.other_file_system(item.was.shown)
         return item.copied(self, asked)
 
     def names(self) -> list[bytes]:
@@ -329,7 +313,7 @@ def located(folder: Item, name: bytes, asked: str = "") -> Location:
     while folder.place is not None:
         folder, name = folder.place
         names.append(name)
-    return Location(folder.was_at.root, tuple(reversed(names)), asked)
+    return Location(folder.was.root, tuple(reversed(names)), asked)
 
 
 def _new_rights(above: Status, kind: Kind, like: Item | None = None) -> Rights:
@@ -408,10 +392,7 @@ class Tree:
                 raise errors.unwritable_folder(asked, seen.mode)
         self._break_links()
         self._guard_ends()
-        self._compare()
-
-    def _compare(self) -> None:
-        """Find what differs from the disk."""
+        # What differs from the disk.
         for item in self.at_first():
             assert item.home is not None
             alive = item.alive
@@ -422,13 +403,17 @@ class Tree:
             if alive and not item.fresh and item.altered:
                 self.altered.append(item)
         for folder in self.all_folders():
-            items = sorted(folder.entries.items()) if folder.seen is not None else ()
-            self.fresh.extend(item for _, item in items if item is not None and item.fresh)
+            if folder.seen is not None:
+                for _, made in sorted(folder.entries.items()):
+                    if made is not None and made.fresh:
+                        self.fresh.append(made)
 
     def at_first(self) -> Iterator[Item]:
         """All that was looked at on the disk, but for roots."""
-        items = (item for folder in self.old.values() for item in folder.initial.values())
-        return (item for item in items if item is not None and not item.is_root)
+        for folder in self.old.values():
+            for item in folder.initial.values():
+                if item is not None and item.home is not None:
+                    yield item
 
     @property
     def made(self) -> Iterator[Item]:
@@ -437,7 +422,9 @@ class Tree:
         while pending:
             item = pending.pop()
             yield item
-            pending += (below for below in item.entries.values() if below is not None and below.fresh)
+            for below in item.entries.values():
+                if below is not None and below.fresh:
+                    pending.append(below)
 
     def play(self, step: Step) -> None:
         """Take one step. Raises what it refuses."""
@@ -451,12 +438,14 @@ class Tree:
         seen: set[Item] = set()
         while pending:
             folder = pending.popleft()
-            if folder not in seen:
-                seen.add(folder)
-                yield folder
-                for _, item in sorted(folder.entries.items()):
-                    if item is not None and item.kind == "folder":
-                        pending.append(item)
+            # A root within another comes where that holds it.
+            if folder in seen or (folder.place is not None and folder.place[0] not in seen):
+                continue
+            seen.add(folder)
+            yield folder
+            for _, item in sorted(folder.entries.items()):
+                if item is not None and item.kind == "folder":
+                    pending.append(item)
 
     def find(
         self, where: Location, *, create: bool = False, changing: bool = False
@@ -759,7 +748,7 @@ class Tree:
 
     def _require_removable(self, folder: Item, item: Item, where: Location) -> None:
         """Refuse to delete, move or overwrite a root or what holds one, a mount, and what a sticky folder keeps."""
-        if item.was is not None:
+        if item.seen is not None and item.kind == "folder":
             path = b"/".join((item.was.root.resolved.rstrip(b"/"), *item.was.parts))
             for other in self.boundary.roots:
                 if other.resolved == path or other.resolved.startswith(path + b"/"):
@@ -775,9 +764,11 @@ class Tree:
 
     def _guard_ends(self) -> None:
         """Refuse what only the steps together bring to where nothing may be written."""
-        rules = {root: (root.rules_where_it_was(), True) for root in self._roots.values()}
+        rules: dict[Item, tuple[DenyRules, bool]] = {}
         for folder in self.all_folders():
-            if folder.place is not None:
+            if folder.place is None:
+                rules[folder] = folder.rules_where_it_was(), True
+            else:
                 above, name = folder.place
                 rules[folder] = folder.rules_in(name, *rules[above])
             for name, item in folder.entries.items():
@@ -792,7 +783,7 @@ class Tree:
                     continue
                 step = self._brought.get(item)
                 self.boundary.guard_tree(
-                    origin.was_at._replace(given=step.source.asked if step else where.asked),
+                    origin.was._replace(given=step.source.asked if step else where.asked),
                     where._replace(given=step.destination.asked) if step else where,
                     rules[folder][0].entered(name, None),
                     moving=isinstance(step, Move),
