@@ -172,3 +172,73 @@ def test_a_notebook_is_searched_for_similar_text_by_its_cells(root, workspace, p
     (root / "book.ipynb").write_text(json.dumps(book))
     (hit,) = workspace.search("def total_of(cart):", path, mode="fuzzy").results
     assert (hit.text, hit.symbol) == ("def totl_of(cart):", workspace.search("totl_of").results[0].symbol)
+
+
+@pytest.fixture
+def parts_left_out(root):
+    (root / "a.txt").write_text("alpha\n")
+    (root / "b.py").write_text("beta\n")
+    for folder, text in {"src": "alpha\n", "dist": "gamma\n"}.items():
+        (root / folder).mkdir()
+        (root / folder / "c.txt").write_text(text)
+    (root / ".gitignore").write_text("dist\n")
+    return root
+
+
+@pytest.mark.parametrize("named", [{"path": "src/c.txt"}, {"path": "src/c.txt", "mode": "fuzzy"}])
+@pytest.mark.parametrize(
+    ("chosen", "fits"),
+    [
+        ({"glob": "*.txt"}, True),
+        ({"glob": "src/*.txt"}, True),
+        ({"glob": "!*.py"}, True),
+        ({"glob": "*.py"}, False),
+        ({"glob": "!c*"}, False),
+        ({"type": "txt"}, True),
+        ({"type": "py"}, False),
+    ],
+)
+def test_glob_and_type_say_of_a_file_that_is_named_whether_it_is_meant(
+    parts_left_out, workspace, named, chosen, fits
+):
+    found = workspace.call("search_content", {"pattern": "alpha", **named, **chosen})
+    assert [hit.path for hit in found.results] == (["src/c.txt"] if fits else [])
+    assert fits or found.text == "no match\n[glob or type leave out src/c.txt]"
+
+
+def test_a_glob_says_of_a_file_that_is_named_whether_it_is_replaced(parts_left_out, workspace, contents):
+    asked = {"pattern": "alpha", "replacement": "new", "path": "a.txt", "preview": False}
+    before = contents()
+    refused = workspace.call("replace_content", {**asked, "glob": "*.py"})
+    assert (refused.code, contents()) == ("no_match", before)
+    assert "glob leaves out a.txt" in refused.text
+    assert not workspace.call("replace_content", {**asked, "glob": "*.txt"}).is_error
+    assert (parts_left_out / "a.txt").read_text() == "new\n"
+
+
+@pytest.mark.parametrize(
+    ("asked", "left_out"),
+    [
+        ({"pattern": "alpha", "glob": "*.py"}, "2 files with a match left out by glob, type or ignore rules: a.txt, src/c.txt"),
+        ({"pattern": "alpha", "glob": "!{src,a*}"}, "2 files with a match left out"),
+        ({"pattern": "gamma"}, "1 file with a match left out by glob, type or ignore rules: dist/c.txt"),
+        ({"pattern": "gamma", "include_ignored": True, "glob": "*.py"}, "1 file with a match left out"),
+        ({"pattern": "zeta", "glob": "*.py"}, ""),
+        ({"pattern": "zeta"}, ""),
+    ],
+)  # fmt: skip
+def test_what_finds_nothing_names_the_files_that_it_left_out(parts_left_out, workspace, asked, left_out):
+    found = workspace.call("search_content", asked)
+    refused = workspace.call("replace_content", {**asked, "replacement": "new"})
+    assert found.text.startswith("no match\n")
+    assert refused.code == "no_match"
+    for text in (found.text, refused.text):
+        assert left_out in text
+        assert bool(left_out) == ("left out" in text)
+
+
+def test_each_of_several_patterns_names_the_files_that_it_left_out(parts_left_out, workspace):
+    found = workspace.call("search_content", {"patterns": ["alpha", "gamma", "delta"], "glob": "*.py"})
+    assert "rules: a.txt, src/c.txt]" in found.text
+    assert "rules: dist/c.txt]" in found.text
+    assert found.text.endswith("\nno match: 'delta'")

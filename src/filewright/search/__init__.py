@@ -5,6 +5,8 @@ engine runs. Searches one snapshot of any size and encoding (`search_snapshot`, 
 `find_matches` gives every match with its groups) or a tree (`TreeSearch`). Finds text that is only
 similar (`fuzzy`, `Searcher.similar`). Cuts the piece of a line that shows a hit (`excerpt`, `context`).
 
+What it has above its goal pays for globs and types that hold for a file which is named by itself, too.
+
 Never opens a path by itself (snapshots come from outside, trees through the boundary), never writes,
 never decodes a whole file, never runs a user's pattern on a backtracking engine, and never takes a
 line number or an offset from another program.

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
+from filewright.languages import named_as
 from filewright.progress import Task
 from filewright.search.pattern import Pattern, is_word
 from filewright.search.window import (
@@ -100,6 +101,11 @@ class TreeOptions:
     invert: bool = False
     include_hidden: bool = True
     include_ignored: bool = False
+
+    @property
+    def takes(self) -> Callable[[bytes], bool]:
+        """Whether a file of a name is of the kind that is wanted. Raises `invalid_input` for what is none."""
+        return named_as(self.kind) if self.kind is not None else bool
 
 
 _Spans = list[Span | None]

@@ -25,7 +25,6 @@ import xxhash
 from filewright import errors
 from filewright.boundary import Boundary, Child, FolderEntry, Location, program
 from filewright.errors import Code, FilewrightError
-from filewright.languages import named_as
 from filewright.progress import Task
 from filewright.search.engine import Found, Hit, TreeOptions, count_hits, search_snapshot
 from filewright.search.pattern import Pattern, escaped
@@ -98,6 +97,17 @@ class Searcher:
     boundary: Boundary
     settings: Settings
     indexes: BoundedCache[LineIndex] | None = None
+
+    def takes(self, where: Location, options: TreeOptions, task: Task = UNENDING) -> bool:
+        """Whether a file that is named by itself is of the kind that is wanted, and fits the globs from its folder."""
+        glob, exclude = options.glob, options.exclude
+        taken = options.takes(where.name)
+        if taken and (glob or exclude):
+            beside = self.boundary.walk(
+                where.parent, depth=1, glob=glob, exclude=exclude, include_ignored=True, task=task
+            )
+            taken = any(entry.name == where.name for entry in beside)
+        return taken
 
     def similar(
         self,
@@ -314,7 +324,7 @@ class _Candidates:
 
     def _batches(self) -> Iterator[_CandidateBatch]:
         """Batches of more files the more there were."""
-        takes = named_as(self.options.kind) if self.options.kind is not None else None
+        takes = self.options.takes
         most = iter(_BATCHES)
         files, nbytes = next(most), 0
         last: object = None
@@ -322,7 +332,7 @@ class _Candidates:
         entries: list[FolderEntry] = []
         places: dict[bytes, None] = {}
         for entry in self.walk:
-            if takes is not None and not takes(entry.name):
+            if not takes(entry.name):
                 continue
             folder = entry.folder
             if not whole or folder is not last:
@@ -331,7 +341,7 @@ class _Candidates:
                     files, nbytes, entries, places = next(most, files), 0, [], {}
                 # `rg` opens all that is in a folder, so it is handed only one of which the walk left nothing out;
                 # that is quicker than by its files, as long as it is not cut.
-                whole, last = folder.whole and takes is None, folder
+                whole, last = folder.whole and self.options.kind is None, folder
                 place = folder.prefix if whole else entry.path
                 if place not in places:
                     places[place] = None

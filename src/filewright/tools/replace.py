@@ -19,7 +19,7 @@ from filewright.tools.context import Context
 from filewright.tools.items import item_named
 from filewright.tools.pipeline import Change, ChangeArguments, Changed, Reply, change, change_text, spliced
 from filewright.tools.result import ChangeResult, DiffWanted, optional
-from filewright.tools.search import MatchedFile, kind_row, skipped
+from filewright.tools.search import MatchedFile, kind_row, left_out, skipped
 from filewright.wording import counted, listed
 
 _NOTES = 20
@@ -188,8 +188,8 @@ def replace_content(context: Context, arguments: ReplaceArguments) -> ReplaceRes
         for number, count in enumerate(found.by_item):
             if len(items) > 1 and arguments.expected_count != 0:
                 with item_named(number, len(items)):
-                    check_expected({"": count}, None)
-        total = check_expected(found.by_file, arguments.expected_count)
+                    check_expected({"": count}, None, found.notes)
+        total = check_expected(found.by_file, arguments.expected_count, found.notes)
         if total and not changed:
             raise FilewrightError(
                 Code.NO_CHANGE, f"all {total} matches read already as the replacement", "nothing to do"
@@ -218,7 +218,10 @@ def _places(
     for number, item in enumerate(items):
         with item_named(number, len(items)):
             if context.boundary.stat(item.where).kind != "folder":
-                places.setdefault(item.where, []).append(number)
+                if context.searcher.takes(item.where, item.options, context.task):
+                    places.setdefault(item.where, []).append(number)
+                else:
+                    notes.append(f"glob leaves out {item.where.shown}")
                 continue
             files = TreeSearch(context.searcher, item.where, item.pattern, item.options, task=context.task)
             for snapshot, _ in files:
@@ -226,6 +229,7 @@ def _places(
                 places.setdefault(snapshot.location, []).append(number)
                 snapshot.let_go()
             said = [f"{counted(files.searched, 'file')} searched", *skipped(files)]
+            said += [] if files.matched else left_out(files)
             notes += [note for note in said if note not in notes]
     if len(places) > most:
         raise FilewrightError(
@@ -269,7 +273,7 @@ def _joined(snapshot: Snapshot, made: Mapping[int, Replaced]) -> Iterator[Splice
         yield splice
 
 
-def check_expected(counts: Mapping[str, int], expected: int | None) -> int:
+def check_expected(counts: Mapping[str, int], expected: int | None, notes: Sequence[str] = ()) -> int:
     """The sum of `counts` (matches by file as shown), as far as it is what the caller expected.
 
     Raises `no_match` for none, `invalid_input` when `expected` is given and differs.
@@ -277,7 +281,7 @@ def check_expected(counts: Mapping[str, int], expected: int | None) -> int:
     total = sum(counts.values())
     hint = "search for it first; look at case, mode and glob"
     if total == 0 and not expected:
-        raise FilewrightError(Code.NO_MATCH, "the pattern is nowhere", hint)
+        raise FilewrightError(Code.NO_MATCH, "the pattern is nowhere", "; ".join((*notes, hint)))
     if expected is not None and total != expected:
         most = sorted(counts.items(), key=lambda item: -item[1])[:5]
         where = ", ".join(f"{name}: {count}" for name, count in most if count)

@@ -39,7 +39,7 @@ from filewright.tools.context import Context, spare_time
 from filewright.tools.listing import below, decode, encode, place
 from filewright.tools.registry import Arguments
 from filewright.tools.result import FailedCall, Page, ToolResult, optional
-from filewright.wording import counted, visible
+from filewright.wording import counted, listed, visible
 
 _SYMBOL_BYTES = 512 << 10  # of one file
 _SYMBOLS_BYTES = 4 << 20  # of all files of a page, each at least 64 KB for starting on it
@@ -70,6 +70,7 @@ _LEAST_CHARS = 500
 """What each of several patterns may say."""
 
 _MOST_FILES = 1_000_000
+_NAMED = 3
 _BODY_LINES = 12
 """A definition up to this is shown whole where its first line is one of few hits."""
 
@@ -406,6 +407,7 @@ class _Search:
         self._occurrences = 0
         self._symbol_bytes = _SYMBOLS_BYTES
         self._outlined = ""
+        self._left_out = list[str]()
 
     @property
     def adaptive(self) -> bool:
@@ -423,13 +425,13 @@ class _Search:
         return not (self.failed or self.is_found or self._advice) and self._complete
 
     @property
-    def _advice(self) -> str:
+    def _advice(self) -> list[str]:
         """What to try after a search that found nothing."""
         if self._complete and self._searched == 0:
-            return "list_files shows which files are there, and what a glob fits"
+            return ["list_files shows which files are there, and what a glob fits", *self._left_out]
         if self.arguments.mode == "literal" and _REGEX.search(self.arguments.text):
-            return "looked for literally; with mode=regex it would be a pattern"
-        return ""
+            return ["looked for literally; with mode=regex it would be a pattern", *self._left_out]
+        return self._left_out
 
     def rows(self) -> Iterator[str]:
         """The page as far as it is of hits: each file's name with its lines, once for all files that have the same.
@@ -464,6 +466,9 @@ class _Search:
         opened = None
         if not _is_folder(context, location):
             opened = partial(context.open_page, location, headings=False, text=True)
+            if not context.searcher.takes(location, self._options(), context.task):
+                self._left_out = [f"glob or type leave out {arguments.path}"]
+                return
         if arguments.mode == "fuzzy":
             self._find_similar(location, opened)
             return
@@ -519,6 +524,8 @@ class _Search:
             if self._complete or self._total is not None:
                 self.notes.append(f"{counted(found.searched, 'file')} searched")
             self.notes += skipped(found)
+            if not found.matched and self._complete:
+                self._left_out = left_out(found)
 
     def _options(self) -> TreeOptions:
         wanted, output = self.arguments, self.arguments.output
@@ -719,7 +726,7 @@ class _Search:
         unit = "match" if arguments.multiline else "matching line"
         if not self.is_found:
             page.add("no match" if self._complete else "no match so far")
-            notes += filter(None, [self._advice])
+            notes += self._advice
         elif self._complete and arguments.cursor is None and arguments.mode != "fuzzy" and not kinds:
             found = f"in {counted(len({hit.path for hit in results} or files), 'file')}"
             if arguments.output != "files":
@@ -853,6 +860,17 @@ def skipped(found: TreeSearch) -> list[str]:
     if found.unreadable:
         notes.append(f"{found.unreadable} could not be read")
     return notes
+
+
+def left_out(nothing: TreeSearch) -> list[str]:
+    """The files that a search left out which found `nothing`, and that hold what it was for."""
+    asked, names = nothing.options, list[str]()
+    options = TreeOptions(_MOST_FILES, "files", invert=asked.invert, include_ignored=True)
+    if nothing.ignored or asked.glob or asked.exclude or asked.kind:
+        with spare_time(nothing.task) as spare:
+            names += [_shown(each) for each, _ in replace(nothing, options=options, task=spare)]
+    found = f"{counted(len(names), 'file')} with a match left out by glob, type or ignore rules"
+    return [f"{found}: {listed(names, _NAMED)}"] if names else []
 
 
 def kind_row(kind: LineKind, *, path: bool, most: int | None = None) -> str:
