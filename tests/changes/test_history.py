@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from filewright import Workspace
 from filewright.changes.record import id_of, number_of
 from filewright.edit.changeset import ChangeSet, Create, Delete, Move
 from filewright.errors import Code, FilewrightError
@@ -35,6 +36,29 @@ def test_ids_keep_their_order_when_the_clock_goes_back(bench: Any, monkeypatch: 
     first = bench.commit(Create(bench.at("n1"), b"")).id
     monkeypatch.setattr(time, "time_ns", lambda: 1)
     assert bench.commit(Create(bench.at("n2"), b"")).id > first
+
+
+def test_changes_of_several_roots_keep_their_order_when_the_clock_goes_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outer, inner, beside = tmp_path / "outer", tmp_path / "outer/inner", tmp_path / "beside"
+    for root in (outer, inner, beside):
+        root.mkdir()
+    made = []
+    for now, roots, name in (
+        (3, [outer, beside], outer / "n1"),
+        (2, [inner], inner / "n2"),
+        (1, [outer, beside], beside / "n3"),
+    ):
+        monkeypatch.setattr(time, "time_ns", lambda now=now: now * 10**18)
+        with Workspace(*roots, state_dir=tmp_path / "state") as workspace:
+            workspace.write(str(name), "")
+            made.append(name)
+    with Workspace(outer, beside, state_dir=tmp_path / "state") as workspace:
+        for name in reversed(made):
+            assert name.exists()
+            workspace.undo()
+            assert not name.exists()
 
 
 def test_numbers_and_ids_are_the_same_order() -> None:

@@ -219,7 +219,7 @@ def test_forks_beside_threads_that_write_and_read_lose_nothing(bench: Any, scene
 
     def reading() -> None:
         while not ended.is_set():
-            assert log.newest() == made.id
+            assert log.newest() == made.number
 
     threads = [threading.Thread(target=writing), threading.Thread(target=reading)]
     for thread in threads:

@@ -12,7 +12,7 @@ from filewright.annotations import TYPE_CHECKING
 from filewright.boundary import Boundary, Location, quote, tree_notice, tree_of
 from filewright.changes.history import History, Scope, Selected
 from filewright.changes.log import UNFINISHED, Log, state_errors
-from filewright.changes.record import ChangeRecord, Place, number_of
+from filewright.changes.record import ChangeRecord, Place
 from filewright.changes.state import StateFolder, WorkspaceLock
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Caller, Task
@@ -276,8 +276,8 @@ class Changes(History):
         False where much is not kept yet that another process should keep ahead of the next commands.
         """
         with self.writing(task):  # What is listed is what the newest change has left.
-            newest = self._newest_seen()
-            kept = [watch.begin(line, newest) for watch in self._watched(task, identifier)]
+            self._forget_looks()
+            kept = [watch.begin(line) for watch in self._watched(task, identifier)]
         if self.looked is not None:
             pairs = zip(self._own, self._boundary.roots, strict=True)
             states = [(root.path, root.identity, log.state) for log, root in pairs]
@@ -307,17 +307,15 @@ class Changes(History):
 
         made: list[ChangeRecord] = []
         with self.writing(task):
-            self._newest_seen()
+            self._forget_looks()
             for watch in self._watched(task, identifier):
                 made += watch.end(summary, caller, made_since)
         return tuple(made)
 
-    def _newest_seen(self) -> int:
-        """The number of the newest change, which is in what a hook has seen of the roots: else that is forgotten."""
-        newest = number_of(self.newest() or "") or 0
-        if self.looked is not None and self.looked.newest != newest:
+    def _forget_looks(self) -> None:
+        """Forget what a hook has seen of the roots, unless the newest change is in it."""
+        if self.looked is not None and self.looked.newest != self.latest():
             self.looked.looks.clear()
-        return newest
 
     def _watched(self, task: Task, identifier: str = "0") -> Iterator[Watch]:
         from filewright.changes.shell import watches

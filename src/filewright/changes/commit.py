@@ -168,8 +168,7 @@ def _clean_up(log: Log, number: int, slots: Slots) -> tuple[str, ...]:
     """Remove what was displaced; what stays is reported, and tried again by the next recovery."""
     conflicts: list[str] = []
     for pause in (0.0, 0.001, 0.004, 0.016, 0.064):
-        if pause:
-            time.sleep(pause)  # A program that saves just now closes the file in a moment.
+        time.sleep(pause)  # A program that saves just now closes the file in a moment.
         slots.search = None  # What an earlier walk saw may have moved since.
         try:
             found = clean_up(log, slots, number)

@@ -100,7 +100,7 @@ class History:
         self._listed: tuple[object, list[Log]] = None, self._own
 
     def _log(self, state: StateFolder) -> Log:
-        return Log(self._boundary, self._settings, state, self._flusher)
+        return Log(self._boundary, self._settings, state, self._flusher, self.latest)
 
     @property
     def logs(self) -> list[Log]:
@@ -204,8 +204,13 @@ class History:
         return lambda place: place.root not in here or denied(place)
 
     def newest(self) -> str | None:
-        """The id of the newest change of any log, which one look at each tells."""
-        return max(filter(None, (log.newest() for log in self.logs)), default=None)
+        """The id of the newest change of any log."""
+        number = self.latest()
+        return id_of(number) if number else None
+
+    def latest(self) -> int:
+        """Its number, which one look at each log tells; 0 if there is none."""
+        return max(log.newest() for log in self.logs)
 
     def record(self, change_id: str, *, inside: bool = True) -> ChangeRecord:
         """One change: what of it is `inside` the roots; else all, but for words that name what is denied.

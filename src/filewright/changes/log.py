@@ -180,11 +180,20 @@ class DamagedError(Exception):
 class Log:
     """The log of one state folder. Whatever writes needs the workspace lock. `own`: of a root that is open here."""
 
-    def __init__(self, boundary: Boundary, settings: Settings, state: StateFolder, flusher: Flusher) -> None:
+    def __init__(
+        self,
+        boundary: Boundary,
+        settings: Settings,
+        state: StateFolder,
+        flusher: Flusher,
+        latest: Callable[[], int],
+    ) -> None:
         self.boundary = boundary
         self.settings = settings
         self.flusher = flusher
         self.state = state
+        self.latest = latest
+        """The number of the newest change of any log."""
         self.own = state.root is not None
         paths = [root.resolved for root in boundary.roots]
         self._here = {root.resolved for root in boundary.roots if not root.below(paths)}
@@ -235,10 +244,10 @@ class Log:
         entries = tuple(read()) if head[-1] <= _HELD else Entries(head[-1], read)
         return _head(head)._replace(entries=entries, state=state or "settled")
 
-    def newest(self) -> str | None:
-        """The id of the newest change."""
+    def newest(self) -> int:
+        """The number of the newest change; 0 if there is none."""
         rows = self.database.read("SELECT number FROM made ORDER BY number DESC LIMIT 1")
-        return id_of(rows[0][0]) if rows else None
+        return rows[0][0] if rows else 0
 
     def sessions(self) -> list[Session]:
         """The sessions of the changes here, in no order."""
@@ -413,9 +422,11 @@ class Log:
         At the end of the block its intent is on the disk, or nothing of it.
         """
         with self.database.transaction(task) as execute:
-            newest = execute("SELECT max(number) FROM operations").fetchone()[0]
+            newest = execute("SELECT coalesce(max(number), 0) FROM operations").fetchone()[0]
+            with suppress(FilewrightError):  # Of a log that cannot be read nothing is known.
+                newest = max(newest, self.latest())
             # If the clock went back, after the newest, with room for what a command did before a tool came to it.
-            keeping = Keeping(self.contents, execute, max(time.time_ns(), (newest or 0) + 2))
+            keeping = Keeping(self.contents, execute, max(time.time_ns(), newest + 2))
             try:
                 yield keeping
                 keeping.flush()

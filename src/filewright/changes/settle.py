@@ -633,10 +633,8 @@ def recover(log: Log, left: Sequence[Row], *, settle_above: int, again: bool = F
             intents.append(number)
         elif state == "done":
             done.append(number)
-    wanted = [*intents, *(number for number in done if number not in log.cleaned)]
-    if wanted:
-        log.search = FolderSearch(log.boundary)
-    for number in wanted:
+    log.search = FolderSearch(log.boundary)
+    for number in (*intents, *(number for number in done if number not in log.cleaned)):
         operation, plan = log.operation(number), _plan(log, number, found)
         if operation is not None and plan is not None:
             found.add(_settle(log, operation, plan))

@@ -142,8 +142,8 @@ class Watch(NamedTuple):
 
     # What is called around a command
 
-    def begin(self, line: str, newest: int) -> bool:
-        """List what is below the root, as the change `newest` has left it, and keep what fits into the budget.
+    def begin(self, line: str) -> bool:
+        """List what is below the root, as the newest change has left it, and keep what fits into the budget.
 
         What the command line `line` names comes first; what of that a command that takes away cannot be had back is a
         notice of the task. For a hook the rest is left to who keeps ahead; False if somebody should begin to.
@@ -159,7 +159,7 @@ class Watch(NamedTuple):
         index = self._keep_index()
         if re.search(TAKES_AWAY, line):
             self._warn_of(late, index)
-        KeptListing(newest, outer, index, rows).write(self.folder, list_of(self.identifier))
+        KeptListing(self.log.latest(), outer, index, rows).write(self.folder, list_of(self.identifier))
         return all(row.kept for row in rows.values()) or self._is_kept_ahead()
 
     def keep_ahead(self, seconds: float) -> bool:
@@ -194,8 +194,7 @@ class Watch(NamedTuple):
         later = begun_since(self.folder, last)
         if later or rows != last.rows:  # What the command has made is there for them, or for the next.
             rows, _ = self._keep(rows, "", _KEEP_IN_HOOK, _KEEP_AT_ONCE, last.rows)
-            newest = max([last.newest, *(change.number for change in (*changes, *records))])
-            now = KeptListing(newest, outer, last.git_index, rows)
+            now = KeptListing(self.log.latest(), outer, last.git_index, rows)
             for name in later or [NEWEST]:
                 now.write(self.folder, name)
         return records
