@@ -626,15 +626,12 @@ def recover(log: Log, left: Sequence[Row], *, settle_above: int, again: bool = F
     With `again`, also what an earlier recovery could not settle.
     """
     found = Recovery()
-    intents: list[int] = []
-    done: list[int] = []
-    for number, state in left:
-        if state == "intent" or (again and state == "unsettled"):
-            intents.append(number)
-        elif state == "done":
-            done.append(number)
-    log.search = FolderSearch(log.boundary)
-    for number in (*intents, *(number for number in done if number not in log.cleaned)):
+    intents = [number for number, state in left if state == "intent" or (again and state == "unsettled")]
+    done = [number for number, state in left if state == "done"]
+    wanted = [*intents, *(number for number in done if number not in log.cleaned)]
+    if wanted:
+        log.search = FolderSearch(log.boundary)
+    for number in wanted:
         operation, plan = log.operation(number), _plan(log, number, found)
         if operation is not None and plan is not None:
             found.add(_settle(log, operation, plan))
