@@ -84,7 +84,7 @@ class LongestResult(ToolResult):
 
 def longest_line(context: Context, arguments: LongestArguments) -> LongestResult:
     location = context.boundary.locate(arguments.path)
-    with context.open_text(location) as snapshot:
+    with context.open(location, text=True) as snapshot:
         lengths = [line.length for line in snapshot.lines.since(task=context.task)]
     number = max(range(len(lengths)), key=lengths.__getitem__) + 1
     return LongestResult(f"{location.shown}: line {number} is the longest", number=number)

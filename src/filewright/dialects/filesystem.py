@@ -281,7 +281,7 @@ def replace_content(call: Call, given: Record) -> Json:
         for each in given.operations
     ]
     made = tools.replace_in_order(call.context, given.path, wanted)
-    return {"replacements": made.files[0].decision.count, "modified": made.record is not None}
+    return {"replacements": made.files[0].decision.count, "modified": made.id is not None}
 
 
 def apply_diff(call: Call, given: Record) -> Json:

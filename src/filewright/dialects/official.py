@@ -46,7 +46,7 @@ read_file = read_text_file
 
 def _whole(call: Call, path: str) -> str:
     """The text of a file as it is, or as much of it as an answer takes."""
-    with call.context.open_text(call.locate(path)) as snapshot:
+    with call.context.open(call.locate(path), text=True) as snapshot:
         return snapshot.read(0, 4 * call.limit + 4).decode(snapshot.encoding.name, "replace")
 
 

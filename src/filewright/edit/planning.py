@@ -103,21 +103,6 @@ class Plan:
     splices: tuple[Splice, ...]
     outcomes: tuple[Outcome, ...]
 
-    @property
-    def changes_made(self) -> int:
-        """How many places change."""
-        return sum(outcome.places for outcome in self.outcomes)
-
-    @property
-    def line_number(self) -> int:
-        """The first line of the original that an edit was found at."""
-        return min(outcome.first for outcome in self.outcomes)
-
-    @property
-    def similarity(self) -> float:
-        """The lowest similarity used."""
-        return min(outcome.similarity for outcome in self.outcomes)
-
 
 class _Placed(NamedTuple):
     """What became of an edit as it was located, its spans and changed stretches in offsets of the original.

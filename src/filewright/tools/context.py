@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from functools import partial, reduce
@@ -83,21 +83,21 @@ class SeenFiles:
             if len(self._files) > _LOOKED_AT:
                 self._files.popitem(last=False)
 
-    def ours(self, touched: Iterable[Location]) -> None:
+    def ours(self, touched: Sequence[Location]) -> None:
         """What was touched by a change made here, with all below it, is no news to the caller."""
-        places = tuple(touched)
-        for _ in self._news(lambda location: any(place.holds(location) for place in places)):
-            pass
+        for location, seen in self._noted():
+            if any(place.holds(location) for place in touched):
+                self._news(location, *seen)
 
     def changed(self) -> str | None:
         """One line that names the files others have changed since they were shown, until it was `said`."""
-        found: dict[str, list[str]] = {"changed": [], "gone": []}
-        for location, news in self._news():
-            found[news].append(location.shown)
+        found: dict[str, list[str]] = {}
+        for location, seen in self._noted():
+            if news := self._news(location, *seen):
+                found.setdefault(news, []).append(location.shown)
         with self._lock:
-            self._unsaid += [
-                f"{news} since you read it: {', '.join(names)}" for news, names in found.items() if names
-            ]
+            for news, names in sorted(found.items()):
+                self._unsaid.append(f"{news} since you read it: {', '.join(names)}")
             return "; ".join(dict.fromkeys(self._unsaid)) or None
 
     def said(self) -> None:
@@ -105,24 +105,23 @@ class SeenFiles:
         with self._lock:
             self._unsaid.clear()
 
-    def _news(self, wanted: Callable[[Location], bool] = lambda _: True) -> Iterator[tuple[Location, str]]:
-        """The files that are "changed" or "gone" since the last look, of those that are `wanted`."""
+    def _noted(self) -> Sequence[tuple[Location, tuple[Identity, str]]]:
         with self._lock:
-            files = [(location, *seen) for location, seen in self._files.items() if wanted(location)]
-        for location, identity, version in files:
-            try:
-                with self._open(location) as snapshot:
-                    if (now := snapshot.identity) in (None, identity):
-                        continue
-                    self._note(location, now, snapshot.version)
-                    if snapshot.version != version:
-                        yield location, "changed"
-            except FilewrightError as error:
-                with self._lock:
-                    self._files.pop(location, None)
-                # What is denied by now, or was reached by a link that leads to it, is not spoken of.
-                if error.code is Code.NOT_FOUND:
-                    yield location, "gone"
+            return [*self._files.items()]
+
+    def _news(self, location: Location, identity: Identity, version: str) -> str:
+        """Whether a file is "changed" or "gone" since the last look, or neither."""
+        try:
+            with self._open(location) as snapshot:
+                if (now := snapshot.identity) in (None, identity):
+                    return ""
+                self._note(location, now, snapshot.version)
+                return "changed" if snapshot.version != version else ""
+        except FilewrightError as error:
+            with self._lock:
+                self._files.pop(location, None)
+            # What is denied by now, or was reached by a link that leads to it, is not spoken of.
+            return "gone" if error.code is Code.NOT_FOUND else ""
 
 
 class Context:
@@ -197,9 +196,12 @@ class Context:
             raise
         return True
 
-    def open(self, location: Location, *, encoding: str | None = None, hold: bool = True) -> Snapshot:
+    def open(
+        self, location: Location, *, encoding: str | None = None, hold: bool = True, text: bool = False
+    ) -> Snapshot:
         """A snapshot of the regular file at `location`. Raises what `Boundary.open_file` raises,
-        and `too_large` above `settings.max_file_bytes`, if the file is opened for its content (`hold`).
+        `too_large` above `settings.max_file_bytes`, if the file is opened for its content (`hold`),
+        and `is_binary` for anything but `text`, if that is asked for.
         """
         name = codec.named(encoding) if encoding is not None else None
         file = self.boundary.open_file(location)
@@ -218,12 +220,7 @@ class Context:
                 size=size,
                 limit=limit,
             )
-        return snapshot
-
-    def open_text(self, location: Location, *, encoding: str | None = None) -> Snapshot:
-        """The same for text; raises `is_binary` for anything else."""
-        snapshot = self.open(location, encoding=encoding)
-        if snapshot.binary is not None:
+        if text and snapshot.binary is not None:
             snapshot.close()
             raise binary(location, snapshot.binary, snapshot.size)
         return snapshot
@@ -232,7 +229,7 @@ class Context:
         self, location: Location, *, encoding: str | None = None, headings: bool = True, text: bool = False
     ) -> Snapshot:
         """What a reader sees of the file: of a notebook its cells, unless an `encoding` asks for the file itself."""
-        snapshot = (self.open_text if text else self.open)(location, encoding=encoding)
+        snapshot = self.open(location, encoding=encoding, text=text)
         try:
             if encoding is not None or not location.name.lower().endswith(b".ipynb"):
                 return snapshot
@@ -246,7 +243,7 @@ class Context:
     def open_for_edit(self, location: Location, *, encoding: str | None = None) -> Snapshot:
         """The same for text that a splice can be made in."""
         self.boundary.guard_write(location)
-        return self.open_text(location, encoding=encoding)
+        return self.open(location, encoding=encoding, text=True)
 
     def remember(self, snapshot: Snapshot, shown_range: tuple[int, int] | None = None) -> None:
         """Note that the caller was shown this snapshot (`shown_range` in bytes, of large files)."""

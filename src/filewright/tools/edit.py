@@ -95,6 +95,9 @@ class EditPlace(Arguments):
 
 _AT = {"text": "search", "after": "insert_after", "before": "insert_before"}
 _PLACES = ("search", "start_line", "symbol", "insert_after", "insert_before")
+Moved = tuple[str, Location, Location]
+"""The name of a symbol that was moved, from where, to where."""
+
 _OF_WHOLE = {"path", "content", "delete", "move_to", "expected_version", "fuzzy"}
 _OF_PIECES = _OF_WHOLE | {"source", "copied", "reindent"}
 
@@ -270,17 +273,16 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
 
     # What names its text by a version is refused if the file moves on; what names lines is carried on.
     again = not any(item.search is not None and _version_of(arguments, item) for item in arguments.edits)
-    edits = _Edits(context, arguments)
+    moved: list[Moved] = []
 
     def decide() -> Iterator[Decided[Plan]]:
-        nonlocal edits
-        edits = _Edits(context, arguments)
-        return edits.decided()
+        moved.clear()
+        return _Edits(context, arguments, moved).decided()
 
     made = change(
         context, "edit_content", decide, arguments, summary=summary, preview=arguments.preview, again=again
     )
-    users = _still_used(context, edits.moved) if edits.moved and made.id is not None else ()
+    users = _still_used(context, moved) if moved and made.id is not None else ()
     return _answer(context, arguments, made, users)
 
 
@@ -345,8 +347,8 @@ class _Spot:
 class _Edits:
     """The edits of a call, put to the files that they are of; then file by file, of which one is open at a time."""
 
-    def __init__(self, context: Context, arguments: EditArguments) -> None:
-        self.moved: list[tuple[str, Location, Location]] = []
+    def __init__(self, context: Context, arguments: EditArguments, moved: list[Moved]) -> None:
+        self._moved = moved
         self._context, self._arguments, self._task = context, arguments, context.task
         self._files: dict[Location, _EditedFile] = {}
         self._edited_files: dict[object, Location] = {}
@@ -384,10 +386,11 @@ class _Edits:
                             raise
                         refused.append(error)
                     else:
-                        yield self._ended(file, edited)
+                        yield self._ended(edited, file.location, *whole) if whole is not None else edited
             elif whole is not None:
-                before, name = self._known_text(file), file.location.shown
-                yield self._ended(file, Decided(Plan((), ()), file.location, (), before, (), name))
+                before, where = self._known_text(file), file.location
+                kept = Decided(Plan((), ()), where, (), before, (), where.shown)
+                yield self._ended(kept, where, *whole)
         if refused:
             raise self._refusal(refused)
 
@@ -497,17 +500,14 @@ class _Edits:
                 add(named, data, spot.line)
         return Decided.created(Plan((), tuple(outcomes)), file.location, made.read(0, made.size))
 
-    def _ended(self, file: _EditedFile, one: Decided[Plan]) -> Decided[Plan]:
-        """The decision about the edits of a file, `one`, and to delete or move it where that is asked."""
-        if file.whole is None:
-            return one
-        number, item = file.whole
+    def _ended(self, one: Decided[Plan], where: Location, number: int, item: EditItem) -> Decided[Plan]:
+        """The decision about the edits of a file, `one`, and to delete or move it, as an edit asks."""
         if item.move_to is None:
             one, named = one.deleted(), "the file is deleted"
         else:
             destination = self._context.boundary.locate(item.move_to)
             self._context.boundary.guard_write(destination, link_itself=True)
-            one, named = one.moved(destination), f"moved from {visible(file.location.shown)}"
+            one, named = one.moved(destination), f"moved from {visible(where.shown)}"
         made = replace(one.decision, outcomes=(*one.decision.outcomes, _of_whole(number, named, note=named)))
         return replace(one, decision=made)
 
@@ -526,26 +526,34 @@ class _Edits:
     def _edited(self, file: _EditedFile, snapshot: Snapshot) -> Decided[Plan]:
         """The plan of a file as it is, or of a notebook as its cells are shown."""
         context, arguments = self._context, self._arguments
-        asked = [*file.removed]
-        cell, *others = {item.cell or arguments.cell for _, item in file.items} or {None}
+        asked: list[Edit] = []
+        cells: set[str | None] = set()
         for self._number, item in file.items:
+            cells.add(item.cell or arguments.cell)
             asked.append(self._edit(item, file, snapshot))
-        asked.sort(key=lambda each: each.number)  # what is moved within the file is removed first
-
-        if others:
+        if file.removed:  # what is moved within the file is removed first
+            asked = sorted([*file.removed, *asked], key=lambda each: each.number)
+        if len(cells) > 1:
             raise self._invalid("the edits of a notebook name several cells", "edit one cell in a call")
+        name = next(iter(cells), None)
 
         def planned(page: Snapshot) -> Plan:
-            part, start = _in_cell(page, cell)
+            part, start = page, None
+            if name is not None:
+                part, start = _in_cell(page, name)
             made = plan(
                 part,
                 asked,
                 total=len(arguments.edits),
                 in_turn=arguments.in_turn,
-                bases=context.shown.bases(file.location, except_version=page.version) if part is page else (),
+                bases=context.shown.bases(file.location, except_version=page.version)
+                if start is None
+                else (),
                 task=self._task,
                 limit=2 * context.settings.max_edits,
             )
+            if start is None:
+                return made
             splices = (replace(splice, offset=splice.offset + start) for splice in made.splices)
             return replace(made, splices=tuple(splices))
 
@@ -673,7 +681,7 @@ class _Edits:
                 source.removed.append(replace(removed, base=text.base, symbol=lines))
                 if lines is not None and not lines.indent and there:
                     name = re.findall(r"\w+", wanted.symbol or "")[-1:]
-                    self.moved.extend((each, source.location, file.location) for each in name)
+                    self._moved.extend((each, source.location, file.location) for each in name)
             origin, gap = text.snapshot, lines.gap if lines is not None else None
             start, end = (origin.lines.offset_of(line, self._task) for line in (first, last + 1))
             hint = "move fewer lines, or the whole file with move_items"
@@ -753,10 +761,8 @@ def _lacking(rows: Sequence[str], gap: int) -> int:
     return max(0, gap - blank)
 
 
-def _in_cell(page: Snapshot, name: str | None) -> tuple[Snapshot, int]:
-    """The text of the cell that the edits are for, and where it begins on the page; all of it without a name."""
-    if name is None:
-        return page, 0
+def _in_cell(page: Snapshot, name: str) -> tuple[Snapshot, int]:
+    """The text of the cell that the edits are for, and where it begins on the page."""
     if not isinstance(page, NotebookView):
         message = f"{page.asked} is no notebook, and has no cell {name!r}"
         raise invalid(message, "leave cell out", path=page.asked, argument="cell")
@@ -767,52 +773,53 @@ def _in_cell(page: Snapshot, name: str | None) -> tuple[Snapshot, int]:
 def _answer(
     context: Context, arguments: EditArguments, change: Change[Plan], users: Sequence[StillUsed]
 ) -> EditResult:
-    made, diff = change.files, change.diff
-    page = Reply(context, arguments, change.id, diff, made, outcome=diff.text)
+    page = Reply(context, arguments, change, outcome=change.diff.text)
     shown = page.seen or page.brief or page.wanted != "auto"
-    for one in made:
+    outcomes: list[Outcome] = []
+    files: list[EditedFile] = []
+    for one in change.files:
+        lines, told, places = [], [], 0
+        for each in one.decision.outcomes:
+            lines.append(each.first)
+            places += each.places
+            # How far a symbol goes is seen in its diff, or said.
+            symbol = not shown and each.named.startswith("symbol") and each.first <= each.last
+            if not page.seen and (symbol or not each.is_plain):
+                told.append(each.text)
         which = ""
         if not shown:  # no diff says which lines of the file as it was
-            lines = [each.first for each in one.decision.outcomes]
             which = f" ({'lines' if len(lines) > 1 else 'line'} {listed(lines, _NAMED)})"
-        said, verb = f"{counted(one.decision.changes_made, 'edit')}{which} ", "applied"
+        said, verb = f"{counted(places, 'edit')}{which} ", "applied"
         if one.diff is not None and one.diff.action == "created":
             said, verb = "", f"created, {counted(one.diff.added or 0, 'line')}"
-        page.add(f"{one.location.shown}: {said}{page.done(verb, one.form, named=one is made[0])}")
-        if not page.seen:
-            # How far a symbol goes is seen in its diff, or said.
-            told = [
-                each.text
-                for each in one.decision.outcomes
-                if not each.is_plain
-                or (not shown and each.named.startswith("symbol") and each.first <= each.last)
-            ]
-            page.extend(told, reserve=2000)
+        page.add(f"{one.location.shown}: {said}{page.done(verb, one.form, named=not files)}")
+        page.extend(told, reserve=2000)
         if one.diff is not None and not shown:
             page.add_short(one.diff)
-    for each in users:
-        page.add(f"[{each.name} is still used as of {each.path} in {listed(each.files, _NAMED)}]")
+        outcomes += one.decision.outcomes
+        files.append(EditedFile(one.location.shown, places, one.version))
+    for user in users:
+        page.add(f"[{user.name} is still used as of {user.path} in {listed(user.files, _NAMED)}]")
     page.end()
-    outcomes = sorted((each for one in made for each in one.decision.outcomes), key=lambda each: each.index)
-    files = tuple(EditedFile(one.location.shown, one.decision.changes_made, one.version) for one in made)
+    outcomes.sort(key=lambda each: each.index)
     return EditResult(
         **page.facts,
         path=files[0].path,
         changes_made=sum(file.changes_made for file in files),
-        line_number=made[0].decision.line_number,
-        similarity=min(one.decision.similarity for one in made),
+        line_number=min(each.first for each in change.files[0].decision.outcomes),
+        similarity=min(each.similarity for each in outcomes),
         tier=str(outcomes[0].tier),
         results=tuple(outcomes),
         version=files[0].version,
-        hard_links=made[0].hard_links,
+        hard_links=change.files[0].hard_links,
         syntax_warning="; ".join(change.warnings) or None,
-        files=files if len(files) > 1 else (),
+        files=tuple(files) if len(files) > 1 else (),
         still_used=tuple(users),
     )
 
 
-def _still_used(context: Context, moved: Sequence[tuple[str, Location, Location]]) -> tuple[StillUsed, ...]:
-    """The files that take each of the symbols `moved` (its name, from where, to where) from its old place.
+def _still_used(context: Context, moved: Sequence[Moved]) -> tuple[StillUsed, ...]:
+    """The files that take each of the symbols `moved` from its old place.
 
     What mentions a symbol is searched for, for a second of work at most, and its imports are followed.
     """

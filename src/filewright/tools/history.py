@@ -16,7 +16,7 @@ from filewright.edit import Diff, FileDiff
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.progress import Task
 from filewright.tools.context import Context
-from filewright.tools.pipeline import Reply, hard_links_broken
+from filewright.tools.pipeline import Change, Reply
 from filewright.tools.registry import Arguments
 from filewright.tools.result import ChangeResult, DiffWanted, Page, ToolResult, plain
 from filewright.wording import counted, listed
@@ -302,10 +302,11 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
         newest = _changes_of(context, path, 1, "get_history lists what is")
         scope = Scope(newest[0].id, hunk=arguments.hunk)
     one_meant("revert_edit", scope)
+    breaks = arguments.break_hard_links
     made, reversal = changes.undo(
         scope,
         force=arguments.force,
-        break_hard_links=hard_links_broken(context, arguments.break_hard_links),
+        break_hard_links=context.settings.break_hard_links if breaks is None else breaks,
         preview=arguments.preview,
         task=context.task,
     )
@@ -318,7 +319,7 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
             diff = changes.diff(made.id, max_lines=context.settings.diff_lines, task=context.task)
         except FilewrightError as error:  # it is an extra: nothing about it is an error of the call
             diff = Diff((FileDiff("", "", remark=f"(the diff cannot be shown: {error.message})\n"),))
-    page = Reply(context, arguments, made_id, diff)
+    page = Reply(context, arguments, Change((), made_id, diff))
     title, what = selected.what, counted(len(selected.ids), "change")
     if scope.change_id is not None:
         title, what = selected.ids[0], record.summary

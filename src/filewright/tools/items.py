@@ -20,7 +20,7 @@ from filewright.boundary import Location, Reached
 from filewright.edit import Copy, Decided, Delete, Diff, FileDiff, MakeFolder, Move, SetMode, SetOwner, Step
 from filewright.errors import Code, FilewrightError, check_limit, invalid, refused
 from filewright.tools.context import Context
-from filewright.tools.pipeline import ChangeArguments, Changed, Reply, change
+from filewright.tools.pipeline import Change, ChangeArguments, Changed, Reply, change
 from filewright.tools.registry import Arguments
 from filewright.tools.result import ChangeResult, optional, plain
 from filewright.wording import listed
@@ -153,7 +153,7 @@ def run_batch(
         ids += [made.id] if made.id is not None else []
     shown = Diff(tuple(result.difference for result in results if result.difference is not None))
     last = ids[-1] if ids else None
-    page = Reply(context, arguments, last, shown, files)
+    page = Reply(context, arguments, Change(tuple(files), last, shown))
     page.extend((result.row for result in results), reserve=300, more=noun)
     if len(ids) == 1:
         page.add(f"[change {ids[0]}; undo with revert_edit]")

@@ -561,7 +561,7 @@ def _commands(context: Context, path: str, location: Location) -> Iterator[str]:
     if name not in ("pyproject.toml", "package.json"):
         return
     try:
-        with context.open_text(location) as snapshot:
+        with context.open(location, text=True) as snapshot:
             text = snapshot.read(0, min(snapshot.size, 1 << 18)).decode("utf-8", "replace")
         read: Any = tomllib.loads(text)["project"] if name.endswith(".toml") else json.loads(text)
         named: Any = read["scripts" if name.endswith(".toml") else "bin"]
@@ -580,7 +580,7 @@ def _files(context: Context, files: Sequence[tuple[str, FolderEntry]]) -> Iterat
         small = entry.status is not None and entry.status.size <= _SMALL_BYTES
         if small and language_of(entry.name, b"") in PARSED - _DATA:
             try:
-                with context.open_text(entry.location) as snapshot:
+                with context.open(entry.location, text=True) as snapshot:
                     outline = context.outline(snapshot)
                 names = [symbol.name for symbol in outline.symbols if symbol.kind != "import"]
             except FilewrightError as error:

@@ -93,7 +93,7 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
     if path is not None:
         if text is not None:
             raise invalid("patch and patch_path were both given", "give one of them", argument="patch_path")
-        with context.open_text(context.boundary.locate(path)) as file:
+        with context.open(context.boundary.locate(path), text=True) as file:
             text = decoded(file.read(file.start, 4 * limit + 1), file.encoding)
     if text is None:
         raise invalid(
@@ -124,7 +124,7 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
             raise FilewrightError(first.code, message, details={**first.details, "refused": parts})
 
     made = change(context, "apply_patch", decide, arguments, summary=_summary, preview=arguments.preview)
-    page = Reply(context, arguments, made.id, made.diff, made.files, outcome=made.diff.text)
+    page = Reply(context, arguments, made, outcome=made.diff.text)
     page.add(f"{counted(len(made.files), 'file')} {page.done('changed')}")
     if not page.seen:
         page.extend((_row(file, looking.origin) for file in made.files), reserve=2000, more="file")

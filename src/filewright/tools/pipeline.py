@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Protocol, TypeVar
 
 from filewright.boundary import Location
-from filewright.changes import ChangeRecord
 from filewright.edit import ChangeSet, Decided, Diff, FileDiff, Modify, Step, unified
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
@@ -84,25 +83,15 @@ class Changed(Generic[D]):
 
 @dataclass(frozen=True, slots=True)
 class Change(Generic[D]):
-    """What became of the files of a call; `record` is None in a preview and where nothing was to be changed."""
+    """What became of the files of a call; `id` is None in a preview and where nothing was to be changed.
+
+    `diff` and `warnings` are those of all files.
+    """
 
     files: tuple[Changed[D], ...]
-    record: ChangeRecord | None
-
-    @property
-    def id(self) -> str | None:
-        """The change's id."""
-        return self.record.id if self.record is not None else None
-
-    @property
-    def diff(self) -> Diff:
-        """The diffs of all files."""
-        return Diff(tuple(file.diff for file in self.files if file.diff is not None))
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """The warnings of all files."""
-        return tuple(file.warning for file in self.files if file.warning)
+    id: str | None
+    diff: Diff
+    warnings: tuple[str, ...] = ()
 
 
 def change(
@@ -122,49 +111,78 @@ def change(
     What met `stale_version` is decided anew on what is there now, unless `again` is False (the caller named a version).
     With `unchanged` it is no error that all is so already. At most `max_lines` rows of diffs are made.
     """
+    how = how or ChangeArguments()
+    breaks = context.settings.break_hard_links if how.break_hard_links is None else how.break_hard_links
+    rows = context.settings.diff_lines if max_lines is None else max_lines
+    met: list[str] = []
+    for remaining in reversed(range(_TRIES)):
+        # At first other writers are not kept out; then they are, so that many edits of one file all land, and what is
+        # left to come in between are programs that know nothing of us, such as one that writes a log.
+        free = remaining >= _TRIES - _FREE_TRIES or preview is True
+        with nullcontext() if free else context.changes.writing(task=context.task):
+            try:
+                made, steps = _planned(context, decide, rows, keep=preview is not True)
+                only_shown = preview() if callable(preview) else preview  # may depend on all that was found
+                if only_shown or not steps:
+                    return made
+                names = ", ".join(file.location.shown for file in made.files)
+                said = summary(made.files) if summary is not None else f"{tool}: {names}"
+                changes = ChangeSet(
+                    tool, clip(said, 200), steps, break_hard_links=breaks, undoable=how.undoable
+                )
+                record = context.changes.commit(changes, task=context.task)
+                break
+            except FilewrightError as error:
+                if unchanged and error.code == Code.NO_CHANGE:
+                    return made
+                conflicts = error.details.get("conflicts", [])
+                # One of which a part stays is the last.
+                last = not again or not remaining or "stays" in error.details
+                if last or error.code != Code.STALE_VERSION:
+                    if met:
+                        error.details["conflicts"] = [*met, *conflicts]
+                        error.hint = "; ".join([*met, error.hint] if error.hint else met)
+                    raise
+                # What an attempt met of others' saves is in the error of a later one. Those of a merge are no
+                # sentences, and belong to their attempt only.
+                met += [conflict for conflict in conflicts if isinstance(conflict, str)]
+    files = []
+    for file in made.files:
+        version = file.version
+        entry = context.changes.entry_at(record, file.location) if file.diff is not None else None
+        if entry is not None and entry.after is not None and entry.after.digest is not None:
+            version = content_version(bytes.fromhex(entry.after.digest))  # another may have added to it
+        if version is not None and file.content is not None:
+            context.shown.record(file.location, version, file.content)
+        files.append(replace(file, version=version, content=None))
+    return replace(made, files=tuple(files), id=record.id)
 
-    def attempt() -> Change[D]:
-        made: list[Changed[D]] = []
-        first: list[Step] = []
-        steps: list[Step] = []
-        left = context.settings.diff_lines if max_lines is None else max_lines
-        memory = context.settings.shown_bytes // 4
-        for one in decide():
-            context.task.check()
-            warned = sum(bool(file.warning) for file in made)
-            file = _made(context, one, left, warn=warned < _WARNINGS)
-            left -= file.diff.rows + 1 if file.diff is not None else 0
-            memory -= len(file.content or b"")
-            made.append(file if memory > 0 and preview is not True else replace(file, content=None))
-            (first if one.copied else steps).extend(one.steps)  # copies are of what is there before all else
-            if one.before is not None:
-                one.before.let_go()
-            del one, file
-        only_shown = preview() if callable(preview) else preview  # which may depend on all that was found
-        if only_shown or not (first or steps):
-            return Change(tuple(made), None)
-        said = summary(made) if summary else f"{tool}: {', '.join(file.location.shown for file in made)}"
-        changes = ChangeSet(
-            tool,
-            clip(said, 200),
-            (*first, *steps),
-            break_hard_links=hard_links_broken(context, how.break_hard_links if how else None),
-            undoable=how is None or how.undoable,
-        )
-        try:
-            record = context.changes.commit(changes, task=context.task)
-        except FilewrightError as error:
-            if error.code != Code.NO_CHANGE or not unchanged:
-                raise
-            return Change(tuple(made), None)
-        for index, file in enumerate(made):
-            version = _version(context, file, record) if file.diff else file.version
-            if version and file.content is not None:
-                context.shown.record(file.location, version, file.content)
-            made[index] = replace(file, version=version, content=None)
-        return Change(tuple(made), record)
 
-    return _until_settled(context, attempt, writes=preview is not True, again=again)
+def _planned(
+    context: Context, decide: Callable[[], Iterable[Decided[D]]], rows: int, *, keep: bool
+) -> tuple[Change[D], tuple[Step, ...]]:
+    """What would become of every file, and the steps to it; `keep` what small files will hold, as far as it goes."""
+    made: list[Changed[D]] = []
+    diffs: list[FileDiff] = []
+    warnings: list[str] = []
+    first: list[Step] = []
+    steps: list[Step] = []
+    memory = context.settings.shown_bytes // 4 if keep else 0
+    for one in decide():
+        context.task.check()
+        file = _made(context, one, rows, warn=len(warnings) < _WARNINGS)
+        if file.diff is not None:
+            diffs.append(file.diff)
+            rows -= file.diff.rows + 1
+        if file.warning:
+            warnings.append(file.warning)
+        memory -= len(file.content or b"")
+        made.append(file if memory > 0 else replace(file, content=None))
+        (first if one.copied else steps).extend(one.steps)  # copies are of what is there before all else
+        if one.before is not None:
+            one.before.let_go()
+        del one, file
+    return Change(tuple(made), None, Diff(tuple(diffs)), tuple(warnings)), (*first, *steps)
 
 
 def change_text(
@@ -216,7 +234,7 @@ def spliced(snapshot: Snapshot, page: Snapshot, decision: S) -> Decided[S]:
     return Decided(decision, location, steps, snapshot, splices, name, name, (page, shown))
 
 
-def _made(context: Context, one: Decided[D], left: int, *, warn: bool) -> Changed[D]:
+def _made(context: Context, one: Decided[D], rows: int, *, warn: bool) -> Changed[D]:
     """What is told of a file, made while it is open."""
     before = one.before
     if before is None:
@@ -226,27 +244,24 @@ def _made(context: Context, one: Decided[D], left: int, *, warn: bool) -> Change
         return Changed(one.decision, one.location, version=before.version, hard_links=links)
     page, shown = one.shown or (before, one.splices)
     diff = unified(
-        one.old, one.new, page, shown, max_lines=max(left, 0),
+        one.old, one.new, page, shown, max_lines=max(rows, 0),
         mode_before=one.mode_before, mode_after=one.mode_after, copied=one.copied,
     )  # fmt: skip
-    stays = one.old and one.new and not any(splice.offset < before.start for splice in one.splices)
-    form = kept_form(before) if stays else ""
-    made = Changed(one.decision, one.location, diff, hard_links=links, form=form)
-    if one.new is None or before.held is None:
-        return made
-    encoding, content = before.encoding.name, splice.apply(before.held, one.splices)
-    after = Snapshot.of_bytes(content, encoding=encoding, location=one.location, settings=context.settings)
-    warning = _broken(context, one.location, before, after) if warn and one.splices else ""
-    small = len(before.held) <= SHOWN_WHOLE_BYTES
-    return replace(made, warning=warning, version=after.version, content=content if small else None)
-
-
-def _version(context: Context, file: Changed[D], record: ChangeRecord) -> str | None:
-    """The version that a commit has given a file, which another may have added to."""
-    entry = context.changes.entry_at(record, file.location)
-    if entry is not None and entry.after is not None and entry.after.digest is not None:
-        return content_version(bytes.fromhex(entry.after.digest))
-    return file.version
+    of_mark = bool(one.splices) and one.splices[0].offset < before.start
+    form = kept_form(before) if one.old and one.new and not of_mark else ""
+    warning, version, content = "", None, None
+    if one.new is not None and before.held is not None:
+        content = splice.apply(before.held, one.splices)
+        encoding = before.encoding.name
+        after = Snapshot.of_bytes(
+            content, encoding=encoding, location=one.location, settings=context.settings
+        )
+        version = after.version
+        if warn and one.splices:
+            warning = _broken(context, one.location, before, after)
+        if len(before.held) > SHOWN_WHOLE_BYTES:
+            content = None
+    return Changed(one.decision, one.location, diff, warning, version, links, form, content)
 
 
 def _broken(context: Context, location: Location, before: Snapshot, after: Snapshot) -> str:
@@ -269,37 +284,6 @@ def _broken(context: Context, location: Location, before: Snapshot, after: Snaps
     return f"{language} syntax error in {location.shown} at line {broken.first[0].line}"
 
 
-def hard_links_broken(context: Context, asked: bool | None) -> bool:
-    """Whether a file with other names may be replaced."""
-    return context.settings.break_hard_links if asked is None else asked
-
-
-def _until_settled(context: Context, attempt: Callable[[], T], *, writes: bool, again: bool) -> T:
-    """What `attempt` answers, made anew if it met `stale_version`.
-
-    At first other writers are not kept out; then they are, so that many edits of one file all land, and what is left
-    to come in between are programs that know nothing of us, such as one that writes a log. A preview never locks.
-    What an earlier attempt met of others' saves is in the error of a later one; one of which a part stays is the last.
-    """
-    met: list[str] = []
-    for remaining in reversed(range(_TRIES)):
-        free = remaining >= _TRIES - _FREE_TRIES or not writes
-        with nullcontext() if free else context.changes.writing(task=context.task):
-            try:
-                return attempt()
-            except FilewrightError as error:
-                conflicts = error.details.get("conflicts", [])
-                last = not again or not remaining or "stays" in error.details
-                if last or error.code != Code.STALE_VERSION:
-                    if met:
-                        error.details["conflicts"] = [*met, *conflicts]
-                        error.hint = "; ".join([*met, error.hint] if error.hint else met)
-                    raise
-                # Those of a merge are no sentences, and belong to this attempt only.
-                met += [conflict for conflict in conflicts if isinstance(conflict, str)]
-    raise AssertionError("unreachable")
-
-
 # What is said of a change
 
 
@@ -310,29 +294,23 @@ class Reply(Page):
     """
 
     def __init__(
-        self,
-        context: Context,
-        call: Arguments,
-        change_id: str | None,
-        diff: Diff,
-        files: Sequence[Changed[Any]] = (),
-        *,
-        outcome: str | None = None,
+        self, context: Context, call: Arguments, change: Change[Any], *, outcome: str | None = None
     ) -> None:
         super().__init__(context.settings.page_chars)
         self.wanted: DiffWanted = getattr(call, "diff", "auto")
-        self.seen = outcome is not None and context.previewed(call, outcome, preview=change_id is None)
-        self._id, self._diff, self._files = change_id, diff, files
-        self._short = _short_diffs(diff)
-        whole = len(self._short) == len(diff.files) and not diff.more
-        self.brief = "".join(self._short[file.path] for file in diff.files) if whole else ""
+        self.seen = outcome is not None and context.previewed(call, outcome, preview=change.id is None)
+        self._change = change
+        self._short = _short_diffs(change.diff)
+        files = change.diff.files
+        whole = len(self._short) == len(files) and not change.diff.more
+        self.brief = "".join(self._short[file.path] for file in files) if whole else ""
         self._beside: set[str] = set()
 
     def done(self, verb: str, more: str = "", *, way: str = "", named: bool = True) -> str:
         """That it was done, and, where it is to be `named`, by which change; or that it would be, and the `way`."""
-        if self._id is None:
+        if self._change.id is None:
             return f"would be {verb} (preview; nothing was written{way}){more}"
-        return f"{verb}{more}" + (f"; change {self._id}" if named else "")
+        return f"{verb}{more}" + (f"; change {self._change.id}" if named else "")
 
     def add_short(self, diff: FileDiff) -> None:
         """Add the diff of one file, if it is short, below a line that names the file; those of others are counted."""
@@ -346,26 +324,30 @@ class Reply(Page):
         Unless it is wanted in full, the diff is shown with as much context as is short; a longer one, one that was
         seen, and what is left beside shorter ones are counted. The way to see what is left out is said.
         """
-        linked = [file for file in self._files if self._id and file.diff is not None and file.hard_links > 1]
-        kept = "hard links; the other names keep the old content"
-        notes = [f"[{file.location.shown} had {file.hard_links} {kept}]" for file in linked]
-        notes += [f"[warning: {file.warning}]" for file in self._files if file.warning]
-        self.extend(notes, reserve=self.room // 2, more="note")
-        beside = self._beside
-        diff = replace(self._diff, files=tuple(file for file in self._diff.files if file.path not in beside))
+        made, diff, beside = self._change.id, self._change.diff, self._beside
+        notes, warnings = [], []
+        for file in self._change.files:
+            if made and file.diff is not None and file.hard_links > 1:
+                kept = "hard links; the other names keep the old content"
+                notes.append(f"[{file.location.shown} had {file.hard_links} {kept}]")
+            if file.warning:
+                warnings.append(f"[warning: {file.warning}]")
+        self.extend([*notes, *warnings], reserve=self.room // 2, more="note")
+        if beside:
+            diff = replace(diff, files=tuple(file for file in diff.files if file.path not in beside))
         if self.wanted == "none" or not diff.text:
             return
-        history = f"get_history with change_id={self._id}"
+        history = f"get_history with change_id={made}"
         text = diff.text if self.wanted == "full" else "" if self.seen or beside else self.brief
         if text:
-            way = history if self._id else "a narrower path or glob, or less at once,"
+            way = history if made else "a narrower path or glob, or less at once,"
             self.add_diff(text, rest=f"; {way} shows more")
             if diff.remark:
                 self.add(f"[{way} shows more]")
             return
         counts = f"{'' if diff.counted else 'more than '}{diff.added} lines added, {diff.removed} removed"
         counts += f" in {counted(len(diff.files), 'other file')}" if beside else ""
-        way = f"; {history if self._id else 'diff=full'} shows them"
+        way = f"; {history if made else 'diff=full'} shows them"
         self.add(f"[{counts}{', as in the preview' if self.seen else way}]")
 
     @property
@@ -373,19 +355,21 @@ class Reply(Page):
         """What the results of all changes have."""
         return {
             "text": self.text(),
-            "change_id": self._id,
-            "difference": self._diff,
-            "preview": self._id is None,
+            "change_id": self._change.id,
+            "difference": self._change.diff,
+            "preview": self._change.id is None,
         }
 
 
 def _short_diffs(diff: Diff) -> dict[str, str]:
     """What is shown unasked of a diff, by path: of all with a line of context, or of the shortest files without."""
     shown: dict[str, str] = {}
-    by_length = sorted((file for file in diff.files if not file.truncated), key=lambda file: file.rows)
+    by_length = sorted(diff.files, key=lambda file: file.rows)
     for context in (1, 0):
         shown, lines, chars = {}, _SHORT_LINES, _SHORT_CHARS
         for file in by_length:
+            if file.truncated:
+                continue
             text = file.brief(context)
             lines, chars = lines - text.count("\n"), chars - len(text)
             if lines < 0 or chars < 0:

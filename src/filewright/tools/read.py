@@ -510,7 +510,7 @@ def compare_files(context: Context, before: str, after: str) -> str:
     Raises `too_large` for files that are not held in memory.
     """
     was, now = context.boundary.locate(before), context.boundary.locate(after)
-    with context.open_text(was) as old, context.open_text(now) as new:
+    with context.open(was, text=True) as old, context.open(now, text=True) as new:
         plain, other = _plain(context, old), _plain(context, new)
         splices = splices_between(plain, other)
         if not splices:

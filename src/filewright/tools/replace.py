@@ -311,7 +311,7 @@ def _answer(
 ) -> ReplaceResult:
     counts, kinds = found.by_file, found.kinds
     outcome = f"{counts}{made.diff.text}"
-    page = Reply(context, arguments, made.id, made.diff, made.files, outcome=outcome)
+    page = Reply(context, arguments, made, outcome=outcome)
     total, most = sum(counts.values()), arguments.max_count
     done = page.done("replaced", way="; preview=false writes")
     if made.id is None and most is not None and total > most:

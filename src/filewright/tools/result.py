@@ -61,7 +61,9 @@ class ToolResult:
     @property
     def code(self) -> Code | None:
         """Why the call failed as a whole; None if it did not. Of several that is why the first did, if all did."""
-        each = getattr(self, self.several) if self.several else ()
+        if not self.several:
+            return None
+        each = getattr(self, self.several)
         errors = [found.error for found in each if getattr(found, "error", None) is not None]
         return errors[0].code if errors and len(errors) == len(each) else None
 
@@ -154,23 +156,22 @@ class Page:
     """Lines up to a budget of characters, in which nothing hides or moves what is beside it."""
 
     def __init__(self, limit: int) -> None:
-        self._limit = limit
+        self.room = limit
+        """Characters left."""
         self._lines: list[str] = []
-        self._used = 0
 
     def fits(self, line: str, *, reserve: int = 0) -> bool:
         """Whether the line and `reserve` more characters still fit."""
-        return self._used + len(visible(line)) + 1 + reserve <= self._limit
+        return len(visible(line)) + 1 + reserve <= self.room
 
     def add(self, *lines: str) -> None:
         """Add lines, cut to what is left of the budget."""
         for line in lines:
-            room = self._limit - self._used - 1
-            if room <= 0:
+            if self.room <= 1:
                 return
-            kept = clip(visible(line), room)
+            kept = clip(visible(line), self.room - 1)
             self._lines.append(kept)
-            self._used += len(kept) + 1
+            self.room -= len(kept) + 1
 
     def extend(self, lines: Iterable[str], *, reserve: int = 0, of: int | None = None, more: str = "") -> int:
         """Add lines while they fit whole; the number that did not is returned, of more than are given if `of` so many.
@@ -195,11 +196,6 @@ class Page:
         left = self.extend(lines, reserve=40 + len(rest))
         if left:
             self.add(f"[{counted(left, 'line')} of the diff not shown{rest}]")
-
-    @property
-    def room(self) -> int:
-        """Characters left."""
-        return self._limit - self._used
 
     def text(self) -> str:
         """The page."""
