@@ -12,7 +12,7 @@ from filewright.annotations import TYPE_CHECKING
 from filewright.boundary import Boundary, Location, quote, tree_notice, tree_of
 from filewright.changes.history import History, Scope, Selected
 from filewright.changes.log import UNFINISHED, Log, state_errors
-from filewright.changes.record import ChangeRecord, Place
+from filewright.changes.record import ChangeRecord, Place, sight
 from filewright.changes.state import StateFolder, WorkspaceLock
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Caller, Task
@@ -350,7 +350,7 @@ class Changes(History):
                 self.select(scope, every=force, task=task),
                 self._settings,
                 task,
-                locate=self._locating(),
+                locate=partial(self._locate, sight(self._boundary)),
                 force=force,
                 break_hard_links=break_hard_links,
             )

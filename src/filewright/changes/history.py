@@ -7,7 +7,7 @@ import itertools
 import os
 import re
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -22,11 +22,12 @@ from filewright.changes.record import (
     Entries,
     Entry,
     Place,
+    Sight,
     Stamp,
-    denials,
     id_of,
     moved,
     number_of,
+    sight,
 )
 from filewright.changes.state import Index, StateFolder, base_folder
 from filewright.errors import Code, FilewrightError
@@ -177,31 +178,25 @@ class History:
 
     def _inside(self, record: ChangeRecord) -> ChangeRecord | None:
         """A record with what it did below the roots that is not denied; None if nothing is."""
-        denied = denials(self._boundary)
-        hides = any(map(denied, record.places))
-        if not hides and not any(map(self._outside(denied), record.places)):
+        found = set(map(sight(self._boundary), record.places))
+        if found <= {"seen"}:
             return record
         entries = record.entries
         count = sum(1 for _ in self._seen(entries))
         record = record._replace(entries=Entries(count, lambda: self._seen(entries)))
-        if hides:  # its words may name what is denied
+        if "denied" in found:  # its words may name what is denied
             record = record._replace(summary=record.tool, notes=(), hard_links={})
         return record if count else None
 
     def _seen(self, entries: Iterable[Entry]) -> Iterator[Entry]:
         """What was done at places below the roots that are not denied."""
-        outside = self._outside(denials(self._boundary))
+        seen_as = sight(self._boundary)
         for entry in entries:
-            if not outside(entry.place):
-                left = entry.was is None or outside(entry.was)
-                yield entry._replace(was=None) if left else entry
-            elif entry.was is not None and not outside(entry.was):
-                yield entry._replace(place=entry.was, was=None, after=None)
-
-    def _outside(self, denied: Callable[[Place], bool]) -> Callable[[Place], bool]:
-        """Says of a place whether it is `denied`, or beyond the roots."""
-        here = {root.resolved for root in self._boundary.roots}
-        return lambda place: place.root not in here or denied(place)
+            was = entry.was if entry.was is not None and seen_as(entry.was) == "seen" else None
+            if seen_as(entry.place) == "seen":
+                yield entry._replace(was=was)
+            elif was is not None:
+                yield entry._replace(place=was, was=None, after=None)
 
     def newest(self) -> str | None:
         """The id of the newest change of any log."""
@@ -210,7 +205,7 @@ class History:
 
     def latest(self) -> int:
         """Its number, which one look at each log tells; 0 if there is none."""
-        return max(log.newest() for log in self.logs)
+        return max(map(Log.newest, self.logs))
 
     def record(self, change_id: str, *, inside: bool = True) -> ChangeRecord:
         """One change: what of it is `inside` the roots; else all, but for words that name what is denied.
@@ -245,9 +240,9 @@ class History:
 
     def heads(self, task: Task | None = None, *session: str | None) -> Iterator[ChangeRecord]:
         """All changes of what is below the roots, or a session's, newest first, without their entries."""
-        denied = denials(self._boundary)
+        seen_as = sight(self._boundary)
         streams = [
-            (head for page in log.heads(*session) for head in self._visible(log, page, denied))
+            (head for page in log.heads(*session) for head in self._visible(log, page, seen_as))
             for log in self.logs
         ]
         for head in heapq.merge(*streams, key=lambda head: head.number, reverse=True):
@@ -255,11 +250,9 @@ class History:
                 task.check()
             yield head
 
-    def _visible(
-        self, log: Log, heads: Sequence[ChangeRecord], denied: Callable[[Place], bool]
-    ) -> Iterator[ChangeRecord]:
+    def _visible(self, log: Log, heads: Sequence[ChangeRecord], seen_as: Sight) -> Iterator[ChangeRecord]:
         """Those of some heads of which something is seen, each with what that is."""
-        hidden = log.touching_any(self._outside(denied), [head.number for head in heads])
+        hidden = log.hidden(seen_as, [head.number for head in heads])
         for head in heads:
             if head.number not in hidden:
                 yield head
@@ -272,8 +265,8 @@ class History:
 
     def undos(self) -> list[ChangeRecord]:
         """The changes that took others back, newest first, without their entries."""
-        denied = denials(self._boundary)
-        found = (undo for log in self.logs for undo in self._visible(log, log.undos(), denied))
+        seen_as = sight(self._boundary)
+        found = (undo for log in self.logs for undo in self._visible(log, log.undos(), seen_as))
         return sorted(found, key=lambda undo: undo.number, reverse=True)
 
     def standing(self, task: Task | None = None) -> Iterator[ChangeRecord]:
@@ -301,11 +294,11 @@ class History:
     def sessions(self) -> list[Session]:
         """The sessions, the one that changed something last first."""
         found: dict[str | None, Session] = {}
-        denied = denials(self._boundary)
+        seen_as = sight(self._boundary)
         for log in self.logs:
             parts: Iterable[Session] = log.sessions()
-            if log.touching_any(self._outside(denied)):
-                heads = (head for page in log.heads() for head in self._visible(log, page, denied))
+            if log.hidden(seen_as):
+                heads = (head for page in log.heads() for head in self._visible(log, page, seen_as))
                 parts = (Session(head.session, 1, head.number, head.number, head.client) for head in heads)
             for part in parts:
                 known = found.setdefault(part.name, part)
@@ -474,7 +467,7 @@ class History:
         if scope.hunk is not None:
             whole, entries = entries, list(self._seen(entries))
             if not entries:
-                self._locating()(whole[0].place)
+                self._locate(sight(self._boundary), whole[0].place)
             if len(entries) > 1:
                 raise errors.one_file_for_a_hunk(selected.what)
             (entry,) = entries
@@ -497,7 +490,7 @@ class History:
         """What was at a place, and has gone along with a folder above it that was moved."""
         ways = {e.was: e.place for e in entries if e.was is not None}
         now = moved(place, ways)
-        where = self.location(now)
+        where = now.below(self._boundary.roots)
         if now == place or place in ways or where is None:
             return
         try:
@@ -545,21 +538,17 @@ class History:
 
     def place_of(self, where: Location) -> Place:
         """How history names a location: from the nearest root."""
-        return Place.of(self.location(Place.of(where)) or where)
+        place = Place.of(where)
+        return Place.of(place.below(self._boundary.roots) or where)
 
-    def _locating(self) -> Callable[[Place], Location]:
-        """Finds the locations of places, for one look at history. It raises `path_escape`, `permission_denied`."""
-        denied = denials(self._boundary)
-
-        def locate(place: Place) -> Location:
-            where = self.location(place)
-            if where is None:
-                raise errors.beyond_roots(place.shown, quote(place.root))
-            if denied(place):
-                raise errors.denied("what that change touched")
-            return where
-
-        return locate
+    def _locate(self, seen_as: Sight, place: Place) -> Location:
+        """The location of a place that may be seen. Raises `path_escape`, `permission_denied`."""
+        where = place.below(self._boundary.roots)
+        if where is None:
+            raise errors.beyond_roots(place.shown, quote(place.root))
+        if seen_as(place) == "denied":
+            raise errors.denied("what that change touched")
+        return where
 
     def _kept(self, change_id: str) -> ChangeRecord:
         number = number_of(change_id) or 0
@@ -572,7 +561,10 @@ class History:
     def entry_at(self, record: ChangeRecord, location: Location) -> Entry | None:
         """What a change did at one place."""
         place = self.place_of(location)
-        return next((entry for entry in record.entries if entry.place == place), None)
+        for entry in record.entries:
+            if entry.place == place:
+                return entry
+        return None
 
 
 # Which are meant

@@ -16,7 +16,7 @@ import hmac
 import json
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import partial
@@ -34,6 +34,7 @@ from filewright.changes.record import (
     FolderRef,
     Place,
     Put,
+    Sight,
     Slot,
     Stamp,
     id_of,
@@ -323,8 +324,8 @@ class Log:
         )
         return {number for (number,) in rows}
 
-    def touching_any(self, wanted: Callable[[Place], bool], numbers: Sequence[int] | None = None) -> set[int]:
-        """The operations that did something at one of the `wanted` places, of all or of those with these numbers."""
+    def hidden(self, seen_as: Sight, numbers: Sequence[int] | None = None) -> set[int]:
+        """The operations that did something at a place that may not be seen, of all or of those with these numbers."""
         roots = self._roots()
         # Without the numbers themselves in its text: every text is kept, ready to be run again.
         among = f" AND operation IN ({','.join('?' * len(numbers))})" if numbers is not None else ""
@@ -333,7 +334,7 @@ class Log:
         for root, path in self.database.read(
             f"SELECT DISTINCT root, path FROM touched WHERE true{among}", *numbers
         ):
-            if wanted(self._place(roots, root, path)):
+            if seen_as(self._place(roots, root, path)) != "seen":
                 at = f"SELECT operation FROM touched WHERE root = ? AND path = ?{among}"
                 found.update(row[0] for row in self.database.read(at, root, path, *numbers))
         return found

@@ -65,12 +65,11 @@ class Place(NamedTuple):
 
         A root that was recorded may since lie below one that is served, or above.
         """
-        names, found = self.names, None
+        path, found = b"/".join((self.root.rstrip(b"/"), *self.parts, b"")), None
         for root in roots:
-            above = Place(root.resolved, ()).names
-            left = names[len(above) :]
-            if names[: len(above)] == above and (found is None or len(left) < len(found.parts)):
-                found = Location(root, left)
+            above = root.resolved.rstrip(b"/") + b"/"
+            if path.startswith(above) and (found is None or len(above) > len(found.root.resolved)):
+                found = Location(root, tuple(path[len(above) :].split(b"/")[:-1]))
         return found
 
     @property
@@ -99,20 +98,26 @@ def moved(place: Place, folders: Mapping[Place, Place]) -> Place:
     return place
 
 
-def denials(boundary: Boundary) -> Callable[[Place], bool]:
-    """Says of a place whether it is denied now; for one look at history, folder by folder."""
+Sight = Callable[[Place], Literal["seen", "denied", "beyond"]]
+
+
+def sight(boundary: Boundary) -> Sight:
+    """Says of a place whether it may be seen now, is denied, or lies beyond the roots; for one look at history,
+    folder by folder."""
     folders: dict[tuple[bytes, tuple[bytes, ...]], DenyRules | None] = {}
 
-    def denied(place: Place) -> bool:
+    def seen_as(place: Place) -> Literal["seen", "denied", "beyond"]:
         key = place.root, place.parts[:-1]
         if key not in folders:
             where = place.below(boundary.roots)
             above = folders.get((place.root, place.parts[:-2])) if len(place.parts) > 1 else None
             folders[key] = None if where is None else boundary.rules_for(where.parent, above=above)
         rules = folders[key]
-        return rules is not None and bool(place.parts) and rules.denies(place.parts[-1], None)
+        if rules is None:
+            return "beyond"
+        return "denied" if place.parts and rules.denies(place.parts[-1], None) else "seen"
 
-    return denied
+    return seen_as
 
 
 class Stamp(NamedTuple):  # noqa: PLW1641  it holds a mapping: it has no hash

@@ -31,9 +31,9 @@ from filewright.changes.record import (
     Put,
     Slot,
     Stamp,
-    denials,
     id_of,
     kind_of,
+    sight,
 )
 from filewright.changes.slots import (
     AS_IT_WAS,
@@ -667,10 +667,8 @@ def _settle(log: Log, operation: ChangeRecord, plan: CommitPlan) -> Recovery:
         found.unsettled = [f"change {identifier}: {why}" for why in found.unsettled]
         if operation.state == "intent" and (log.own or beyond is None):
             log.leave(number, "unsettled")
-    if found.notes and beyond is None:
-        denied = denials(log.boundary)
-        if any(map(denied, operation.places)):
-            found.secret.update(found.conflicts, found.unsettled)
+    if found.notes and beyond is None and "denied" in map(sight(log.boundary), operation.places):
+        found.secret.update(found.conflicts, found.unsettled)
     return found
 
 
