@@ -78,9 +78,6 @@ class _Budget:
         self.files += files
         self.lines -= sum(file.rows + 4 for file in files)
 
-    def diff(self) -> Diff:
-        return Diff(tuple(self.files), self.cut, tuple(self.lost))
-
 
 class ChangeDiffs(NamedTuple):
     """Makes diffs of changes below a boundary."""
@@ -94,31 +91,39 @@ class ChangeDiffs(NamedTuple):
         """What a committed change did, in about `max_lines` lines and the time left of `task`."""
         budget = _Budget(max_lines, task)
         for entry in record.entries[entries] if entries else record.entries:
-            if any(side is not None and side.kind == "folder" for side in (entry.before, entry.after)):
+            before, after = entry.before, entry.after
+            if "folder" in (before and before.kind, after and after.kind):
                 continue
             if budget.spent:
                 budget.cut += 1
                 continue
             budget.add(*self.of_entry(entry, max_lines=budget.lines).diffs)
-        return budget.diff()
+        return Diff(tuple(budget.files), budget.cut)
 
     def of_entry(self, entry: Entry, *, max_lines: int, start: int = 0) -> FileDifference:
         """What became of one entry that is no folder; with `max_lines` 0 its lines are only counted.
 
         `start` is the `next` of an earlier window of the one diff that it has.
         """
-        before, after = entry.before, entry.after
-        now, was = (end.below(self.boundary.roots) or end for end in (entry.place, entry.was or entry.place))
+        before, after, roots = entry.before, entry.after, self.boundary.roots
+        now = was = entry.place.below(roots) or entry.place
+        if entry.was is not None:
+            was = entry.was.below(roots) or entry.was
         names = shown = _named(was, now, before, after)
         parts: list[FileDiff] = []
+        rows = added = removed = 0
+        counted = True
         for edit in _edits_shown(entry):
-            left = max_lines and max(10, max_lines - sum(part.rows for part in parts))
+            left = max_lines and max(10, max_lines - rows)
             try:
-                parts.append(self._of_edit(edit, shown, left, start))
+                part = self._of_edit(edit, shown, left, start)
             except FilewrightError as error:
-                parts.append(_unknown(shown, f"(not shown: {error.message})\n"))
+                part = _unknown(shown, f"(not shown: {error.message})\n")
+            parts.append(part)
+            rows += part.rows
+            counted = counted and part.added is not None
+            added, removed = added + (part.added or 0), removed + (part.removed or 0)
             shown = replace(names, old=names.new, mode_before=names.mode_after)
-        counted = all(part.added is not None for part in parts)
         return FileDifference(
             path=names.path,
             was=names.old if names.action == "moved" else None,
@@ -128,8 +133,8 @@ class ChangeDiffs(NamedTuple):
             size_after=after.size if after is not None else None,
             mode_before=names.mode_before,
             mode_after=names.mode_after,
-            added=sum(part.added or 0 for part in parts) if counted else None,
-            removed=sum(part.removed or 0 for part in parts) if counted else None,
+            added=added if counted else None,
+            removed=removed if counted else None,
             diffs=tuple(parts),
         )
 
@@ -155,7 +160,7 @@ class ChangeDiffs(NamedTuple):
                 budget.add(file)
                 if overwritten and (file.binary or file.truncated):
                     budget.lost += lost
-        return budget.diff()
+        return Diff(tuple(budget.files), budget.cut, tuple(budget.lost))
 
     def _deleted_below(self, where: Location, left: set[Location], budget: _Budget) -> None:
         """The files below a deleted folder, but what has `left` it, as far as the budget goes."""
@@ -190,7 +195,8 @@ class ChangeDiffs(NamedTuple):
         if alive and not item.fresh:
             return names
         try:
-            before = self._of_bytes((seen is not None and item.target) or b"")
+            target = (seen is not None and item.target) or b""
+            before = Snapshot.of_bytes(target, settings=self.settings)
             if seen is not None and item.kind == "file":
                 if not alive and seen.size > _SHOWN_WHOLE:
                     return names
@@ -207,10 +213,8 @@ class ChangeDiffs(NamedTuple):
         if same_content(entry):
             return names
         # Nothing, and what a link leads to, need no looking up.
-        before, after = (
-            b"" if side is None else side.target if side.kind == "link" else None
-            for side in (entry.before, entry.after)
-        )
+        before = entry.before.target if entry.before is not None else b""
+        after = entry.after.target if entry.after is not None else b""
         if before is None:
             before = held_before(entry)
         if entry.spliced and before is None:
@@ -221,7 +225,8 @@ class ChangeDiffs(NamedTuple):
         if before is None or (splices is None and after is None):
             size = (entry.before or entry.after or _NO_FILE).size
             return _unknown(names, f"(content of {size:,} bytes not shown)\n")
-        return self._compared(names, self._of_bytes(before), splices, after, max_lines, start)
+        old = Snapshot.of_bytes(before, settings=self.settings)
+        return self._compared(names, old, splices, after, max_lines, start)
 
     def _excerpt(self, entry: Entry, names: FileDiff, max_lines: int, start: int) -> FileDiff:
         """An edit of a large file: the lines around the first splices, as far as the file still has them."""
@@ -244,8 +249,8 @@ class ChangeDiffs(NamedTuple):
         left = sum(1 for _ in entry.spans()) - len(splices)
         remark = f"... {left:,} more changes of this file not shown\n" if left else ""
         remark += "(line numbers are those of an excerpt)\n"
-        before = self._of_bytes(b"".join(parts))
-        return replace(self._drawn(names, before, splices, max_lines, start), remark=remark)
+        before = Snapshot.of_bytes(b"".join(parts), settings=self.settings)
+        return replace(self._compared(names, before, splices, None, max_lines, start), remark=remark)
 
     def _now(self, entry: Entry) -> Snapshot:
         """The file as it is, if it can still be what the change made of it; else nothing."""
@@ -256,15 +261,12 @@ class ChangeDiffs(NamedTuple):
                 if found.size == entry.after.size:
                     return found
                 found.close()
-        return self._of_bytes(b"")
+        return Snapshot.of_bytes(b"", settings=self.settings)
 
     # Drawing
 
     def _snapshot(self, where: Location, *, hold: bool = True) -> Snapshot:
         return Snapshot.of_file(self.boundary.open_file(where), where, self.settings, hold=hold)
-
-    def _of_bytes(self, content: bytes) -> Snapshot:
-        return Snapshot.of_bytes(content, settings=self.settings)
 
     def _compared(
         self,
@@ -283,11 +285,6 @@ class ChangeDiffs(NamedTuple):
             before, splices = cells
         elif splices is None:
             splices = splices_between(before, after or b"")
-        return self._drawn(names, before, splices, max_lines, start)
-
-    def _drawn(
-        self, names: FileDiff, before: Snapshot, splices: Sequence[Splice], max_lines: int, start: int
-    ) -> FileDiff:
         return unified(
             names.old, names.new, before, splices,
             max_lines=max_lines, line_chars=self.settings.line_chars, start=start,
@@ -299,10 +296,11 @@ def _named(
     was: Location | Place, now: Location | Place, before: Stamp | None, after: Stamp | None
 ) -> FileDiff:
     """Names and modes of a file, and nothing of its lines yet. A mode is as git tells it: a link has one of its own."""
-    mode_before, mode_after = (
-        None if side is None else 0o120000 if side.kind == "link" else side.mode for side in (before, after)
-    )
-    old, new = was.shown if before is not None else None, now.shown if after is not None else None
+    old = new = mode_before = mode_after = None
+    if before is not None:
+        old, mode_before = was.shown, 0o120000 if before.kind == "link" else before.mode
+    if after is not None:
+        new, mode_after = now.shown, 0o120000 if after.kind == "link" else after.mode
     return FileDiff(old, new, (), mode_before, mode_after)
 
 
@@ -336,10 +334,10 @@ def _held(item: Item) -> bytes:
 def _edits_shown(entry: Entry) -> Iterator[Entry]:
     """What is shown of an entry: one diff of all, but each run for itself, and each edit of a large file."""
     for run in entry.runs:
-        edits = run.changes
-        large = any(side is not None and side.size > _SHOWN_WHOLE for side in (run.before, run.after))
-        large = large and run.before is not None and held_before(run) is None
-        if large and len(edits) > 1 and any(edit.spliced for edit in edits):
+        edits, before, after = run.changes, run.before, run.after
+        if len(edits) == 1 or before is None or not any(edit.spliced for edit in edits):
+            yield run
+        elif max(before.size, after.size if after else 0) > _SHOWN_WHOLE and held_before(run) is None:
             yield from edits
         else:
             yield run

@@ -122,7 +122,10 @@ class Reversal:
         self._hunk = selected.hunk
         self._settings, self._task, self._locate, self._force = settings, task, locate, force
         self._entries = [*record.entries]
-        self._places = {place: locate(place) for entry in self._entries for place in entry.ends}
+        self._places: dict[Place, Location] = {}
+        for entry in self._entries:
+            for place in entry.ends:
+                self._places[place] = locate(place)
         self.change_set = Arranged(
             "revert_edit",
             selected.summary,
