@@ -131,7 +131,7 @@ class Database:
                 return
             level = ("FULL" if durable else "NORMAL") if self._flusher.enabled else "OFF"
             connection.execute(f"PRAGMA synchronous={level}")
-            self._retried(connection.execute, "BEGIN IMMEDIATE", task=task)
+            self._retried(begin, connection, task=task)
             try:
                 yield connection.execute
                 self._retried(end, connection)
@@ -336,6 +336,11 @@ class Database:
                 probe.write(bytes(_PAGE), system.status_of(path + _BESIDE[0]).size)
             finally:
                 opened.remove(name + b"-probe")
+
+
+def begin(connection: sqlite3.Connection) -> None:
+    """Begin a transaction: no other process writes until its end."""
+    connection.execute("BEGIN IMMEDIATE")
 
 
 def end(connection: sqlite3.Connection) -> None:
