@@ -36,10 +36,10 @@ def _stopped_at(bench: Any, monkeypatch: pytest.MonkeyPatch, name: str, *steps: 
 
     with monkeypatch.context() as patch:
         module, attribute = {
-            "publish": ("filewright.changes.commit", "publish"),
+            "publish": ("filewright.changes.settle.Settlement", "publish"),
             "flush": ("filewright.changes.slots.Slots", "flush"),
             "done": ("filewright.changes.log.Log", "done"),
-            "clean": ("filewright.changes.commit", "clean_up"),
+            "clean": ("filewright.changes.settle.Settlement", "clean_up"),
         }[name]
         patch.setattr(f"{module}.{attribute}", stop)
         patch.setattr("filewright.changes.commit._roll_back", lambda *_: None)

@@ -167,7 +167,7 @@ import os, sys
 from filewright import Workspace
 from filewright.changes import commit
 at = sys.argv[3]
-owner = commit.Preparation if at == "stage" else commit
+owner = commit.Preparation if at == "stage" else commit.Settlement
 found = getattr(owner, at)
 def killed(*given, **named):
     if at == "publish":

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from filewright.changes.log import Log, state_errors
 from filewright.changes.prepare import Planning, Preparation
 from filewright.changes.record import ChangeRecord, CommitPlan
-from filewright.changes.settle import Recovery, clean_up, publish, reason, refuse_unsettled, roll_back
-from filewright.changes.slots import OpenFolders, Slots
+from filewright.changes.settle import Recovery, Settlement, reason, refuse_unsettled
+from filewright.changes.slots import OpenFolders
 from filewright.changes.tree import Tree
 from filewright.edit import ChangeSet
 from filewright.errors import Code, FilewrightError, from_os_error
@@ -114,8 +114,8 @@ def _attempt(
                 log.write(record, begun, entries=record.entries != before)
 
         # Publish: readers see the change. Done: it is never rolled back.
-        slots = Slots(log, folders, begun, known=planning.known)
-        publish(slots)
+        work = Settlement(log, folders, begun, known=planning.known)
+        work.publish()
         with state_errors():
             log.done(record.number)
     except BaseException as error:
@@ -128,7 +128,7 @@ def _attempt(
         raise
 
     # The change is made; whatever happens from here on, it is not reported as failed.
-    return record._replace(notes=(*record.notes, *_clean_up(log, record.number, slots)))
+    return record._replace(notes=(*record.notes, *_clean_up(work, record.number)))
 
 
 def _is_made(log: Log, record: ChangeRecord) -> bool:
@@ -148,7 +148,7 @@ def _roll_back(
 ) -> bool:
     """Undo what was begun. False if it cannot be undone now: that is left to the next recovery."""
     try:
-        findings = roll_back(log, Slots(log, folders, plan), record)
+        findings = Settlement(log, folders, plan).roll_back(record)
         if findings.unsettled:
             raise OSError(0, "; ".join(findings.unsettled))
     except (OSError, FilewrightError) as error:
@@ -164,22 +164,22 @@ def _roll_back(
     return True
 
 
-def _clean_up(log: Log, number: int, slots: Slots) -> tuple[str, ...]:
+def _clean_up(work: Settlement, number: int) -> tuple[str, ...]:
     """Remove what was displaced; what stays is reported, and tried again by the next recovery."""
     conflicts: list[str] = []
     for pause in (0.0, 0.001, 0.004, 0.016, 0.064):
         time.sleep(pause)  # A program that saves just now closes the file in a moment.
-        slots.search = None  # What an earlier walk saw may have moved since.
+        work.search = None  # What an earlier walk saw may have moved since.
         try:
-            found = clean_up(log, slots, number)
+            found = work.clean_up(number)
         except (OSError, FilewrightError) as error:
             found = Recovery(unsettled=[str(error)])
         conflicts += found.conflicts
         if not (found.waiting or found.unsettled):
             break
-    held = (
-        f"{shown}: another program has it open as it was before this change; what it writes there is kept "
-        "once it closes it, and `filewright doctor` names where"
-        for shown in found.waiting
-    )
-    return (*conflicts, *held)
+    for shown in found.waiting:
+        conflicts.append(
+            f"{shown}: another program has it open as it was before this change; what it writes there is kept "
+            "once it closes it, and `filewright doctor` names where"
+        )
+    return tuple(conflicts)

@@ -47,7 +47,7 @@ from filewright.changes.slots import (
     look_at,
 )
 from filewright.errors import FilewrightError, appeared, from_os_error, stale, unsettled
-from filewright.system import File, Folder
+from filewright.system import Folder
 
 if TYPE_CHECKING:
     from filewright.changes.database import Row
@@ -106,114 +106,142 @@ class Recovery:
         self.secret |= more.secret
 
 
-def publish(slots: Slots) -> None:
-    """Do every operation, in order. Raises on the first that cannot be done; nothing is rolled back."""
-    # Displaced folders are looked through once everything has been moved out of them.
-    folders: dict[Slot, Stamp] = {}
-    for operation in slots.plan.operations:
-        try:
-            if operation.how != "altered":
-                _bring(slots, operation, folders)
-            elif not alter(slots, operation, forward=True):
-                raise stale(slots.shown(operation.place))
-        except OSError as error:
-            shown = slots.shown(operation.named)
-            if error.errno == errno.EEXIST:
-                raise appeared(shown) from error
-            if error.errno == errno.ENOENT:
-                raise stale(shown) from error
-            raise from_os_error(error, shown, doing="replace") from error
-    for slot, stamp in folders.items():
-        if not slots.holds_tree(slot, stamp):
-            raise stale(slots.shown(slot))
-    slots.flush()
+class Settlement(Slots):
+    """The operations of one plan: done, rolled back, or cleaned up after. `findings` are those of the newest of these.
 
+    What the files of a record were to hold, that is rolled back, is known as far as it is kept.
+    """
 
-def _bring(slots: Slots, put: Put, folders: dict[Slot, Stamp]) -> None:
-    carrier, place, spare = put.slots
-    if put.before is None:
-        slots.rename(carrier, place)
-        if put.how == "made":
-            return
-        left, wanted = place, put.after
-    else:
-        left, wanted = slots.swap(carrier, place, spare), put.before
-    # The compare of the compare-and-swap: is what we displaced what we meant to?
-    if look(slots.holder(left), left.name, wanted, hash_up_to=slots.hash_up_to) not in AS_IT_WAS:
+    findings: Recovery
+    _record: ChangeRecord | None = None
+    _freeing: threading.Thread | None = None
+
+    def publish(self) -> None:
+        """Do every operation, in order. Raises on the first that cannot be done; nothing is rolled back."""
+        # Displaced folders are looked through once everything has been moved out of them.
+        folders: dict[Slot, Stamp] = {}
+        for operation in self.plan.operations:
+            try:
+                if operation.how != "altered":
+                    self._bring(operation, folders)
+                elif not self._alter(operation, forward=True):
+                    raise stale(self.shown(operation.place))
+            except OSError as error:
+                shown = self.shown(operation.named)
+                if error.errno == errno.EEXIST:
+                    raise appeared(shown) from error
+                if error.errno == errno.ENOENT:
+                    raise stale(shown) from error
+                raise from_os_error(error, shown, doing="replace") from error
+        for slot, stamp in folders.items():
+            if not self.holds_tree(slot, stamp):
+                raise stale(self.shown(slot))
+        self.flush()
+
+    def _bring(self, put: Put, folders: dict[Slot, Stamp]) -> None:
+        carrier, place, spare = put.slots
         if put.before is None:
-            # A save of a moment ago goes back to where it was made.
-            with suppress(FileExistsError):
-                slots.rename(place, carrier)
-        raise stale(slots.shown(put.named))
-    if put.how == "moved" and left == carrier:
-        slots.rename(carrier, spare)
-        left = spare
-    if wanted.kind == "folder" and (put.before is not None or put.how == "gone"):
-        folders[left] = wanted
-
-
-def roll_back(log: Log, slots: Slots, record: ChangeRecord) -> Recovery:
-    """Roll back whatever was done of an operation, last first, and remove its temporaries: then it never was, or is set
-    aside if others have touched what it did."""
-    work = _Settlement(log, slots, record)
-    # Nothing is published before everything can be recognised: else there are only temporaries.
-    work.each(slots.plan.operations[::-1], work.roll_back if slots.plan.sealed else work.discard_made)
-    found = work.findings
-    try:
-        slots.flush(back=True)
-    except (OSError, FilewrightError) as error:
-        found.unsettled.append(f"the disk did not confirm it: {reason(error)}")
-    # What others may still be writing to stays under its temporary name until a recovery finds it closed.
-    found.unsettled += (f"{shown}: another program has it open" for shown in found.waiting)
-    if not found.unsettled:
-        if found.conflicts:
-            found.aside = log.leave(record.number, "aside")
+            self.rename(carrier, place)
+            if put.how == "made":
+                return
+            left, wanted = place, put.after
         else:
-            log.forget(record.number)
-    return found
+            left, wanted = self.swap(carrier, place, spare), put.before
+        # The compare of the compare-and-swap: is what we displaced what we meant to?
+        most = self.log.settings.identity_bytes
+        if look(self.holder(left), left.name, wanted, hash_up_to=most) not in AS_IT_WAS:
+            if put.before is None:
+                # A save of a moment ago goes back to where it was made.
+                with suppress(FileExistsError):
+                    self.rename(place, carrier)
+            raise stale(self.shown(put.named))
+        if put.how == "moved" and left == carrier:
+            self.rename(carrier, spare)
+            left = spare
+        if wanted.kind == "folder" and (put.before is not None or put.how == "gone"):
+            folders[left] = wanted
 
+    def _alter(self, put: Put, *, forward: bool) -> bool:
+        """Set, or set back, mode and owner; False if the thing is not there or is not as it was.
 
-def clean_up(log: Log, slots: Slots, number: int) -> Recovery:
-    """After the commit: remove what was displaced, but nothing that somebody still writes to."""
-    work = _Settlement(log, slots)
-    work.each(slots.plan.operations, work.clean_up)
-    found = work.findings
-    if not (found.waiting or found.unsettled):
-        size = 0
-        for put in slots.plan.operations:
-            for stamp in put.stamps:
-                size += 1 + len(stamp.inside)
-        if size <= _LARGE:
-            log.cleaned.add(number)
-        else:
-            # To read it again, and settle it with others, would hold a later call up.
-            with suppress(OSError, FilewrightError):
-                slots.flush()
-                log.settled((number,))
-    if found.conflicts:
+        Nothing is done to what was never altered: whoever may not set a mode may not set it back.
+        """
+        assert put.before is not None
+        old, new = (put.before, put.after) if forward else (put.after, put.before)
+        folder, name = self.holder(put.place), put.place.name
         try:
-            log.annotate(number, found.conflicts)
-        except (OSError, FilewrightError) as error:
-            found.conflicts.append(f"this could not be written to the history: {error}")
-    return found
+            status = folder.stat(name)
+            if (status.inode, kind_of(status)) != (new.inode, new.kind):
+                return False
+            owner, wanted = (status.uid, status.gid), (new.uid, new.gid)
+            if (status.mode, owner) == (new.mode, wanted):
+                return True
+            # A change of the owner clears the setuid bits by itself.
+            if owner not in ((old.uid, old.gid), wanted) or status.mode not in (
+                old.mode,
+                put.before.mode & 0o1777,
+            ):
+                return False
+            if owner != wanted:
+                folder.set_owner(name, *wanted, expected=status)
+            folder.set_mode(name, new.mode, expected=status)
+        except OSError as error:
+            if error.errno in (errno.ENOENT, errno.ESTALE):
+                return False
+            raise
+        try:
+            thing = folder.folder(name) if status.kind == "folder" else folder.open(name)
+        except OSError:
+            # Not readable to us: its attributes reach the disk with the next flush of its folder.
+            return True
+        with thing:
+            self.log.flusher.one(thing)
+        return True
 
-
-def reason(error: OSError | FilewrightError) -> str | None:
-    """Why something could not be done."""
-    return error.message if isinstance(error, FilewrightError) else error.strerror
-
-
-class _Settlement:
-    """The settling of one plan; what the files of a `record` were to hold is known as far as that is kept."""
-
-    def __init__(self, log: Log, slots: Slots, record: ChangeRecord | None = None) -> None:
-        self.findings = Recovery()
-        self._log = log
-        self._slots = slots
+    def roll_back(self, record: ChangeRecord) -> Recovery:
+        """Roll back whatever was done, last first, and remove its temporaries: then the operation never was, or is set
+        aside if others have touched what it did."""
+        found = self.findings = Recovery()
         self._record = record
-        self._freeing: threading.Thread | None = None
+        # Nothing is published before everything can be recognised: else there are only temporaries.
+        self._each(self.plan.operations[::-1], self._take_back if self.plan.sealed else self._discard_made)
+        try:
+            self.flush(back=True)
+        except (OSError, FilewrightError) as error:
+            found.unsettled.append(f"the disk did not confirm it: {reason(error)}")
+        # What others may still be writing to stays under its temporary name until a recovery finds it closed.
+        found.unsettled += (f"{shown}: another program has it open" for shown in found.waiting)
+        if not found.unsettled:
+            if found.conflicts:
+                found.aside = self.log.leave(record.number, "aside")
+            else:
+                self.log.forget(record.number)
+        return found
 
-    def each(self, operations: Sequence[Put], settle: Callable[[Put], None]) -> None:
+    def clean_up(self, number: int) -> Recovery:
+        """After the commit: remove what was displaced, but nothing that somebody still writes to."""
+        found = self.findings = Recovery()
+        self._each(self.plan.operations, self._clean_up_after)
+        if not (found.waiting or found.unsettled):
+            size = 0
+            for put in self.plan.operations:
+                for stamp in put.stamps:
+                    size += 1 + len(stamp.inside)
+            if size <= _LARGE:
+                self.log.cleaned.add(number)
+            else:
+                # To read it again, and settle it with others, would hold a later call up.
+                with suppress(OSError, FilewrightError):
+                    self.flush()
+                    self.log.settled((number,))
+        if found.conflicts:
+            try:
+                self.log.annotate(number, found.conflicts)
+            except (OSError, FilewrightError) as error:
+                found.conflicts.append(f"this could not be written to the history: {error}")
+        return found
+
+    def _each(self, operations: Sequence[Put], settle: Callable[[Put], None]) -> None:
         """Settle one after the other, but those that depend on what is not settled."""
         left: set[Slot] = set()
         for operation in operations:
@@ -222,21 +250,21 @@ class _Settlement:
                     settle(operation)
                     continue
                 except (OSError, FilewrightError) as error:
-                    self.findings.unsettled.append(f"{self._slots.shown(operation.named)}: {reason(error)}")
+                    self.findings.unsettled.append(f"{self.shown(operation.named)}: {reason(error)}")
             left.update(operation.slots)
 
     # Rolling back
 
-    def discard_made(self, operation: Put) -> None:
+    def _discard_made(self, operation: Put) -> None:
         """Remove the temporary of what was to be made."""
         if operation.how == "made":
             with suppress(FileNotFoundError):  # Its folder is gone, and the temporary with it.
-                self._slots.discard(operation.carrier)
+                self.discard(operation.carrier)
 
-    def roll_back(self, operation: Put) -> None:
+    def _take_back(self, operation: Put) -> None:
         """Undo an operation as far as it was done."""
         if operation.how == "altered":
-            alter(self._slots, operation, forward=False)
+            self._alter(operation, forward=False)
         elif operation.before is not None:
             self._swap_back(operation, operation.before)
         elif operation.how == "made":
@@ -246,21 +274,21 @@ class _Settlement:
 
     def _unmake(self, put: Put) -> None:
         """Something new: a file goes out of sight first, is looked at again, then removed, so that no edit is lost."""
-        slots, carrier, place = self._slots, put.carrier, put.place
-        found = slots.look(place, put.after)
+        carrier, place = put.carrier, put.place
+        found = self.look(place, put.after)
         if found in ITSELF and put.after.kind == "folder":
             self._remove_tree(place, put.after, put)
             return
-        slots.discard(carrier)
+        self.discard(carrier)
         if found not in ITSELF:
             return  # Not published, or removed by somebody since: what is there now is not ours.
         if found == "same":
-            slots.rename(place, carrier)
-            if slots.look(carrier, put.after) in AS_IT_WAS:
+            self.rename(place, carrier)
+            if self.look(carrier, put.after) in AS_IT_WAS:
                 self._put_away(put, carrier)
                 return
             try:
-                slots.rename(carrier, place)
+                self.rename(carrier, place)
             except FileExistsError:
                 self._beside(carrier, place)
                 return
@@ -268,21 +296,21 @@ class _Settlement:
 
     def _move_back(self, put: Put) -> None:
         """Something moved, or gone to a temporary name: back to where it was, unless that is taken."""
-        slots, (carrier, place, _) = self._slots, put.slots
+        carrier, place, _ = put.slots
         gone = put.how == "gone"
-        waiting = slots.status(carrier) is not None
-        if not (slots.status(place) if gone else slots.look(place, put.after) in ITSELF):
+        waiting = self.status(carrier) is not None
+        if not (self.status(place) if gone else self.look(place, put.after) in ITSELF):
             if waiting:
                 return
             if gone:
                 raise _lost("it was removed by somebody, and is only kept in the undo data")
-            if not any(slots.look(slot, put.after) in ITSELF for slot in slots.ways[put.after.inode]):
+            if not any(self.look(slot, put.after) in ITSELF for slot in self.ways[put.after.inode]):
                 self._conflict(put, "was moved there, and somebody has moved it on: it stays where it is")
-        elif slots.half_linked(carrier, place):
-            slots.unlink(place)
+        elif self.half_linked(carrier, place):
+            self.unlink(place)
         elif not (gone and waiting):
             self._put_away(put, place)
-        elif slots.look(place, put.after) in (*ITSELF, *AS_IT_WAS):
+        elif self.look(place, put.after) in (*ITSELF, *AS_IT_WAS):
             self._conflict(put, "has been made anew by somebody else: it stays", place)
         else:
             self._beside(place, carrier)
@@ -296,7 +324,7 @@ class _Settlement:
         `grown`: a log that is opened for each line has gone on in what we put there. It is still ours: the log
         goes on in the file that was there before, and an edit that is rolled back must not come back with a line.
         """
-        then, now = self._slots.look(slot, before), self._slots.look(slot, put.after)
+        then, now = self.look(slot, before), self.look(slot, put.after)
         if now == "missing":
             return "missing"
         made = put.how == "made"
@@ -315,15 +343,15 @@ class _Settlement:
 
     def _swap_back(self, put: Put, before: Stamp) -> None:
         """What was displaced, which is in the spare or in the carrier, goes back; what we put there goes away."""
-        slots, (carrier, place, spare) = self._slots, put.slots
+        carrier, place, spare = put.slots
         # A rename or an exchange that is not one step may have stopped half way, with two names.
-        if slots.half_linked(spare, place) or slots.half_linked(spare, carrier):
-            slots.discard(spare)
-            if slots.status(spare) is not None:  # As Windows before 10: once it is let go of.
+        if self.half_linked(spare, place) or self.half_linked(spare, carrier):
+            self.discard(spare)
+            if self.status(spare) is not None:  # As Windows before 10: once it is let go of.
                 raise OSError(errno.ETXTBSY, "another program has it open")
-        if slots.half_linked(carrier, place):
-            slots.unlink(carrier)
-        left, other = (spare, carrier) if slots.status(spare) is not None else (carrier, spare)
+        if self.half_linked(carrier, place):
+            self.unlink(carrier)
+        left, other = (spare, carrier) if self.status(spare) is not None else (carrier, spare)
         placed = self._what(place, put, before)
         if placed == "before":
             # Never exchanged, or given back already.
@@ -342,27 +370,27 @@ class _Settlement:
                 # Whatever we displaced goes back, be it as before or somebody's save of a moment ago.
                 self._exchange_back(put, before, left, other)
             case "missing", "before" | "like":
-                slots.rename(left, place)
+                self.rename(left, place)
                 self._put_away(put, other)
             case _, "before" | "like":
                 self._conflict(put, _EDITED, left)
                 self._put_away(put, other)
             case _, held if put.how == "made":
                 if held == "ours" or self._is_unfinished(left, put.after):
-                    slots.discard(left)
+                    self.discard(left)
                 else:
                     self._conflict(put, _SAVED, left)
 
     def _exchange_back(self, put: Put, before: Stamp, left: Slot, other: Slot) -> None:
-        slots, place = self._slots, put.place
-        ours = slots.swap(left, place, other)
+        place = put.place
+        ours = self.swap(left, place, other)
         if (
             put.how == "made"
             and put.after.kind != "folder"
             and self._what(ours, put, before) not in ("ours", "grown")
         ):
             # Somebody saved between the look and the exchange: the newest save belongs in the place.
-            ours = slots.swap(ours, place, left if ours == other else other)
+            ours = self.swap(ours, place, left if ours == other else other)
             held = self._what(ours, put, before)
             if held in ("before", "like"):
                 self._conflict(put, _EDITED, ours)
@@ -374,16 +402,16 @@ class _Settlement:
 
     def _put_away(self, put: Put, slot: Slot) -> None:
         """What was moved goes to where it was; what was made is removed, but not what somebody has written to it."""
-        slots, after = self._slots, put.after
-        if (slot == put.carrier and put.how != "made") or slots.status(slot) is None:
+        after = put.after
+        if (slot == put.carrier and put.how != "made") or self.status(slot) is None:
             return
         if put.how != "made":
             try:
-                slots.rename(slot, put.carrier)
+                self.rename(slot, put.carrier)
             except FileExistsError:
                 self._conflict(put, _TAKEN, slot if is_temporary(slot.name) else None)
         elif after.kind == "file" and (after.digest is None or self._is_unfinished(slot, after)):
-            slots.discard(slot)
+            self.discard(slot)
         else:
             self._remove(slot, after, put)
 
@@ -392,14 +420,14 @@ class _Settlement:
 
         An error or a kill ends the writing anywhere; a power cut takes blocks of it, which are zeros or missing then.
         """
-        status = self._slots.status(carrier)
+        status = self.status(carrier)
         if status is None or status.kind != "file" or status.size > after.size:
             return False
         if not status.size:
             return bool(after.size)
-        if self._slots.look(carrier, after) in AS_IT_WAS or (whole := self._held(after)) is None:
+        if self.look(carrier, after) in AS_IT_WAS or (whole := self._held(after)) is None:
             return False
-        with self._slots.holder(carrier).open(carrier.name) as file:
+        with self.holder(carrier).open(carrier.name) as file:
             found = b"".join(file.blocks())
         if len(found) > len(whole):
             return False  # Somebody adds to it while it is read.
@@ -410,7 +438,7 @@ class _Settlement:
         """What a file that was to be made was to hold, as far as that is kept."""
         if (record := self._record) is None:
             return None
-        keeper = self._log.keeper(record.number)
+        keeper = self.log.keeper(record.number)
         entries = (each for each in record.entries if each.after and each.after.digest == after.digest)
         with suppress(FilewrightError):  # Damaged undo data tells nothing.
             return next((held_after(entry._replace(keeper=keeper)) for entry in entries), None)
@@ -418,32 +446,31 @@ class _Settlement:
 
     # Cleaning up
 
-    def clean_up(self, put: Put) -> None:
+    def _clean_up_after(self, put: Put) -> None:
         """Remove what a committed operation displaced."""
+        if put.how == "gone":
+            left, stamp = [put.place], put.after
+        elif put.how != "altered" and put.before is not None:
+            left, stamp = [put.spare, put.carrier], put.before
+        else:
+            return
         with suppress(FolderGoneError):  # Deleted with all that was in it: nothing is left to be removed.
-            if put.how == "gone":
-                left = [(put.place, put.after)]
-            elif put.how != "altered" and put.before is not None:
-                left = [(slot, put.before) for slot in (put.spare, put.carrier) if is_temporary(slot.name)]
-            else:
-                return
-            for slot, before in left:
-                if self._slots.status(slot) is not None:
+            for slot in left:
+                if is_temporary(slot.name) and self.status(slot) is not None:
                     self.findings.cleaned += 1
-                    self._remove(slot, before, put)
+                    self._remove(slot, stamp, put)
 
     def _remove(self, slot: Slot, stamp: Stamp, put: Put) -> None:
         """Remove what is in a slot, but not what others have written to it or put into it."""
         if stamp.kind == "folder":
             self._remove_tree(slot, stamp, put)
         elif stamp.kind == "file":
-            self._remove_file(self._slots.holder(slot), slot.name, stamp, put)
+            self._remove_file(self.holder(slot), slot.name, stamp, put)
         else:
-            self._slots.unlink(slot)
+            self.unlink(slot)
 
     def _remove_tree(self, slot: Slot, stamp: Stamp, put: Put) -> None:
         """Remove exactly what a stamp says is in a folder; what others have put there stays, or is kept."""
-        slots = self._slots
 
         def remove(folder: Folder, name: bytes, below: Stamp) -> bool:
             if below.kind == "file" and below.inode is not None:
@@ -454,13 +481,13 @@ class _Settlement:
             folder.remove(name)
             return True
 
-        if slots.remove_tree(slot, stamp, remove):
+        if self.remove_tree(slot, stamp, remove):
             return
-        shown = slots.shown(put.named)
+        shown = self.shown(put.named)
         if not is_temporary(slot.name):
             self.findings.conflicts.append(f"{shown}: others have put something into it; that stays")
         elif shown not in self.findings.waiting:
-            self._rescue(slots.holder(slot), slot.name, put, "was added to while it was deleted")
+            self._rescue(self.holder(slot), slot.name, put, "was added to while it was deleted")
 
     def _remove_file(self, folder: Folder, name: bytes, before: Stamp, put: Put) -> bool:
         """Remove a displaced file unless somebody writes to it; keep it if somebody has written."""
@@ -471,13 +498,13 @@ class _Settlement:
         try:
             with file.quiet() as nobody_writes:
                 quiet, status = nobody_writes(), file.status()
-                hashed = before.digest is not None and before.size <= self._slots.hash_up_to
+                hashed = before.digest is not None and before.size <= self.log.settings.identity_bytes
                 looked = hashed or not before.untouched(status)
                 if quiet and looked and look_at(file, before) not in AS_IT_WAS:
                     return self._rescue(folder, name, put, _WRITTEN_LATE)
                 # Asked again, for an open that began before the file was displaced.
                 if not (quiet and nobody_writes()):
-                    self.findings.waiting.append(self._slots.shown(put.named))
+                    self.findings.waiting.append(self.shown(put.named))
                     return False
                 with suppress(FileNotFoundError):
                     folder.remove(name)
@@ -488,18 +515,15 @@ class _Settlement:
                     copy_blocks(file, again)
                 return self._rescue(folder, name, put, _WRITTEN_LATE)
         finally:
-            self._close(file)
-
-    def _close(self, file: File) -> None:
-        """Close a file; a large removed one on the side: its last close frees the blocks, half a second a GB."""
-        status = file.status()
-        if status.links or status.size <= _SLOW_TO_FREE:
-            file.close()
-            return
-        if self._freeing is not None:
-            self._freeing.join()
-        self._freeing = threading.Thread(target=file.close, daemon=True)
-        self._freeing.start()
+            status = file.status()
+            if status.links or status.size <= _SLOW_TO_FREE:
+                file.close()
+            else:
+                # The last close of a removed file frees its blocks, half a second a GB: that goes on on the side.
+                if self._freeing is not None:
+                    self._freeing.join()
+                self._freeing = threading.Thread(target=file.close, daemon=True)
+                self._freeing.start()
 
     # Reporting
 
@@ -507,28 +531,28 @@ class _Settlement:
         """Report a conflict, and keep what `holder` holds."""
         self.findings.stays |= why in (_NEW, _EDITED)
         if holder is None:
-            self.findings.conflicts.append(f"{self._slots.shown(put.named)} {why}")
+            self.findings.conflicts.append(f"{self.shown(put.named)} {why}")
         else:
-            self._rescue(self._slots.holder(holder), holder.name, put, why)
+            self._rescue(self.holder(holder), holder.name, put, why)
 
     def _rescue(self, folder: Folder, name: bytes, put: Put, why: str) -> bool:
         """Keep something in the state folder; False if there was no room: then it waits where it is."""
-        shown = self._slots.shown(put.named)
+        shown = self.shown(put.named)
         kept_as = id_of(time.time_ns()).encode() + b"-" + put.named.name[:100]
         try:
-            with self._log.state.folder(b"kept") as kept:
+            with self.log.state.folder(b"kept") as kept:
                 try:
                     folder.rename(name, kept, kept_as, "keep")
                 except OSError as error:
                     if error.errno not in (errno.EXDEV, errno.EPERM, errno.EACCES):
                         raise
                     _move_by_copying(folder, name, kept, kept_as)
-                self._log.flusher.one(kept)
+                self.log.flusher.one(kept)
         except OSError:
             # It stays under its temporary name, and the next recovery tries again.
             self.findings.waiting.append(shown)
             return False
-        at = quote(self._log.state.at(b"kept", kept_as))
+        at = quote(self.log.state.at(b"kept", kept_as))
         self.findings.conflicts.append(f"{shown} {why}; the other version is kept as {at}")
         return True
 
@@ -538,56 +562,24 @@ class _Settlement:
             name = place.name[:200] + (b".other-save" if number == 1 else b".other-save-%d" % number)
             target = Slot(place.folder, name)
             try:
-                self._slots.rename(holder, target)
+                self.rename(holder, target)
             except FileExistsError:
                 continue
             self.findings.conflicts.append(
-                f"{self._slots.shown(place)} was saved twice by another program while it was changed; "
-                f"both saves stay, the earlier one as {self._slots.shown(target)}"
+                f"{self.shown(place)} was saved twice by another program while it was changed; "
+                f"both saves stay, the earlier one as {self.shown(target)}"
             )
             return
+
+
+def reason(error: OSError | FilewrightError) -> str | None:
+    """Why something could not be done."""
+    return error.message if isinstance(error, FilewrightError) else error.strerror
 
 
 def _lost(why: str) -> OSError:
     """What an operation displaced is nowhere to be found."""
     return OSError(0, why)
-
-
-def alter(slots: Slots, put: Put, *, forward: bool) -> bool:
-    """Set, or set back, mode and owner; False if the thing is not there or is not as it was.
-
-    Nothing is done to what was never altered: whoever may not set a mode may not set it back.
-    """
-    assert put.before is not None
-    old, new = (put.before, put.after) if forward else (put.after, put.before)
-    folder, name = slots.holder(put.place), put.place.name
-    try:
-        status = folder.stat(name)
-        if (status.inode, kind_of(status)) != (new.inode, new.kind):
-            return False
-        owner, wanted = (status.uid, status.gid), (new.uid, new.gid)
-        if (status.mode, owner) == (new.mode, wanted):
-            return True
-        # A change of the owner clears the setuid bits by itself.
-        if owner not in ((old.uid, old.gid), wanted) or status.mode not in (
-            old.mode,
-            put.before.mode & 0o1777,
-        ):
-            return False
-        if owner != wanted:
-            folder.set_owner(name, *wanted, expected=status)
-        folder.set_mode(name, new.mode, expected=status)
-    except OSError as error:
-        if error.errno in (errno.ENOENT, errno.ESTALE):
-            return False
-        raise
-    try:
-        thing = folder.folder(name) if status.kind == "folder" else folder.open(name)
-    except OSError:
-        return True  # Not readable to us: its attributes reach the disk with the next flush of its folder.
-    with thing:
-        slots.flusher.one(thing)
-    return True
 
 
 def _move_by_copying(folder: Folder, name: bytes, to: Folder, to_name: bytes) -> None:
@@ -651,8 +643,8 @@ def _settle(log: Log, operation: ChangeRecord, plan: CommitPlan) -> Recovery:
         )
     else:
         with OpenFolders(log.boundary) as folders:
-            slots = Slots(log, folders, plan, search=log.search)
-            found = clean_up(log, slots, number) if made else roll_back(log, slots, operation)
+            work = Settlement(log, folders, plan, search=log.search)
+            found = work.clean_up(number) if made else work.roll_back(operation)
     if made:
         if found.cleaned:
             found.finished.append(identifier)

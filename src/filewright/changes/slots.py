@@ -197,20 +197,21 @@ class Flushing:
         self._flusher = flusher
         self._by_file_system = many and system.can.flush_file_system
         self._flushed: set[tuple[int, int | None]] = set()
+        """Devices and inodes; no inode where all of a device is flushed."""
         self._pending: list[File | Folder] = []
 
     def has(self, identity: tuple[int, int]) -> bool:
         """Whether it is flushed, or will be at the end."""
-        return self._key(identity) in self._flushed
+        return identity in self._flushed or (identity[0], None) in self._flushed
 
     def add(self, handle: File | Folder) -> None:
         """Flush it, at the end at the latest. Raises `OSError`."""
         if len(self._flushed) >= _MANY and system.can.flush_file_system and not self._by_file_system:
             self.end()
             self._by_file_system = True
-        identity = handle.identity()
+        device, inode = identity = handle.identity()
         if not self.has(identity):
-            self._flushed.add(self._key(identity))
+            self._flushed.add((device, None if self._by_file_system else inode))
             self._pending.append(handle)
             if len(self._pending) >= _AT_ONCE and not self._by_file_system:
                 self.end()
@@ -229,9 +230,6 @@ class Flushing:
         for handle in self._pending:
             handle.close()
 
-    def _key(self, identity: tuple[int, int]) -> tuple[int, int | None]:
-        return identity[0], None if self._by_file_system else identity[1]
-
 
 class Slots:
     """The slots of one plan, on the disk."""
@@ -246,10 +244,8 @@ class Slots:
         known: Mapping[int, tuple[Location, FolderId]] | None = None,
     ) -> None:
         self.plan = plan
-        self.flusher = log.flusher
-        self.hash_up_to = log.settings.identity_bytes
+        self.log = log
         self._folders = folders
-        self._boundary = log.boundary
         self.search = search
         """What looks for folders that others have moved; None until it is needed."""
         self._found = dict(known or {})
@@ -281,7 +277,7 @@ class Slots:
                     found.add(each)
             near = 0
         if folder is None:
-            self.search = self.search or FolderSearch(self._boundary)
+            self.search = self.search or FolderSearch(self.log.boundary)
             where = self.search.find(self.plan.folders[number].inode)
             folder = self._accept(number, where) if where else self._instead(number)
         if folder is None:
@@ -342,7 +338,7 @@ class Slots:
         return folder
 
     def _location(self, place: Place) -> Location:
-        where = place.below(self._boundary.roots)
+        where = place.below(self.log.boundary.roots)
         if where is None:
             raise errors.beyond_roots(place.shown, os.fsdecode(place.root))
         return where
@@ -353,15 +349,16 @@ class Slots:
 
     def flush(self, flushing: Flushing | None = None, *, back: bool = False) -> None:
         """Flush every folder the operations act in."""
-        slots = {slot.folder: slot for each in self.plan.operations for slot in each.slots}
-        flushing = flushing or Flushing(self.flusher, many=len(slots) > _MANY)
+        slots: dict[int, Slot] = {}
+        gaining: set[int] = set()
+        for each in self.plan.operations:
+            for slot in each.slots:
+                slots[slot.folder] = slot
+            if each.how == "moved" and each.carrier.folder != each.place.folder:
+                gaining.add((each.carrier if back else each.place).folder)
+        flushing = flushing or Flushing(self.log.flusher, many=len(slots) > _MANY)
         # What was moved, or moved back, to another folder is on the disk there before it leaves its old one: on a disk
         # that keeps no order among folders it would be in neither after a power cut.
-        gaining = {
-            (each.carrier if back else each.place).folder
-            for each in self.plan.operations
-            if each.how == "moved" and each.carrier.folder != each.place.folder
-        }
         for numbers in (gaining, slots.keys() - gaining):
             for number in sorted(numbers):
                 known = self._found.get(number)
