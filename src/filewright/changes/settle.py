@@ -621,7 +621,7 @@ def recover(log: Log, left: Sequence[Row], *, settle_above: int, again: bool = F
     intents = [number for number, state in left if state == "intent" or (again and state == "unsettled")]
     done = [number for number, state in left if state == "done"]
     wanted = [*intents, *(number for number in done if number not in log.cleaned)]
-    if wanted:
+    if wanted:  # Else what an earlier walk saw serves to call them settled.
         log.search = FolderSearch(log.boundary)
     for number in wanted:
         operation, plan = log.operation(number), _plan(log, number, found)
