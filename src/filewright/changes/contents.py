@@ -21,7 +21,7 @@ import xxhash
 
 from filewright.annotations import TYPE_CHECKING, NamedTuple
 from filewright.changes.database import Database, Execute, Flusher
-from filewright.changes.record import Entry, Span, Stamp, id_of
+from filewright.changes.record import Entry, Span, Stamp, id_of, spans_in
 from filewright.changes.state import StateFolder
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.settings import KB
@@ -477,7 +477,7 @@ def forward(entry: Entry, most: int | None = None) -> Sequence[Splice] | None:
     if entry.inserted is None:
         return None
     inserted = Kept(entry.keeper, entry.inserted).read()
-    return _splices(entry.spans(most), inserted)
+    return _splices(spans_in(entry.spliced, most), inserted)
 
 
 def backward(entry: Entry, most: int | None = None) -> Sequence[Splice] | None:
@@ -487,10 +487,10 @@ def backward(entry: Entry, most: int | None = None) -> Sequence[Splice] | None:
     if entry.removed is not None:
         removed = Kept(entry.keeper, entry.removed).read()
     elif (before := held_before(entry)) is not None:
-        removed = b"".join(before[s.offset : s.offset + s.old] for s in entry.spans(most))
+        removed = b"".join(before[s.offset : s.offset + s.old] for s in spans_in(entry.spliced, most))
     else:
         return None
-    return _splices(_turned(entry.spans(most)), removed)
+    return _splices(_turned(spans_in(entry.spliced, most)), removed)
 
 
 def _splices(spans: Iterable[Span], replacements: bytes) -> Sequence[Splice]:

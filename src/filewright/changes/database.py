@@ -27,12 +27,11 @@ if TYPE_CHECKING:
 
     from filewright.system import File, Folder
 
-    _Lock = threading.RLock
     _T = TypeVar("_T")
 
 # SQLite is imported where a database is opened: a server that has only started needs none of it.
 
-VERSION = 10
+VERSION = 11
 Row = tuple[Any, ...]
 Execute = Callable[..., "sqlite3.Cursor"]
 # The primary result codes of SQLite: https://www.sqlite.org/rescode.html
@@ -110,8 +109,7 @@ class Database:
 
     def read(self, sql: str, *values: object) -> list[Row]:
         """The rows of a query; none where there is no database yet."""
-        with self._turn(self._reading):
-            connection = self._connection(False)
+        with self._turn(writing=False) as connection:
             if connection is None:
                 return []
             # Whoever has the first row waits for none of the others.
@@ -123,8 +121,7 @@ class Database:
 
         An error inside leaves nothing. Nested ones are part of the outer.
         """
-        with self._turn(self._writing, task):
-            connection = self._connection(True, task)
+        with self._turn(task, writing=True) as connection:
             assert connection is not None
             if connection.in_transaction:
                 yield connection.execute
@@ -159,15 +156,31 @@ class Database:
     # Connections
 
     @contextmanager
-    def _turn(self, lock: _Lock, task: Task | None = None) -> Iterator[None]:
-        """Hold a lock of this process; what SQLite raises inside is said as it should be."""
+    def _turn(self, task: Task | None = None, *, writing: bool) -> Iterator[sqlite3.Connection | None]:
+        """Hold the connection for reading or for writing, to the file that is there now: somebody may have removed an
+        earlier one. What SQLite raises inside is said as it should be.
+
+        None for reading what is not there yet.
+        """
+        lock = self._writing if writing else self._reading
         for _ in tries(time.monotonic() + self._seconds, task):
             if lock.acquire(blocking=False):
                 break
         else:
             raise self._busy()
         try:
-            yield
+            seen = self._seen()
+            known, connection = self._connections.get(writing, (None, None))
+            if known is None or known != seen:
+                self._let_go(writing)
+                connection, lasting = None, True
+                if writing:
+                    connection = self._retried(self._opened_for_writing, task=task)
+                elif seen is not None and (found := self._retried(self._opened_for_reading, task=task)):
+                    connection, lasting = found
+                if connection is not None:
+                    self._connections[writing] = self._seen() if lasting else None, connection
+            yield connection
         except Exception as error:
             import sqlite3
 
@@ -193,25 +206,6 @@ class Database:
                 if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _BUSY:
                     raise
         raise self._busy()
-
-    def _connection(self, writing: bool, task: Task | None = None) -> sqlite3.Connection | None:
-        """That for reading or for writing, to the file that is there now: somebody may have removed an earlier one.
-
-        None for reading what is not there yet.
-        """
-        seen = self._seen()
-        known, connection = self._connections.get(writing, (None, None))
-        if known is not None and known == seen:
-            return connection
-        self._let_go(writing)
-        if writing:
-            connection, lasting = self._retried(self._opened_for_writing, task=task), True
-        else:
-            found = self._retried(self._opened_for_reading, task=task) if seen is not None else None
-            connection, lasting = found or (None, True)
-        if connection is not None:
-            self._connections[writing] = self._seen() if lasting else None, connection
-        return connection
 
     def _seen(self) -> object:
         """What tells the file that is there from another; None if there is none."""

@@ -350,7 +350,7 @@ class History:
             # What others have undone among themselves is as if it never was.
             if undo.id not in chosen and apart.isdisjoint(undo.reverts) and min(undo.reverts) > oldest:
                 apart.update(undo.reverts, (undo.id,))
-        moving = (id_of(number) for log in self.logs for number in log.departures(number_of(oldest) or 0))
+        moving = (id_of(number) for log in self.logs for (number,) in log.departures(number_of(oldest) or 0))
         played = sorted({*moving}.difference(apart).union(chosen))
         return net_of(
             record,

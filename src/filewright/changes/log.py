@@ -5,8 +5,8 @@ workspace; and as done. Each is one transaction. It is unfinished until nothing 
 
 What it did to each place is a row, its plan bytes. Both are JSON, in which bytes that are no text become lone
 surrogates. A stamp is a list of its fields, without what is unset at its end. A plan is lines of JSON, compressed, so
-that no plan is ever held as text: how many folders there are, then each of them, then each operation, followed by what
-is inside of its stamps.
+that no plan is ever held as text: how many folders there are, then each of them, then each operation, followed by its
+stamps, each followed by what is inside of it.
 """
 
 from __future__ import annotations
@@ -314,15 +314,14 @@ class Log:
                 found.append((operation, roots[root].rstrip(b"/") + b"/" + was + below[length:]))
         return found
 
-    def departures(self, after: int, *, renames: bool = False) -> set[int]:
-        """The changes later than one that moved or deleted something; or only those that moved something."""
-        rows = self.database.read(
+    def departures(self, after: int, *, renames: bool = False) -> list[Row]:
+        """The numbers of the changes later than one that moved or deleted something; or only moved something."""
+        return self.database.read(
             "SELECT DISTINCT operation FROM entries INDEXED BY departures JOIN made ON made.number = operation "
             "WHERE operation > ? AND (was IS NOT NULL OR deletes) AND (was IS NOT NULL) >= ?",
             after,
             renames,
         )
-        return {number for (number,) in rows}
 
     def hidden(self, seen_as: Sight, numbers: Sequence[int] | None = None) -> set[int]:
         """The operations that did something at a place that may not be seen, of all or of those with these numbers."""
@@ -401,9 +400,10 @@ class Log:
 
     def _roots(self) -> dict[int, bytes]:
         """The roots that entries name by number, as they are called now."""
-        moved = self.state.relocations()
-        rows: list[tuple[int, bytes]] = self.database.read("SELECT number, path FROM roots")
-        return {number: moved.get(path, path) for number, path in rows}
+        roots: dict[int, bytes] = dict(self.database.read("SELECT number, path FROM roots"))
+        for number, path in roots.items():
+            roots[number] = self.state.relocations().get(path, path)
+        return roots
 
     def _place(self, roots: dict[int, bytes], root: int, path: bytes) -> Place:
         """The place of a row; named from the nearest root that is open here, if it is below one."""
@@ -464,8 +464,8 @@ class Log:
                         found = execute("SELECT number FROM roots WHERE path = ?", (place.root,)).fetchone()
                         roots[place.root] = found[0]
                     at[2 * end : 2 * end + 2] = roots[place.root], b"/".join(place.parts)
-                sides = [side and _row(side.kept) for side in (entry.before, entry.after)]
-                text = _ENCODER.encode([*sides, entry.removed, entry.inserted])
+                before, after = entry.before and entry.before.row(), entry.after and entry.after.row()
+                text = _ENCODER.encode([before, after, entry.removed, entry.inserted])
                 spans = zlib.compress(entry.spliced, 1) if entry.spliced else None
                 execute(
                     "INSERT OR REPLACE INTO entries VALUES (?,?,?,?,?,?,?,?,?)",
@@ -613,14 +613,6 @@ _ENCODER = json.JSONEncoder(separators=(",", ":"), default=_plain)
 _DECODER = json.JSONDecoder(object_hook=_bytes)
 
 
-def _row(side: Sequence[object]) -> Sequence[object]:
-    """What is to be kept of a stamp, without what is unset at its end."""
-    count = len(side)
-    while not side[count - 1]:
-        count -= 1
-    return side[:count]
-
-
 def packed_plan(plan: CommitPlan) -> bytes:
     """A plan as bytes, made in pieces."""
     packer = zlib.compressobj(1, wbits=31)
@@ -635,10 +627,11 @@ def _rows(plan: CommitPlan) -> Iterator[object]:
     yield len(plan.folders)
     yield from plan.folders
     for each in plan.operations:
-        yield (*each[:4], *((_row(stamp.seen), len(stamp.inside)) for stamp in each.stamps))
+        yield *each[:4], len(each.stamps)
         for stamp in each.stamps:
+            yield stamp.row(plan=True), len(stamp.inside)
             for path, below in stamp.inside.items():
-                yield path, _row(below.seen)
+                yield path, below.row(plan=True)
 
 
 def unpacked_plan(data: bytes) -> CommitPlan:
@@ -652,10 +645,10 @@ def unpacked_plan(data: bytes) -> CommitPlan:
         for inode, root, made, slot in islice(rows, next(rows))
     )
     operations: list[Put] = []
-    for how, carrier, place, spare, *stamps in rows:
-        seen = (
-            Stamp(*row)._replace(inside={path: Stamp(*below) for path, below in islice(rows, count)})
-            for row, count in stamps
-        )
-        operations.append(Put(how, Slot(*carrier), Slot(*place), Slot(*spare), *seen))
+    for how, carrier, place, spare, count in rows:
+        stamps: list[Stamp] = []
+        for row, below in islice(rows, count):
+            inside = {path: Stamp(*each) for path, each in islice(rows, below)}
+            stamps.append(Stamp(*row)._replace(inside=inside))
+        operations.append(Put(how, Slot(*carrier), Slot(*place), Slot(*spare), *stamps))
     return CommitPlan(folders, tuple(operations))

@@ -144,18 +144,17 @@ class Stamp(NamedTuple):  # noqa: PLW1641  it holds a mapping: it has no hash
     attributes: Mapping[str, bytes] = {}  # shared, as the next: a change may have a million stamps
     inside: Mapping[bytes, Stamp] = {}
 
-    @property
-    def seen(self) -> Sequence[object]:
-        """What a plan knows it by, but for what is inside."""
-        return self[:9]
-
-    @property
-    def kept(self) -> Sequence[object]:
-        """What history keeps."""
-        return (*self[:8], None, *self[9:11])
+    def row(self, *, plan: bool = False) -> Sequence[object]:
+        """What history keeps, or what a `plan` knows it by but for what is inside: without what is unset at its end."""
+        row = self[:9] if plan else (*self[:8], None, *self[9:11])
+        count = len(row)
+        while not row[count - 1]:
+            count -= 1
+        return row[:count]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Stamp) and self.kept == other.kept
+        """Whether history keeps the same of both."""
+        return isinstance(other, Stamp) and self[:8] == other[:8] and self[9:11] == other[9:11]
 
     def __ne__(self, other: object) -> bool:
         return not self == other
@@ -215,9 +214,9 @@ def spliced(splices: Iterable[Splice]) -> bytes:
     return numbers.tobytes()
 
 
-def spans_in(packed: bytes) -> Iterator[Span]:
-    """The inverse."""
-    return map(Span._make, iter_unpack("=qqq", packed))
+def spans_in(packed: bytes, most: int | None = None) -> Iterator[Span]:
+    """The inverse, or the first of them."""
+    return islice(map(Span._make, iter_unpack("=qqq", packed)), most)
 
 
 class Entry(NamedTuple):
@@ -253,10 +252,6 @@ class Entry(NamedTuple):
         count = len(place.parts)
         ends = (end.root == place.root and end.parts[:count] == place.parts for end in self.ends)
         return any(ends) or any(edit.touches(place) for edit in self.edits)
-
-    def spans(self, most: int | None = None) -> Iterator[Span]:
-        """The spans of an edit, or the first of them."""
-        return islice(spans_in(self.spliced), most)
 
     @property
     def ends(self) -> tuple[Place, ...]:

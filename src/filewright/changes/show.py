@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from filewright.boundary import Boundary, Location
 from filewright.changes.contents import backward, forward, held_after, held_before
-from filewright.changes.record import ChangeRecord, Entry, Place, Stamp, same_content
+from filewright.changes.record import ChangeRecord, Entry, Place, Stamp, same_content, spans_in
 from filewright.changes.slots import OpenFolders
 from filewright.changes.tree import Item, Tree
 from filewright.edit import (
@@ -74,9 +74,9 @@ class _Budget:
     def spent(self) -> bool:
         return self.lines <= 0 or self.task.expired or self.task.cancelled
 
-    def add(self, *files: FileDiff) -> None:
-        self.files += files
-        self.lines -= sum(file.rows + 4 for file in files)
+    def add(self, file: FileDiff) -> None:
+        self.files.append(file)
+        self.lines -= file.rows + 4
 
 
 class ChangeDiffs(NamedTuple):
@@ -97,7 +97,8 @@ class ChangeDiffs(NamedTuple):
             if budget.spent:
                 budget.cut += 1
                 continue
-            budget.add(*self.of_entry(entry, max_lines=budget.lines).diffs)
+            for file in self.of_entry(entry, max_lines=budget.lines).diffs:
+                budget.add(file)
         return Diff(tuple(budget.files), budget.cut)
 
     def of_entry(self, entry: Entry, *, max_lines: int, start: int = 0) -> FileDifference:
@@ -246,7 +247,7 @@ class ChangeDiffs(NamedTuple):
                 size += len(lead) + len(back.replacement)
                 end = back.end
             parts.append(_between(now, end, None))
-        left = sum(1 for _ in entry.spans()) - len(splices)
+        left = sum(1 for _ in spans_in(entry.spliced)) - len(splices)
         remark = f"... {left:,} more changes of this file not shown\n" if left else ""
         remark += "(line numbers are those of an excerpt)\n"
         before = Snapshot.of_bytes(b"".join(parts), settings=self.settings)
