@@ -287,6 +287,17 @@ def test_what_cannot_be_done_is_refused_with_everything_before_it(bench: Any, st
     assert _refused(bench, *wanted).code is code
 
 
+def test_what_is_deleted_is_found_in_folders_that_are_moved_apart(bench: Any, scene: Any) -> None:
+    (bench.root / "f/g/z.txt").write_bytes(b"zed\n")
+    bench.commit(
+        Delete(bench.at("f/x.txt")),
+        Delete(bench.at("f/g/y.txt")),
+        Move(bench.at("f/g"), bench.at("n/g")),
+        Move(bench.at("f"), bench.at("m/f")),
+    )
+    assert sorted(scene.tree(bench.root)) == ["a.txt", "b.txt", "m", "m/f", "n", "n/g", "n/g/z.txt"]
+
+
 def test_a_folder_with_a_repository_inside_is_not_deleted(bench: Any) -> None:
     (bench.root / "f/repo/.git").mkdir(parents=True)
     (bench.root / "f/repo/.git/HEAD").write_bytes(b"ref")

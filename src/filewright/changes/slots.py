@@ -270,7 +270,7 @@ class Slots:
         found = set(above[near : near + 1]) if near else set[int]()
         before = -1
         while folder is None and len(found) > before:
-            before = len(found)
+            before = -1 if near else len(found)
             for each in reversed(above[:near] or above):
                 folder = self._find(each, found) if each not in found else None
                 if folder is not None:
