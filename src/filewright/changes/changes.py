@@ -59,7 +59,6 @@ class Changes(History):
         self._reported = 0
         self._withheld: dict[Log, tuple[Sequence[object], set[tuple[bytes, ...]]]] = {}
         """Of logs with changes that cannot be settled here: what was seen unfinished, and its absolute paths."""
-        boundary.before_reading = self._refuse_withheld
         if any(log.left(*UNFINISHED, "done") for log in self.logs):
             self._settle(again=True)
 
@@ -121,44 +120,51 @@ class Changes(History):
         if task.rehearsal is not None:
             task.rehearsal.append(self._rehearsed(change_set, task))
             raise FilewrightError(Code.CANCELLED, "this was a rehearsal; nothing was changed")
+        touched = list(change_set.locations)
+        numbers: set[int] = set()
+        folders: set[Location] = set()
+        for place in touched:
+            numbers.add(place.root.number)
+            if place.parts:
+                folders.add(place.parent)
         with self.writing(task):
+            # It is kept in the log of the first root it touches, which those of the others then point to.
+            first, *others = sorted(numbers) or [0]
+            log = self._own[first]
+            for other in others:
+                with state_errors():
+                    self._own[other].state.link(log.state)
             # What a recovery just before has met belongs into the answer, not only to the next doctor.
-            met = list(dict.fromkeys(note for found in self._found[self._reported :] for note in found.notes))
-            log, *others = self._logs_of(change_set)
-            attempt = partial(commit, log, change_set, task, met, task.caller or self.caller)
-            try:
+            met: list[str] = []
+            for found in self._found[self._reported :]:
+                met += found.notes
+            for again in (False, True):
                 try:
-                    record = attempt()
+                    record = commit(
+                        log, change_set, task, list(dict.fromkeys(met)), task.caller or self.caller
+                    )
+                    break
                 except FilewrightError as error:
-                    if error.code is not Code.IN_USE or "unsettled" not in error.details:
+                    if again or error.code is not Code.IN_USE or "unsettled" not in error.details:
+                        conflicts = error.details.get("conflicts")
+                        # An undo that was refused names lines, and nothing that was met.
+                        if conflicts and "conflict_count" not in error.details:
+                            self._found.append(Recovery(conflicts=conflicts))
                         raise
-                    # What was in the way of an earlier change may not be any more.
-                    self._recover(_SETTLE_ABOVE, again=True)
-                    record = attempt()
-            except FilewrightError as error:
-                # An undo that was refused names lines, and nothing that was met.
-                if "conflict_count" not in error.details and (conflicts := error.details.get("conflicts")):
-                    self._found.append(Recovery(conflicts=conflicts))
-                raise
+                # What was in the way of an earlier change may not be any more.
+                self._recover(_SETTLE_ABOVE, again=True)
             self._reported = len(self._found)
             task.notices += record.notes
-            touched = list(change_set.locations)
             self.after_commit(touched)
-            folders = list({place.parent for place in touched if place.parts})
-            trees = {tree for folder in folders[:_LOOKED_AT] if (tree := tree_of(folder))}
+            trees: set[Location] = set()
+            for folder in list(folders)[:_LOOKED_AT]:
+                tree = tree_of(folder)
+                if tree is not None:
+                    trees.add(tree)
             if trees and (notice := tree_notice(self._boundary, trees)):
                 task.notices.append(notice)
             log.collect(settle=bool(others))
             return record
-
-    def _logs_of(self, change_set: ChangeSet) -> list[Log]:
-        """Those of the roots a change touches; it is kept in the first, which the others then point to."""
-        touched = {where.root.number for where in change_set.locations}
-        first, *others = [self._own[index] for index in sorted(touched)] or self._own[:1]
-        for other in others:
-            with state_errors():
-                other.state.link(first.state)
-        return [first, *others]
 
     @contextmanager
     def writing(self, task: Task | None = None) -> Iterator[None]:
@@ -168,9 +174,11 @@ class Changes(History):
         """
         self._open(task)
         with self._lock.exclusive(task) as fresh:
-            # Nested, a change before this one may have failed, and not been rolled back at once.
-            if fresh or any(log.left(*UNFINISHED) for log in self._own):
-                self._recover(_SETTLE_ABOVE)
+            for log in self._own:
+                # Nested, a change before this one may have failed, and not been rolled back at once.
+                if fresh or log.left(*UNFINISHED):
+                    self._recover(_SETTLE_ABOVE)
+                    break
             yield
 
     def settle(self) -> None:
@@ -194,6 +202,7 @@ class Changes(History):
             with self._lock.exclusive(wait=False) as fresh:
                 if fresh:
                     if not self._settings.read_only:
+                        self._open()
                         self._recover(_SETTLE_ABOVE, again=again)
                     self._withhold()
         except FilewrightError as error:
@@ -212,10 +221,9 @@ class Changes(History):
             with suppress(FilewrightError):
                 log.state.open(make=False)
                 self._withheld[log] = seen, {place.names for place in unfinished_places(log)}
+                self._boundary.before_reading = self._refuse_withheld
 
     def _refuse_withheld(self, where: Location) -> None:
-        if not self._withheld:
-            return
         names = Place.of(where).names
         for log, (_, paths) in list(self._withheld.items()):
             if any(names[:depth] in paths for depth in range(1, len(names) + 1)):
@@ -243,8 +251,6 @@ class Changes(History):
     def _recover(self, settle_above: int, *, again: bool = False) -> None:
         """Settle every log; a change that reaches beyond the roots is left to whoever opens those."""
         for log in self.logs:
-            if log.own:
-                log.state.open()
             left = log.left(*UNFINISHED, "done")
             if left and not log.own:  # What it has displaced goes before a folder leaves its root with that.
                 log.state.open(make=False)

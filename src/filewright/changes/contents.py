@@ -15,7 +15,6 @@ import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
-from functools import cached_property
 
 import xxhash
 
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from filewright.edit import Stream
     from filewright.text import Splice
 
+_FOLDER = b"contents"
 _IN_DATABASE = 64 * KB
 _TINY = 64
 """Bytes that take longer to compress than to write."""
@@ -79,11 +79,9 @@ class Edited:
         self.splices = splices
         self.codec = codec
         self.asked = asked
-
-    @cached_property
-    def size(self) -> int:
-        """How many bytes."""
-        return self.base.size + sum(len(s.replacement) - s.length for s in self.splices)
+        self.size = base.size
+        for splice in splices:
+            self.size += len(splice.replacement) - splice.length
 
     def blocks(self, tap: Callable[[Block], None] | None = None) -> Iterator[Block]:
         """The bytes from the start; `tap` sees every block of the content before on its way."""
@@ -219,7 +217,7 @@ class Keeping:
     def _write(self, pieces: Iterable[bytes], named: Callable[[], str]) -> str:
         """Write a file whose name is known at its end; `flush` gives it that."""
         fresh, size = b".new-" + os.urandom(8).hex().encode(), 0
-        with self._store.folder() as folder:
+        with self._store.state.folder(_FOLDER) as folder:
             file = folder.create(fresh)
         self._files.append(file)
         for piece in pieces:
@@ -243,7 +241,7 @@ class Keeping:
         self._adopted += 1
         kept = f"={id_of(self.number)}-{self._adopted}"
         try:
-            with self._store.folder() as contents:
+            with self._store.state.folder(_FOLDER) as contents:
                 folder.link(name, contents, kept.encode())
         except OSError as error:
             if error.errno in _CANNOT_LINK:
@@ -264,7 +262,7 @@ class Keeping:
         if not self._names and not self._adopted:
             return
         self._close()
-        with self._store.folder() as folder:
+        with self._store.state.folder(_FOLDER) as folder:
             for name, digest in self._names:
                 folder.rename(name, folder, digest, "replace")
             self._store.flusher.one(folder)
@@ -284,16 +282,12 @@ class ContentStore:
         self.database = database
         self.flusher = flusher
         self.swept: int | None = None
-        self._state = state
-
-    def folder(self) -> Folder:
-        """That in which the files are."""
-        return self._state.folder(b"contents")
+        self.state = state
 
     def drop_adopted(self, number: int) -> None:
         """Files that an operation adopted have their one name again, and what was being written is gone."""
         begin = f"={id_of(number)}-".encode()
-        with suppress(FileNotFoundError), self.folder() as folder:
+        with suppress(FileNotFoundError), self.state.folder(_FOLDER) as folder:
             self.remove(name for name in folder.names() if name.startswith((begin, b".new-")))
 
     def drop_unneeded(self, execute: Execute) -> tuple[list[bytes], bool]:
@@ -311,7 +305,7 @@ class ContentStore:
 
     def remove(self, files: Iterable[bytes]) -> None:
         """Remove files that were dropped."""
-        with self.folder() as folder:
+        with self.state.folder(_FOLDER) as folder:
             for name in files:
                 with suppress(FileNotFoundError):  # Somebody was faster.
                     folder.remove(name)
@@ -321,7 +315,7 @@ class ContentStore:
 
         A second name of a file would keep that from being replaced.
         """
-        with suppress(FileNotFoundError), self.folder() as folder:
+        with suppress(FileNotFoundError), self.state.folder(_FOLDER) as folder:
             now = folder.status().mtime_ns
             if now != self.swept:
                 names, self.swept = folder.names(), now
@@ -375,7 +369,7 @@ class Kept(NamedTuple):
         with ExitStack() as opened:
             blocks: Iterable[bytes] = [data]
             if data is None:
-                folder = opened.enter_context(store.folder())
+                folder = opened.enter_context(store.state.folder(_FOLDER))
                 file = opened.enter_context(folder.open(name.encode()))
                 blocks = file.blocks()
                 if not packed:

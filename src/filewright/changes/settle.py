@@ -618,16 +618,24 @@ def recover(log: Log, left: Sequence[Row], *, settle_above: int, again: bool = F
     With `again`, also what an earlier recovery could not settle.
     """
     found = Recovery()
-    intents = [number for number, state in left if state == "intent" or (again and state == "unsettled")]
-    done = [number for number, state in left if state == "done"]
-    wanted = [*intents, *(number for number in done if number not in log.cleaned)]
+    intents: list[int] = []
+    uncleaned: list[int] = []
+    done = 0
+    for number, state in left:
+        if state == "intent" or (again and state == "unsettled"):
+            intents.append(number)
+        elif state == "done":
+            done += 1
+            if number not in log.cleaned:
+                uncleaned.append(number)
+    wanted = [*intents, *uncleaned]
     if wanted:  # Else what an earlier walk saw serves to call them settled.
         log.search = FolderSearch(log.boundary)
     for number in wanted:
         operation, plan = log.operation(number), _plan(log, number, found)
         if operation is not None and plan is not None:
             found.add(_settle(log, operation, plan))
-    if len(done) > settle_above:
+    if done > settle_above:
         settle_done(log)
     return found
 

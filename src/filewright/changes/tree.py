@@ -307,13 +307,13 @@ End = tuple[Item, bytes]
 """A name in a folder of the tree."""
 
 
-def located(folder: Item, name: bytes, asked: str = "") -> Location:
-    """The path that `name` in a folder of the tree has after the change; shown as itself, unless `asked`."""
+def located(folder: Item, name: bytes) -> Location:
+    """The path that `name` in a folder of the tree has after the change."""
     names = [name]
     while folder.place is not None:
         folder, name = folder.place
         names.append(name)
-    return Location(folder.was.root, tuple(reversed(names)), asked)
+    return Location(folder.was.root, tuple(reversed(names)))
 
 
 def _new_rights(above: Status, kind: Kind, like: Item | None = None) -> Rights:
@@ -390,7 +390,8 @@ class Tree:
                 (seen.mode | folder.rights[0]) & 0o222 and folder.on_disk().writable()
             ):
                 raise errors.unwritable_folder(asked, seen.mode)
-        self._break_links()
+        if self._linked:
+            self._break_links()
         self._guard_ends()
         # What differs from the disk.
         for item in self.at_first():
@@ -793,8 +794,6 @@ class Tree:
     def _break_links(self) -> None:
         """What is written gets a file of its own, and its other names are left behind: unless they go too, or an
         undo gives each what it held."""
-        if not self._linked:
-            return
         leaving = Counter(
             item.seen.identity
             for item in self.at_first()
