@@ -7,6 +7,7 @@ commit never check.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator
 
@@ -53,7 +54,7 @@ class Task:
         """The newest report; it may be read by another thread."""
         self.cancelled = False
         """Whether `cancel` was called."""
-        self._deadline = None if seconds is None else time.monotonic() + seconds
+        self._deadline = math.inf if seconds is None else time.monotonic() + seconds
         self._seconds = seconds
         self._report = report
 
@@ -70,18 +71,18 @@ class Task:
     @property
     def expired(self) -> bool:
         """Whether the deadline has passed."""
-        return self._deadline is not None and time.monotonic() > self._deadline
+        return time.monotonic() > self._deadline
 
     @property
     def remaining(self) -> float | None:
         """Seconds to the deadline (never negative); None without one."""
-        return None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
+        return None if self._seconds is None else max(0.0, self._deadline - time.monotonic())
 
     def check(self) -> None:
         """Raise `cancelled` or `timeout` if the work must stop."""
         if self.cancelled:
             raise FilewrightError(Code.CANCELLED, "the request was cancelled; nothing was changed")
-        if self.expired:
+        if time.monotonic() > self._deadline:
             raise FilewrightError(
                 Code.TIMEOUT,
                 f"the time limit of {self._seconds:g} s passed",

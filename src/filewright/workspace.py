@@ -239,7 +239,8 @@ class Workspace(TypedTools, Closing):
             if newest is None:
                 raise FilewrightError(Code.NOT_FOUND, "there is no change to undo", "nothing to do")
             change_id = newest.id
-        return self.revert_edit(change_id, path=path)
+        undone: Any = self.run("revert_edit", {"change_id": change_id, "path": path})
+        return undone  # type: ignore[no-any-return]
 
     def redo(self, change_id: str | None = None, *, preview: bool = False) -> RevertResult:
         """Take back an undo or a rewind: `change_id`, or the newest that is not taken back itself."""

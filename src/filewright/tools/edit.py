@@ -266,23 +266,19 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
     """Locate every edit on one snapshot of its file, and commit them together."""
     count, hint = len(arguments.edits), "send them in several calls, or use replace_content"
     check_limit(count, context.settings.max_edits, "edits", hint)
-
-    def summary(files: Sequence[Changed[Plan]]) -> str:
-        names = ", ".join(file.location.shown for file in files)
-        return f"edit {names}: {counted(count, 'edit')}"
-
     # What names its text by a version is refused if the file moves on; what names lines is carried on.
     again = not any(item.search is not None and _version_of(arguments, item) for item in arguments.edits)
-    moved: list[Moved] = []
-
-    def decide() -> Iterator[Decided[Plan]]:
-        moved.clear()
-        return _Edits(context, arguments, moved).decided()
-
+    edits = _Edits(context, arguments)
     made = change(
-        context, "edit_content", decide, arguments, summary=summary, preview=arguments.preview, again=again
+        context,
+        "edit_content",
+        edits.decided,
+        arguments,
+        summary=edits.summary,
+        preview=arguments.preview,
+        again=again,
     )
-    users = _still_used(context, moved) if moved and made.id is not None else ()
+    users = _still_used(context, edits.moved) if edits.moved and made.id is not None else ()
     return _answer(context, arguments, made, users)
 
 
@@ -347,16 +343,24 @@ class _Spot:
 class _Edits:
     """The edits of a call, put to the files that they are of; then file by file, of which one is open at a time."""
 
-    def __init__(self, context: Context, arguments: EditArguments, moved: list[Moved]) -> None:
-        self._moved = moved
+    def __init__(self, context: Context, arguments: EditArguments) -> None:
         self._context, self._arguments, self._task = context, arguments, context.task
+        self._number = 0
+
+    def summary(self, files: Sequence[Changed[Plan]]) -> str:
+        """One line for the history."""
+        names = ", ".join(file.location.shown for file in files)
+        return f"edit {names}: {counted(len(self._arguments.edits), 'edit')}"
+
+    def decided(self) -> Iterator[Decided[Plan]]:
+        """The plan of every file, in the order they are named. Raises the first refusal, which names the others.
+
+        All is decided anew each time it is asked for.
+        """
+        self.moved: list[Moved] = []
         self._files: dict[Location, _EditedFile] = {}
         self._edited_files: dict[object, Location] = {}
         self._taken: dict[int, _Taken] = {}
-        self._number = 0
-
-    def decided(self) -> Iterator[Decided[Plan]]:
-        """The plan of every file, in the order they are named. Raises the first refusal, which names the others."""
         for number, item in enumerate(self._arguments.edits):
             self._number = number
             file = self._file(item)
@@ -681,7 +685,7 @@ class _Edits:
                 source.removed.append(replace(removed, base=text.base, symbol=lines))
                 if lines is not None and not lines.indent and there:
                     name = re.findall(r"\w+", wanted.symbol or "")[-1:]
-                    self._moved.extend((each, source.location, file.location) for each in name)
+                    self.moved.extend((each, source.location, file.location) for each in name)
             origin, gap = text.snapshot, lines.gap if lines is not None else None
             start, end = (origin.lines.offset_of(line, self._task) for line in (first, last + 1))
             hint = "move fewer lines, or the whole file with move_items"

@@ -182,8 +182,7 @@ def list_files(context: Context, arguments: ListArguments) -> ListResult:
         row, reserve = facts.row, 400 + 3 * len(entry.path)  # for the cursor, which holds the path
         if len(row) + reserve > most:
             too_long += 1
-        elif len(listed) < arguments.limit and page.fits(row, reserve=reserve):
-            page.add(row)
+        elif len(listed) < arguments.limit and not page.extend([row], reserve=reserve):
             listed.append(facts)
             last = entry
         else:

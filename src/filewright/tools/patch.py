@@ -181,7 +181,7 @@ class _Looking:
     def look(self, path: str) -> PatchTarget:
         """What is at a path. Raises what the boundary raises."""
         file = self._changed.get(path)
-        named = self._now(path) if file else None
+        named = self._now(path) if file and self._arguments.names else None
         location = self._context.boundary.locate(named or path)
         if named:
             self.origin[location.shown] = f", for {path}"

@@ -125,8 +125,10 @@ def change(
                 only_shown = preview() if callable(preview) else preview  # may depend on all that was found
                 if only_shown or not steps:
                     return made
-                names = ", ".join(file.location.shown for file in made.files)
-                said = summary(made.files) if summary is not None else f"{tool}: {names}"
+                if summary is not None:
+                    said = summary(made.files)
+                else:
+                    said = f"{tool}: {', '.join(file.location.shown for file in made.files)}"
                 changes = ChangeSet(
                     tool, clip(said, 200), steps, break_hard_links=breaks, undoable=how.undoable
                 )

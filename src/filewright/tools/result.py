@@ -160,10 +160,6 @@ class Page:
         """Characters left."""
         self._lines: list[str] = []
 
-    def fits(self, line: str, *, reserve: int = 0) -> bool:
-        """Whether the line and `reserve` more characters still fit."""
-        return len(visible(line)) + 1 + reserve <= self.room
-
     def add(self, *lines: str) -> None:
         """Add lines, cut to what is left of the budget."""
         for line in lines:
@@ -180,10 +176,12 @@ class Page:
         """
         left, shown = 0, 0
         for line in lines:
-            if left or not self.fits(line, reserve=reserve):
+            text = visible(line)
+            if left or len(text) + 1 + reserve > self.room:
                 left += 1
             else:
-                self.add(line)
+                self._lines.append(text)
+                self.room -= len(text) + 1
                 shown += 1
         left = left if of is None else of - shown
         if left and more:
