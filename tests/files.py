@@ -6,7 +6,7 @@ from filewright.boundary import Location, Root
 from filewright.boundary.launcher import Launcher
 from filewright.text import Snapshot
 
-ROOT = Root("root", b"/root", -1, 1, 1, Launcher())
+ROOT = Root("root", b"/root", -1, (1, 1), Launcher())
 
 
 def named(name: str | None, content: bytes) -> Snapshot:

@@ -125,7 +125,10 @@ class Boundary:
         safe = shown(asked) or "."
         if asked.startswith("file://"):
             raise errors.refused(Code.INVALID_INPUT, safe, f"{safe} is a URL", "give a path")
-        root, parts = split_root(self.roots, asked, safe)
+        try:
+            root, parts = split_root(self.roots, asked, safe)
+        except ValueError as error:
+            raise errors.unusable(safe, str(error)) from None
         require_root(root, safe)
         for part in parts:
             problem = system.name_problem(part) if part != b".." else None
@@ -202,9 +205,11 @@ class Boundary:
         except OSError:
             seen = False
         files = RULE_FILES if changing or free is not None else (DENY_FILE,)
-        found = not seen or folder.holds_any(
-            [b"../" * up + file for up in range(depth + 1) for file in files]
-        )
+        looked: list[bytes] = []
+        for up in range(depth + 1):
+            for file in files:
+                looked.append(b"../" * up + file)
+        found = not seen or folder.holds_any(looked)
         if free is not None and not found:
             free.add((root.number, *folder.identity()))
         return found
@@ -228,7 +233,7 @@ class Boundary:
             rules.require(where.asked, where.name, None)
             raise
         rules.require(where.asked, where.name, status.kind == "folder")
-        if not self._cross and (status.device != where.root.device or above.is_mount(where.name)):
+        if not self._cross and (status.device != where.root.identity[0] or above.is_mount(where.name)):
             raise LeadsOutError()
         return status
 
@@ -523,9 +528,11 @@ class Boundary:
                 held.holds_any(RULE_FILES) if free else self._rules_above(where.root, held, changing=True)
             )
         else:
-            first = len(where.parts) if free else 0
-            ways = (where.parts[:up] for up in range(first, len(where.parts) + 1))
-            known = known or root.holds_any([b"/".join((*way, file)) for way in ways for file in RULE_FILES])
+            looked: list[bytes] = []
+            for depth in range(len(where.parts) if free else 0, len(where.parts) + 1):
+                for file in RULE_FILES:
+                    looked.append(b"/".join((*where.parts[:depth], file)))
+            known = known or root.holds_any(looked)
         if not known:
             return given
         asking = _Asking(given, where)

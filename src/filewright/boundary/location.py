@@ -30,7 +30,8 @@ Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 class Root(NamedTuple):
     """A folder the workspace may touch, held open: what it was called may change, what it is may not.
 
-    `path` is absolute, as it was opened; `resolved` is the same with links resolved. `number` is its
+    `path` is absolute, as it was opened; `resolved` is the same with links resolved. `identity` is its
+    device and inode, which say which folder it is. `number` is its
     place among the workspace's roots and `several` says whether there are others; `strict`, that no path
     is taken without its root. `launcher` starts
     programs that can read below all of these roots and do nothing else.
@@ -39,18 +40,12 @@ class Root(NamedTuple):
     name: str
     path: bytes
     folder: Folder
-    device: int
-    inode: int
+    identity: tuple[int, int]
     launcher: Launcher
     resolved: bytes = b""
     number: int = 0
     several: bool = False
     strict: bool = False
-
-    @property
-    def identity(self) -> tuple[int, int]:
-        """Which folder it is."""
-        return self.device, self.inode
 
     @property
     def fd(self) -> int:
@@ -61,10 +56,6 @@ class Root(NamedTuple):
         """The paths below it of those of `folders`, absolute and without links, that lie there."""
         start = self.resolved.rstrip(b"/") + b"/"
         return [tuple(path[len(start) :].split(b"/")) for path in folders if path.startswith(start)]
-
-    def is_at(self, path: bytes) -> bool:
-        """Whether an absolute path leads to it now. Raises `OSError`."""
-        return system.status_of(path).identity == self.identity
 
 
 class Location(NamedTuple):
@@ -192,7 +183,7 @@ def open_roots(asked: Sequence[Path], settings: Settings) -> tuple[Root, ...]:
             unique = f"{base}-{number}"
         place, strict = system.resolved(absolute), settings.strict_paths
         folders.append(folder)
-        roots.append(Root(unique, absolute, folder, *identity, launcher, place, len(roots), strict=strict))
+        roots.append(Root(unique, absolute, folder, identity, launcher, place, len(roots), strict=strict))
     return tuple(root._replace(several=len(roots) > 1) for root in roots)
 
 
@@ -203,19 +194,16 @@ def split_root(roots: Sequence[Root], asked: str, safe: str) -> tuple[Root, tupl
     """The root that a caller's path is below, and the parts of the path from there, by the path alone; it may hold
     `..` still.
 
-    `safe` is the path as messages repeat it. Raises `path_escape` and `invalid_input`.
+    `safe` is the path as messages repeat it. Raises `path_escape` and `invalid_input`, and as `split_path`.
     """
     strict = roots[0].strict
-    facts = {root.name: quote(root.path) for root in roots}
-    listed = ", ".join(f"{name}: {path}" for name, path in facts.items())
-    if len(roots) > 1 or strict:
-        name, colon, rest = asked.removeprefix('"').partition(":")
-        root = next((root for root in roots if root.name == name), None)
-        if colon and root is not None:
+    name, colon, rest = asked.removeprefix('"').partition(":")
+    for root in roots if colon and (strict or len(roots) > 1) else ():
+        if root.name == name:
             path = unquote('"' + rest if asked.startswith('"') else rest)
-            return root, _split(path.lstrip(b"/"), safe)[1]
+            return root, system.split_path(path.lstrip(b"/"))[1]
     path = unquote(asked)
-    anchor, parts = _split(path, safe)
+    anchor, parts = system.split_path(path)
     hint = "give a path below the root; ask the user to add a root if that one is needed"
     if path.startswith(b"~"):
         path = os.path.expanduser(path)
@@ -223,9 +211,10 @@ def split_root(roots: Sequence[Root], asked: str, safe: str) -> tuple[Root, tupl
             hint = "write ./ before a name that begins with ~"
             anchor = b""
         else:
-            anchor, parts = _split(path, safe)
+            anchor, parts = system.split_path(path)
     elif not anchor:
         if strict and path not in (b"", b"."):
+            listed, facts = _named(roots)
             raise errors.refused(
                 Code.INVALID_INPUT,
                 safe,
@@ -241,6 +230,7 @@ def split_root(roots: Sequence[Root], asked: str, safe: str) -> tuple[Root, tupl
             if deeper and _leads_to(root, steps, anchor, parts[: len(steps)]):
                 best = (len(steps), root)
     if best is None:
+        listed, facts = _named(roots)
         raise errors.refused(
             Code.PATH_ESCAPE,
             safe,
@@ -253,11 +243,10 @@ def split_root(roots: Sequence[Root], asked: str, safe: str) -> tuple[Root, tupl
     return best[1], parts[best[0] :]
 
 
-def _split(path: bytes, safe: str) -> tuple[bytes, tuple[bytes, ...]]:
-    try:
-        return system.split_path(path)
-    except ValueError as error:
-        raise errors.unusable(safe, str(error)) from None
+def _named(roots: Sequence[Root]) -> tuple[str, dict[str, str]]:
+    """The roots as a refusal lists them: in its hint, and by their names."""
+    facts = {root.name: quote(root.path) for root in roots}
+    return ", ".join(f"{name}: {path}" for name, path in facts.items()), facts
 
 
 def _leads_to(root: Root, steps: tuple[bytes, ...], anchor: bytes, parts: tuple[bytes, ...]) -> bool:
@@ -265,9 +254,8 @@ def _leads_to(root: Root, steps: tuple[bytes, ...], anchor: bytes, parts: tuple[
     if parts == steps:
         return True
     try:
-        return [*map(plain_form, parts)] == [*map(plain_form, steps)] and root.is_at(
-            anchor + b"/".join(parts)
-        )
+        alike = [*map(plain_form, parts)] == [*map(plain_form, steps)]
+        return alike and system.status_of(anchor + b"/".join(parts)).identity == root.identity
     except OSError:
         return False
 
@@ -278,7 +266,7 @@ def require_root(root: Root, asked: str) -> None:
     Otherwise what is done would be done in a folder that nobody sees any more.
     """
     try:
-        if root.is_at(root.path):
+        if system.status_of(root.path).identity == root.identity:
             return
         what = "was replaced by another folder"
     except PermissionError:

@@ -252,7 +252,7 @@ class Walk:
             else:
                 with self._from_root(above.parts) as near:
                     opened = near.folder(folder.name)
-            if not self._options.cross and opened.status().device != self._root.device:
+            if not self._options.cross and opened.status().device != self._root.identity[0]:
                 opened.close()
                 return None
             return opened

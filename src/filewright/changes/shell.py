@@ -616,7 +616,7 @@ class _Command:
         What is newer than the listing, or a folder that was elsewhere, is none of it.
         """
         watch = self._watch
-        since = last.begun_ns - (0 if watch.folder.status().device == watch.root.device else SLACK_NS)
+        since = last.begun_ns - (0 if watch.folder.status().device == watch.root.identity[0] else SLACK_NS)
         folders = [old for old in self._before.values() if old.kind == "folder"]
         listed = {old.side.inode: old.listed for old in folders if old.listed}
         # What tools have brought from where nobody saw it had something in it.

@@ -139,20 +139,20 @@ class Index:
 
     def owner_of(self, root: Root) -> tuple[Owner | None, list[Owner]]:
         """The state folder of a root, and those that could have been it and belong to another folder."""
-        birth, path = _birth(root), root.resolved
+        (device, inode), birth, path = root.identity, _birth(root), root.resolved
         here = [owner for owner in self.owners.values() if owner.path == path]
-        alike = [owner for owner in self.owners.values() if owner.inode == root.inode]
+        alike = [owner for owner in self.owners.values() if owner.inode == inode]
         own = [
             *(owner for owner in here if None in (owner.inode, owner.birth_ns, birth)),
             *(
                 owner
                 for owner in alike
-                if None is not birth == owner.birth_ns and (owner.device == root.device or owner.path == path)
+                if None is not birth == owner.birth_ns and (owner.device == device or owner.path == path)
             ),
         ]
         if own:
             return own[-1], []
-        moved = (each for each in alike if (each.device, each.birth_ns) == (root.device, None))
+        moved = (each for each in alike if (each.device, each.birth_ns) == (device, None))
         return None, [*here, *moved]
 
     def related(self, roots: Sequence[Root], own: Sequence[str]) -> list[Owner]:
@@ -292,7 +292,8 @@ class StateFolder:
         with self._index.alone(task) as base:  # Another process may have been faster.
             _refuse_foreign(base.status(), 0, system.effective_user())
             known, others = self._find(root)
-            self.owner = self.owner._replace(device=root.device, inode=root.inode, birth_ns=_birth(root))
+            device, inode = root.identity
+            self.owner = self.owner._replace(device=device, inode=inode, birth_ns=_birth(root))
             for name in (b"contents", b"kept"):
                 _make_folders(self.at(name))
             self._take(base, make=True)

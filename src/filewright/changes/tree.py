@@ -461,7 +461,7 @@ class Tree:
             self.boundary.guard_names(where, where.parts)
             self._guarded.add(where)
         root, asked = where.root, where.asked
-        identity = root.device, root.inode
+        identity = root.identity
         if identity not in self._roots:
             # It may have been reached from a root above.
             top = Item.on(self, root.folder.status(), root.name, None, Location(root, ()))
