@@ -1,6 +1,8 @@
-"""A file that is in no folder: a text with a name."""
+"""A file that is in no folder: a text with a name, or one that is not held."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from filewright.boundary import Location, Root
 from filewright.boundary.launcher import Launcher
@@ -13,3 +15,15 @@ def named(name: str | None, content: bytes) -> Snapshot:
     """A snapshot of a file of that name; of a text without one."""
     location = Location(ROOT, tuple(name.encode().split(b"/")), name) if name is not None else None
     return Snapshot.of_bytes(content, location=location)
+
+
+class Windowed(Snapshot):
+    """A snapshot that holds nothing, as of a file too large for memory."""
+
+    def __init__(self, content: bytes, **options: Any) -> None:
+        super().__init__(None, **options)
+        self.size = len(content)
+        self._bytes = content
+
+    def _pread(self, offset: int, length: int) -> bytes:
+        return self._bytes[offset : offset + length]

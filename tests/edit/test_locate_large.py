@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
+from tests.files import Windowed
 
 from filewright import system
 from filewright.edit import Edit, Tier, plan
@@ -21,15 +22,6 @@ from filewright.edit.locate.cascade import locate
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
 from filewright.text import Snapshot, apply
-
-
-class Streamed(Snapshot):
-    """A snapshot that reads like one of a file too large to hold."""
-
-    @property
-    def held(self) -> None:  # type: ignore[override]
-        return None
-
 
 LINES = ["a", "b", "  a", "a b", "a  b", "", " ", "word", "# the word of it", "x" * 40]
 texts = st.lists(
@@ -49,7 +41,7 @@ def described(snapshot: Snapshot, edit: Edit) -> Any:
 @given(texts, asked)
 def test_by_pages_or_held_makes_no_difference(text: str, search: str) -> None:
     edit = Edit(search or "a", "new")
-    streamed = described(Streamed.of_bytes(text.encode()), edit)
+    streamed = described(Windowed.of_bytes(text.encode()), edit)
     assert streamed == described(Snapshot.of_bytes(text.encode()), edit)
 
 
@@ -58,7 +50,7 @@ def test_by_pages_or_held_makes_no_difference(text: str, search: str) -> None:
 def test_rows_are_the_lines_from_both_sides(text: str) -> None:
     data = text.encode()
     expected = [(line.offset, line.body, line.terminator) for line in Snapshot.of_bytes(data).lines.since()]
-    for snapshot in (Streamed.of_bytes(data), Snapshot.of_bytes(data)):
+    for snapshot in (Windowed.of_bytes(data), Snapshot.of_bytes(data)):
         source = FileText(snapshot)
         assert [(row.offset, row.body, row.terminator) for row in source.rows()] == expected
         for offset in range(len(data)):
@@ -73,7 +65,7 @@ def test_rows_are_the_lines_from_both_sides(text: str) -> None:
         assert back[::-1] == [offset for offset, _, _ in expected]
 
 
-@pytest.mark.parametrize("kind", [Streamed, Snapshot])
+@pytest.mark.parametrize("kind", [Windowed, Snapshot])
 def test_a_line_longer_than_is_compared_matches_nothing_and_hides_nothing(kind: type[Snapshot]) -> None:
     data = b"  start\n" + b"x" * 3_000_000 + b"\n  end\n"
     found = locate(FileText(kind.of_bytes(data)), Edit("end  ", "fin"))
@@ -149,7 +141,7 @@ def test_very_many_lines_land(count: int) -> None:
     assert len(made.splices) == 1
 
 
-@pytest.mark.parametrize("kind", [Snapshot, Streamed])
+@pytest.mark.parametrize("kind", [Snapshot, Windowed])
 @pytest.mark.parametrize("search", ["failed", "failed\n"])
 def test_a_start_line_chooses_however_many_places_there_are(kind: Any, search: str) -> None:
     data = b"failed\n" * 200 + b"failed failed\n" + b"failed\r\n" * 200

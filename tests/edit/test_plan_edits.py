@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
+from tests.files import Windowed
 from tests.rows import each_row
 
 from filewright.edit import Edit, Plan, Tier, plan
@@ -203,17 +204,13 @@ def test_an_overlay_reads_as_the_result_and_composes(
         assert overlay.origin_of(offset) <= overlay.origin_of(offset, end=True)
 
 
-class Unheld(Snapshot):
-    held = None  # type: ignore[assignment]
-
-
 @examples(33, derandomize=True)
 @given(st.binary(min_size=1, max_size=12), splices, st.integers(0, 14), st.integers(0, 14))
 def test_an_overlay_of_a_file_that_is_not_held_reads_the_same(
     data: bytes, drawn: list[tuple[int, int, bytes]], offset: int, length: int
 ) -> None:
     one = taken(data, drawn)
-    overlay = Overlay(Unheld.of_bytes(data), one)
+    overlay = Overlay(Windowed.of_bytes(data), one)
     assert overlay.held is None
     assert overlay.read(offset, length) == apply(data, one)[offset : offset + length]
 

@@ -248,7 +248,7 @@ def test_the_child_process_gives_the_same_hits(opened, monkeypatch, pattern, mar
     monkeypatch.setattr(window_module, "_FAR", far)
     snapshot = opened(data)
     assert search_snapshot(snapshot, compiled, limit=1000) == here
-    assert snapshot.lines.count  # what is known of the lines already is used
+    assert snapshot.lines.count()  # what is known of the lines already is used
     assert search_snapshot(snapshot, compiled, limit=1000) == here
 
 

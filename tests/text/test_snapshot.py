@@ -51,12 +51,18 @@ def described(snapshot: Snapshot) -> list[object]:
         snapshot.start,
         snapshot.version,
     ]
-    facts += [lines.count, lines.terminators, snapshot.dominant, lines.ends_in_terminator(), snapshot.digest]
+    facts += [
+        lines.count(),
+        lines.terminators,
+        snapshot.dominant,
+        lines.ends_in_terminator(),
+        snapshot.digest,
+    ]
     facts += [[line for line, _ in zip(lines.since(limit=50), range(300), strict=False)]]
     offsets = [*range(0, 12), *range(12, snapshot.size, max(1, snapshot.size // 40)), snapshot.size]
     for offset in offsets:
         facts += [snapshot.read(offset, 7), lines.line_at(offset), lines.begin(offset), lines.end(offset)]
-    for number in [*range(12), lines.count // 2, lines.count, lines.count + 1]:
+    for number in [*range(12), lines.count() // 2, lines.count(), lines.count() + 1]:
         facts += [lines.has_line(number), lines.offset_of(number), lines.back(number)]
     facts += [snapshot.matches(snapshot.version), snapshot.matches("0" * 16), list(snapshot.blocks(1, 9, 3))]
     return facts

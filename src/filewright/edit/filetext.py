@@ -217,7 +217,7 @@ class FileText:
     @cached_property
     def count(self) -> int:
         """How many lines there are."""
-        return self.snapshot.lines.counted(self.task)
+        return self.snapshot.lines.count(self.task)
 
     def line_number(self, offset: int) -> int:
         """The 1-based number of the line that holds `offset`."""

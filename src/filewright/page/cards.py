@@ -133,7 +133,7 @@ def _card(workspace: Workspace, index: int, entry: Entry, lines: int, start: int
         tuple(badges),
         suffix(found.path) in IMAGES and found.kind == "file",
         views,
-        content.line_count if content is not None and text else None,
+        content.lines.count() if content is not None and text else None,
         _version(entry),
         _editor(workspace.settings.editor, entry, views or ()),
     )
@@ -178,7 +178,7 @@ def _held(entry: Entry) -> Snapshot | None:
 
 def _written(content: Snapshot) -> list[str]:
     """How it is written, where that is not as usual: encoding, mark and line ends."""
-    encoding, ends = content.encoding, content.terminators
+    encoding, ends = content.encoding, content.lines.terminators
     found = [] if encoding.is_utf8 else [encoding.name.upper()]
     if encoding.bom:
         found.append("BOM")
@@ -212,9 +212,9 @@ def lines_of(
     ):
         return None
     first = max(first, 1)
-    count = min(count, content.line_count - first + 1)
+    count = min(count, content.lines.count() - first + 1)
     last = first + min(count, LINES_UNFOLDED) - 1
-    start, stop = (content.lines.offset_of(min(at, content.line_count + 1)) for at in (first, last + 1))
+    start, stop = (content.lines.offset_of(min(at, content.lines.count() + 1)) for at in (first, last + 1))
     text = content.read(start, stop - start).decode(content.encoding.name, "replace")
     old, new = sign != "+", sign != "-"
     made = [

@@ -348,7 +348,7 @@ def count_hits(
         seen = matches(snapshot, pattern, windows=windows, task=task)
         return sum(1 for _ in _other_lines(snapshot, seen, snapshot.start, task))
     found = sum(1 for _ in _places(snapshot, pattern, 0, windows, task, once=once))
-    return snapshot.lines.counted(task) - found if invert else found
+    return snapshot.lines.count(task) - found if invert else found
 
 
 def _hits(snapshot: Snapshot, found: Iterator[Match], task: Task, *, each: bool) -> Iterator[Hit]:

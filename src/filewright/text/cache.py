@@ -71,7 +71,7 @@ class Shown:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._files: BoundedCache[tuple[_Remembered, ...]] = BoundedCache(limit)
+        self._files: BoundedCache[list[_Remembered]] = BoundedCache(limit)  # of each the newest first
         self._recording = threading.Lock()
 
     def record(self, location: Location, version: str, content: bytes, *, whole: bool = True) -> None:
@@ -80,19 +80,28 @@ class Shown:
             return
         new = _Remembered(version, content, whole)
         with self._recording:
-            kept = [entry for entry in self._kept(location) if entry != new][1 - _VERSIONS :]
-            while sum(len(entry.content) for entry in kept) + len(content) > self._limit:
-                del kept[0]
-            entries = (*kept, new)
-            self._files.put(location, entries, sum(len(entry.content) for entry in entries))
+            kept, cost = [new], len(content)
+            for entry in self._files.get(location) or ():
+                if entry == new:
+                    continue
+                cost += len(entry.content)
+                if len(kept) == _VERSIONS or cost > self._limit:
+                    cost -= len(entry.content)
+                    break
+                kept.append(entry)
+            self._files.put(location, kept, cost)
 
     def at(self, location: Location, version: str) -> bytes | None:
         """The whole file at `version`, if it was shown and is still remembered."""
-        return next((e.content for e in self._kept(location) if e.whole and e.version == version), None)
+        for entry in self._files.get(location) or ():
+            if entry.whole and entry.version == version:
+                return entry.content
+        return None
 
-    def bases(self, location: Location, *, except_version: str = "") -> tuple[bytes, ...]:
+    def bases(self, location: Location, *, except_version: str = "") -> list[bytes]:
         """What was shown of the file at other versions than `except_version`, newest first."""
-        return tuple(e.content for e in reversed(self._kept(location)) if e.version != except_version)
-
-    def _kept(self, location: Location) -> tuple[_Remembered, ...]:
-        return self._files.get(location) or ()
+        found = []
+        for entry in self._files.get(location) or ():
+            if entry.version != except_version:
+                found.append(entry.content)
+        return found

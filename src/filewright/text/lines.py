@@ -35,6 +35,7 @@ _LONG_NEEDLE = 256
 _NEAR = 4 << 20
 _AROUND = 2000  # lines around one that is known which are found from there
 _SMALL = 4 << 10
+_ALL = 1 << 62  # more ends than a file has
 _LOOK = 0.05  # seconds a thread waits for another one's counting before it looks at its own task
 
 _LF, _CR = (bytes(byte == unit for byte in range(256)) for unit in b"\n\r")
@@ -64,8 +65,9 @@ class Terminators:
     @property
     def name(self) -> str:
         """``lf``, ``crlf``, ``cr``, ``mixed`` or ``none``."""
-        found = [name for name, count in self.counts().items() if count]
-        return found[0] if len(found) == 1 else ("mixed" if found else "none")
+        if max(self.lf, self.crlf, self.cr) < self.total:
+            return "mixed"
+        return "lf" if self.lf else "crlf" if self.crlf else "cr" if self.cr else "none"
 
     def counts(self) -> dict[str, int]:
         """The counts by name."""
@@ -106,21 +108,21 @@ class Line:
     @property
     def whole(self) -> bool:
         """Whether `body` is all of it."""
-        return len(self.body) == self.length and not self.goes_on
+        return self.offset + len(self.body) + len(self.terminator) == self.end and not self.goes_on
 
 
 @dataclass(frozen=True, slots=True)
 class LineIndex:
     """How many terminators end at or before each multiple of `block` bytes from the text's start.
 
-    `before[k]` counts those up to block k; `terminators` are all that were counted; `complete` if
-    that is the whole file. `known` is where another line begins, and its number, which another has counted.
+    `before[k]` counts those up to block k; `terminators` are all that were counted, which is up to the
+    offset `reached`. `known` is where another line begins, and its number, which another has counted.
     """
 
     block: int
+    reached: int
     before: tuple[int, ...] = (0,)
     terminators: Terminators = Terminators()
-    complete: bool = False
     known: tuple[int, int] | None = None
 
 
@@ -154,10 +156,15 @@ class Lines:
         self._source = source
         self._encoding = source.encoding
         self._width = self._encoding.width
-        # How the file writes each terminator.
-        self._written = {text.encode(): text.encode(self._encoding.name) for text in ("\n", "\r\n", "\r")}
-        self._start, self._size = source.start, source.size
-        self._index = index or LineIndex(_block(self._size - self._start), complete=self._size <= self._start)
+        name = self._encoding.name  # How the file writes each terminator.
+        self._written = {b"\n": "\n".encode(name), b"\r\n": "\r\n".encode(name), b"\r": "\r".encode(name)}
+        self._start, self._size = source.start, max(source.start, source.size)
+        if index is None:
+            block = BLOCK
+            while self._size - self._start > block * MOST_ENTRIES:
+                block *= 2
+            index = LineIndex(block, self._start)
+        self._index = index
         self._keep = keep
         self._counting = threading.Lock()
         self._last = (self._start, 1)  # a line's beginning and its number: where counting goes on nearby
@@ -167,21 +174,16 @@ class Lines:
     @property
     def complete(self) -> bool:
         """Whether the whole file was counted."""
-        return self._index.complete
+        return self._index.reached == self._size
 
     @property
     def terminators(self) -> Terminators:
         """How often each terminator occurs in the whole file."""
-        return self._counted_until(_never, None).terminators
+        return self._counted_until(self._size, _ALL, None).terminators
 
-    @property
-    def count(self) -> int:
+    def count(self, task: Task | None = None) -> int:
         """Lines of the file; a last line without terminator counts, an empty file has none."""
-        return self.counted(None)
-
-    def counted(self, task: Task | None) -> int:
-        """`count`, cancellable."""
-        index = self._counted_until(_never, task)
+        index = self._counted_until(self._size, _ALL, task)
         return index.before[-1] + (0 if self._size <= self._start or self.ends_in_terminator() else 1)
 
     def ends_in_terminator(self) -> bool:
@@ -203,7 +205,7 @@ class Lines:
                 offset = self.end(offset, task)
             return self.back(number - line, task, offset)
         wanted = line - 1
-        index = self._counted_until(lambda _offset, ends: ends >= wanted, task)
+        index = self._counted_until(self._size, wanted, task)
         if index.before[-1] < wanted:
             return self._size
         block = bisect_left(index.before, wanted) - 1
@@ -216,17 +218,12 @@ class Lines:
         offset = self._aligned(max(self._start, min(offset, self._size)))
         near, line = self._last
         index = self._index
-        if near <= offset <= near + (_NEAR if self._reached(index) < offset else index.block):
-            line += sum(
-                self.terminators_in(at, min(at + LONG, offset)).total for at in range(near, offset, LONG)
-            )
-        else:
-            length = index.block
-            block = (offset - self._start) // length
-            index = self._counted_until(lambda reached, _ends: reached >= offset - length, task)
-            block = min(block, len(index.before) - 1)
-            begin = self._start + block * length
-            line = 1 + index.before[block] + self.terminators_in(begin, offset).total
+        if not near <= offset <= near + (_NEAR if index.reached < offset else index.block):
+            index = self._counted_until(offset - index.block, _ALL, task)
+            block = min((offset - self._start) // index.block, len(index.before) - 1)
+            near, line = self._start + block * index.block, 1 + index.before[block]
+        for at in range(near, offset, LONG):
+            line += self.terminators_in(at, min(at + LONG, offset)).total
         self._last = (offset, line)
         return line
 
@@ -236,53 +233,48 @@ class Lines:
         units = self._units(low, stop + self._width)
         return terminators_in(units, (start - low) // self._width, (stop - low) // self._width)
 
-    def _counted_until(self, enough: Callable[[int, int], bool], task: Task | None) -> LineIndex:
-        """The index, counted on until `enough(offset reached, ends so far)` or to the end."""
+    def _counted_until(self, offset: int, ends: int, task: Task | None) -> LineIndex:
+        """The index, counted on until it reaches an offset or has so many ends, whichever comes first."""
         while True:
             index = self._index
-            if index.complete or enough(self._reached(index), index.before[-1]):
+            if index.reached >= offset or index.before[-1] >= ends:
                 return index
             if self._counting.acquire(timeout=_LOOK):
                 try:
-                    self._count_on(enough, task)
+                    self._count_on(offset, ends, task)
                 finally:
                     self._counting.release()
             elif task is not None:
                 task.check()
 
-    def _count_on(self, enough: Callable[[int, int], bool], task: Task | None) -> None:
+    def _count_on(self, offset: int, ends: int, task: Task | None) -> None:
         """Count from where the index ends; whatever happens, what was counted is kept."""
         index = self._index
-        before, terminators = list(index.before), index.terminators
-        offset = self._reached(index)
+        reached, before, terminators = index.reached, list(index.before), index.terminators
         kept = len(before)
         try:
-            while offset < self._size and not enough(offset, before[-1]):
+            while reached < offset and before[-1] < ends:
                 if task is not None and len(before) % 16 == 0:
                     task.check()
-                    task.report(offset, self._size, "counting lines")
-                stop = min(offset + index.block, self._size)
-                terminators += self.terminators_in(offset, stop)
+                    task.report(reached, self._size, "counting lines")
+                stop = min(reached + index.block, self._size)
+                terminators += self.terminators_in(reached, stop)
                 before.append(terminators.total)
-                offset = stop
+                reached = stop
                 if len(before) >= 2 * kept:  # those who wait for a little need not wait for all
                     kept = len(before)
-                    self._index = replace(index, before=tuple(before), terminators=terminators)
+                    self._index = LineIndex(index.block, reached, tuple(before), terminators, index.known)
         finally:
-            whole = offset >= self._size
-            self._index = replace(index, before=tuple(before), terminators=terminators, complete=whole)
+            self._index = LineIndex(index.block, reached, tuple(before), terminators, index.known)
             self._keep(self._index)
 
     def learn(self, offset: int, line: int) -> None:
         """Line number `line` begins at `offset`: somebody else has counted."""
         self._last = offset, line
         known, _ = self._index.known or (0, 0)
-        if max(known, self._reached(self._index)) + _NEAR < offset:
+        if max(known, self._index.reached) + _NEAR < offset:
             self._index = replace(self._index, known=self._last)
             self._keep(self._index)
-
-    def _reached(self, index: LineIndex) -> int:
-        return min(self._start + (len(index.before) - 1) * index.block, self._size)
 
     # What is found by looking near an offset
 
@@ -417,31 +409,21 @@ class Lines:
         return bytes(made)
 
 
-def _never(_offset: int, _ends: int) -> bool:
-    return False
-
-
-def _block(size: int) -> int:
-    block = BLOCK
-    while size > block * MOST_ENTRIES:
-        block *= 2
-    return block
-
-
 def terminators_in(units: bytes, start: int = 0, stop: int | None = None) -> Terminators:
     """The terminators that end in [start, stop) of a text that is given one byte a unit.
 
     What is beside is looked at: a pair across an edge is counted where its ``\\n`` is.
     """
+    from stringzilla import bytesum, count, translate
+
     stop = len(units) if stop is None else stop
-    lf = _count(units, _LF, start, stop)
+    # Looking for one after the other takes a hundred times as long where every byte is one.
+    lf = int(bytesum(translate(units, _LF, start=start, end=stop)))
     before = units[start - 1 : start] if start else b""
     if before != b"\r" and units.find(b"\r", start, stop) < 0:
         return Terminators(lf=lf, first=b"\n" if lf else b"")
 
-    from stringzilla import count
-
-    cr = _count(units, _CR, start, stop)
+    cr = int(bytesum(translate(units, _CR, start=start, end=stop)))
     pairs = int(count(units, b"\r\n", start, stop))
     begun_before = int(before == b"\r" and units.startswith(b"\n", start))
     ending_after = int(units[stop - 1 : stop + 1] == b"\r\n" and start < stop)
@@ -455,13 +437,6 @@ def terminators_in(units: bytes, start: int = 0, stop: int | None = None) -> Ter
         cr - pairs - ending_after,
         b"\r\n" if begun_before else first,
     )
-
-
-def _count(units: bytes, table: bytes, start: int, stop: int) -> int:
-    # Looking for one after the other takes a hundred times as long where every byte is one.
-    from stringzilla import bytesum, translate
-
-    return int(bytesum(translate(units, table, start=start, end=stop)))
 
 
 Finder = Callable[[bytes, int], int]

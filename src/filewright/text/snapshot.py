@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -25,7 +25,7 @@ from filewright.system import BLOCK, Closing, File
 from filewright.text import codec
 from filewright.text.cache import BoundedCache
 from filewright.text.codec import Encoding
-from filewright.text.lines import LineIndex, Lines, Terminators
+from filewright.text.lines import PAGE, LineIndex, Lines
 
 if TYPE_CHECKING:
     from filewright.boundary import Location
@@ -79,7 +79,7 @@ class Snapshot(Closing):
         self._file = file
         self._named = encoding
         self._indexes = indexes
-        self._content = content
+        self.held = content
 
     @classmethod
     def of_bytes(
@@ -119,24 +119,21 @@ class Snapshot(Closing):
                 encoding=encoding,
                 indexes=indexes,
             )
-            if hold and status.st_size <= settings.hold_bytes:
-                snapshot._hold()
+            if not hold or status.st_size > settings.hold_bytes:
+                return snapshot
+            # All of it, as it is now: a file that just grew or shrank is taken at its new size.
+            parts: list[bytes] = []
+            offset = 0
+            while block := snapshot._pread(offset, BLOCK if snapshot.size > offset else 1):
+                parts.append(block)
+                offset += len(block)
+                if offset > settings.hold_bytes + BLOCK:
+                    return snapshot  # it grows while we read: leave it to windows of the size it had
+            snapshot.held, snapshot.size = b"".join(parts), offset
             return snapshot
         except BaseException:
             file.close()
             raise
-
-    def _hold(self) -> None:
-        """Read all of it, as it is now (a file that just grew or shrank is taken at its new size)."""
-        parts: list[bytes] = []
-        offset = 0
-        while block := self._pread(offset, BLOCK if self.size > offset else 1):
-            parts.append(block)
-            offset += len(block)
-            if offset > self.settings.hold_bytes + BLOCK:
-                return  # it grows while we read: leave it to windows of the size it had
-        self._content = b"".join(parts)
-        self.size = offset
 
     def close(self) -> None:
         """Let go of the file. Held content stays readable."""
@@ -153,18 +150,13 @@ class Snapshot(Closing):
     def let_go(self) -> None:
         """Let go of the file and of its content, which nobody reads any more; no collection has to find it first."""
         self.close()
-        self._content = b"" if self._content is not None else None
+        self.held = b"" if self.held is not None else None
         self.__dict__.pop("lines", None)
 
     @property
     def asked(self) -> str:
         """The path as the caller wrote it, for messages."""
         return self.location.asked if self.location is not None else "the text"
-
-    @property
-    def held(self) -> bytes | None:
-        """The whole content where it is in memory, else None."""
-        return self._content
 
     @property
     def descriptor(self) -> int | None:
@@ -176,8 +168,8 @@ class Snapshot(Closing):
 
         Raises `io_error` if the file was truncated since it was opened.
         """
-        if self._content is not None:
-            return self._content[offset : offset + length]
+        if self.held is not None:
+            return self.held[offset : offset + length]
         length = max(0, min(length, self.size - offset))
         data = b""
         while len(data) < length:
@@ -221,7 +213,7 @@ class Snapshot(Closing):
         """What the bytes mean: by the caller's word, the byte-order mark, strict UTF-8, a detector."""
         if self._named is not None:
             return codec.with_name(self._named, self.read, self.size)
-        return codec.detect(self.read, self.size, whole=self._content is not None)
+        return codec.detect(self.read, self.size, whole=self.held is not None)
 
     @property
     def start(self) -> int:
@@ -230,15 +222,16 @@ class Snapshot(Closing):
 
     @cached_property
     def lines(self) -> Lines:
-        """Where its lines are. What is counted is shared with other snapshots of the same identity."""
-        if self._indexes is None or self.identity is None:
+        """Where its lines are. What is counted is shared with other snapshots of the same identity, unless it is so
+        little that counting it again takes less time than that."""
+        if self._indexes is None or self.identity is None or self.size <= PAGE:
             return Lines(self)
-        key = self.identity, self.size, self.encoding.name
-        return Lines(self, self._indexes.get(key), lambda index: self._share(key, index))
+        return Lines(self, self._indexes.get((self.identity, self.size, self.encoding.name)), self._share)
 
-    def _share(self, key: Hashable, index: LineIndex) -> None:
+    def _share(self, index: LineIndex) -> None:
         """Keep an index for the next snapshot, unless the file is no longer what was counted."""
         assert self._indexes is not None
+        key = self.identity, self.size, self.encoding.name
         known = self._indexes.get(key)
         if known is not None and len(known.before) >= len(index.before) and known.known == index.known:
             return
@@ -253,19 +246,9 @@ class Snapshot(Closing):
         return not self._just_written()
 
     @property
-    def terminators(self) -> Terminators:
-        """How often each line terminator occurs (one pass, kept)."""
-        return self.lines.terminators
-
-    @property
     def dominant(self) -> bytes:
         """The file's most frequent terminator; counted only where there is a choice."""
-        return b"\n" if self.held is not None and b"\r" not in self.held else self.terminators.dominant
-
-    @property
-    def line_count(self) -> int:
-        """Lines of the file."""
-        return self.lines.count
+        return b"\n" if self.held is not None and b"\r" not in self.held else self.lines.terminators.dominant
 
     @cached_property
     def digest(self) -> bytes:
@@ -285,7 +268,7 @@ class Snapshot(Closing):
     @cached_property
     def version(self) -> str:
         """The token of this content; of a file above `settings.identity_bytes`, of its identity."""
-        if self._content is None and self.identity is not None and self.size > self.settings.identity_bytes:
+        if self.held is None and self.identity is not None and self.size > self.settings.identity_bytes:
             if self._just_written():  # a later write must not fit into the same tick of the clock
                 time.sleep(_TICK)
             return identity_version(self.identity)

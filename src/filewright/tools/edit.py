@@ -641,7 +641,7 @@ class _Edits:
         after = item.insert_after is not None
         given = item.insert_after if after else item.insert_before
         if given is None:
-            return _Spot(text.snapshot.line_count + 1, "at the end")
+            return _Spot(text.snapshot.lines.count() + 1, "at the end")
         word = "after" if after else "before"
         if isinstance(given, str) and not given.strip().isdecimal():
             lines = self._lines(file, text, given)

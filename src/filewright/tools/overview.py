@@ -199,7 +199,7 @@ def _one(context: Context, arguments: OverviewArguments, path: str, room: int) -
     with context.open(location) as snapshot:
         if snapshot.binary is not None:
             raise binary(location, snapshot.binary, snapshot.size)
-        lines = snapshot.lines.counted(task)
+        lines = snapshot.lines.count(task)
         language = language_of_snapshot(snapshot)
         outline = context.outline(snapshot, language)
         if arguments.symbol is not None:
@@ -221,7 +221,7 @@ def _one(context: Context, arguments: OverviewArguments, path: str, room: int) -
             size=snapshot.size,
             line_count=lines,
             **facts(snapshot),
-            line_endings=snapshot.terminators.counts(),
+            line_endings=snapshot.lines.terminators.counts(),
             final_newline=snapshot.size > snapshot.start and snapshot.lines.ends_in_terminator(),
             longest_line=longest,
             long_lines=long_count,

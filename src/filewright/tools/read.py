@@ -261,7 +261,7 @@ def _require_line(snapshot: Snapshot, number: int, task: Task, argument: str = "
     """Raise `invalid_input` for a line that is not there; a negative one is counted from the end."""
     if number < 0 or (number and snapshot.lines.has_line(number, task)):
         return
-    asked, count = snapshot.asked, snapshot.lines.counted(task)
+    asked, count = snapshot.asked, snapshot.lines.count(task)
     message = f"{argument}={number} is past the end of {asked}, which has {count} lines"
     hint = f"use a {argument} from 1 to {count}" if count else "the file is empty"
     if count and argument == "start":

@@ -241,13 +241,13 @@ def joined(results: Sequence[ToolResult], paths: Sequence[str], budget: int) -> 
 def total_lines(snapshot: Snapshot) -> int | None:
     """The number of lines where it is known or cheap to know, else None."""
     known = snapshot.held is not None or snapshot.lines.complete
-    return snapshot.line_count if known else None
+    return snapshot.lines.count() if known else None
 
 
 def line_ending(snapshot: Snapshot) -> str:
     """The name of the file's line ending; of a file that was not counted, of its beginning."""
     if total_lines(snapshot) is not None:
-        return snapshot.terminators.name
+        return snapshot.lines.terminators.name
     return snapshot.lines.terminators_in(snapshot.start, min(snapshot.size, 1 << 18)).name
 
 

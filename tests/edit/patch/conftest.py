@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import pytest
-from tests.files import ROOT
+from tests.files import ROOT, Windowed
 
 from filewright.boundary import unquote
 from filewright.boundary.location import Location
@@ -17,18 +17,6 @@ from filewright.edit.changeset import Copy, Create, Decided, Delete, Modify, Mov
 from filewright.edit.diff import Diff, FileDiff, unified
 from filewright.errors import Code, FilewrightError
 from filewright.text import Snapshot, apply, ordered
-
-
-class Windowed(Snapshot):
-    """A snapshot that holds nothing, as of a file too large for memory."""
-
-    def __init__(self, content: bytes) -> None:
-        super().__init__(None)
-        self.size = len(content)
-        self._bytes = content
-
-    def _pread(self, offset: int, length: int) -> bytes:
-        return self._bytes[offset : offset + length]
 
 
 def _shown(file: Decided[PatchedFile]) -> FileDiff:
