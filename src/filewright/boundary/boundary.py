@@ -25,7 +25,15 @@ from filewright.boundary.location import (
     split_root,
 )
 from filewright.boundary.matching import NOTHING, Matcher
-from filewright.boundary.rules import CLOSED, DENY_FILE, RULE_FILES, DenyRules, Protection, is_deny_file
+from filewright.boundary.rules import (
+    CLOSED,
+    DENY_FILE,
+    READ_ONLY_FILE,
+    RULE_FILES,
+    DenyRules,
+    Protection,
+    is_deny_file,
+)
 from filewright.boundary.walk import Visit, Walk, WalkOptions, names_folder, read_rules
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
@@ -208,7 +216,7 @@ class Boundary:
         looked: list[bytes] = []
         for up in range(depth + 1):
             for file in files:
-                looked.append(b"../" * up + file)
+                looked += [b"../" * up + file]
         found = not seen or folder.holds_any(looked)
         if free is not None and not found:
             free.add((root.number, *folder.identity()))
@@ -487,7 +495,7 @@ class Boundary:
         below = {b"": rules}
         for entry in walk:
             is_folder = entry.kind == "folder"
-            if was.concerns(entry.name) or then.concerns(entry.name):
+            if was.concerns(entry.name) or (then is not was and then.concerns(entry.name)):
                 parts = tuple(entry.path.split(b"/"))
                 before, after = (
                     was.rule_for((*source.parts, *parts)),
@@ -530,8 +538,8 @@ class Boundary:
         else:
             looked: list[bytes] = []
             for depth in range(len(where.parts) if free else 0, len(where.parts) + 1):
-                for file in RULE_FILES:
-                    looked.append(b"/".join((*where.parts[:depth], file)))
+                way = b"/".join((*where.parts[:depth], b""))
+                looked += [way + DENY_FILE, way + READ_ONLY_FILE]
             known = known or root.holds_any(looked)
         if not known:
             return given
