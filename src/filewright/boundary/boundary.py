@@ -24,7 +24,7 @@ from filewright.boundary.location import (
     shown,
     split_root,
 )
-from filewright.boundary.matching import NOTHING, Matcher
+from filewright.boundary.matching import NOTHING
 from filewright.boundary.rules import (
     CLOSED,
     DENY_FILE,
@@ -369,12 +369,17 @@ class Boundary:
         `path_escape`.
         """
         require_root(where.root, where.asked)
-        globs = [glob] if isinstance(glob, str) else glob or ()
+        globs = [glob] if isinstance(glob, str) else [*(glob or ())]
+        for each in exclude:
+            globs.append(f"!{each}")
+        outer = None
+        if self.excludes_file is not None and not include_ignored:
+            outer = read_rules(partial(system.open_file, self.excludes_file))
         try:
             folder, denied = self._beneath(where, where.parts, changing=changing)
             options = WalkOptions(
-                rules=None if include_ignored else self._outer_rules(),
-                globs=[*globs, *(f"!{each}" for each in exclude)],
+                rules=None if include_ignored else NOTHING.with_files(0, outer),
+                globs=globs,
                 depth=depth,
                 hidden=include_hidden,
                 details=details,
@@ -417,11 +422,6 @@ class Boundary:
         del walk.denied[""]
         return walk.denied
 
-    def _outer_rules(self) -> Matcher:
-        if self.excludes_file is None:
-            return NOTHING
-        return NOTHING.with_files(0, read_rules(partial(system.open_file, self.excludes_file)))
-
     # Refusing
 
     def guard_write(
@@ -437,7 +437,8 @@ class Boundary:
         """
         self.guard_names(where, where.parts)
         above = where.parent
-        led = reached.get(above) if reached is not None else None
+        reached = {} if reached is None else reached
+        led = reached.get(above)
         if led is not None:
             if led != above.parts:
                 self._refuse_protected(where, (*led, where.name))
@@ -454,7 +455,7 @@ class Boundary:
                 depth -= 1
             with folder:
                 # Where rules are in force, each name is looked at: they may tell files from folders.
-                if reached is not None and not rules.active:
+                if not rules.active:
                     reached[above] = (*folder.reached, *above.parts[depth:])
                 if depth < len(above.parts):
                     return
