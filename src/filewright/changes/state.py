@@ -152,8 +152,7 @@ class Index:
         ]
         if own:
             return own[-1], []
-        moved = (each for each in alike if (each.device, each.birth_ns) == (device, None))
-        return None, [*here, *moved]
+        return None, here + [owner for owner in alike if (owner.device, owner.birth_ns) == (device, None)]
 
     def related(self, roots: Sequence[Root], own: Sequence[str]) -> list[Owner]:
         """The state folders that may hold changes of what is below `roots`, other than their own.
