@@ -212,9 +212,10 @@ def lines_of(
     ):
         return None
     first = max(first, 1)
-    count = min(count, content.lines.count() - first + 1)
+    lines = content.lines
+    count = min(count, lines.count() - first + 1)
     last = first + min(count, LINES_UNFOLDED) - 1
-    start, stop = (content.lines.offset_of(min(at, content.lines.count() + 1)) for at in (first, last + 1))
+    start, stop = (lines.offset_of(at) for at in (first, last + 1))
     text = content.read(start, stop - start).decode(content.encoding.name, "replace")
     old, new = sign != "+", sign != "-"
     made = [

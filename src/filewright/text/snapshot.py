@@ -250,6 +250,11 @@ class Snapshot(Closing):
         """The file's most frequent terminator; counted only where there is a choice."""
         return b"\n" if self.held is not None and b"\r" not in self.held else self.lines.terminators.dominant
 
+    @property
+    def line_count(self) -> int | None:
+        """The number of lines where it is known or cheap to know, else None."""
+        return self.lines.count() if self.held is not None or self.lines.complete else None
+
     @cached_property
     def digest(self) -> bytes:
         """xxh3_128 of the content, 16 bytes (one pass)."""

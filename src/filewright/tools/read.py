@@ -28,7 +28,6 @@ from filewright.tools.result import (
     in_shares,
     joined,
     optional,
-    total_lines,
 )
 from filewright.wording import counted, encodable, listed, oddities, sized, visible
 
@@ -274,7 +273,7 @@ def _require_line(snapshot: Snapshot, number: int, task: Task, argument: str = "
 
 def _tail(snapshot: Snapshot, count: int, limit: int, task: Task) -> _Span:
     """The last `count` lines, numbered from the end where the file was not counted."""
-    offset, known = snapshot.lines.back(count, task), total_lines(snapshot)
+    offset, known = snapshot.lines.back(count, task), snapshot.line_count
     if known is not None:
         return _Span(offset, max(1, known - count + 1), limit)
     return _Span(offset, 1 if offset == snapshot.start else -count, limit)
@@ -406,7 +405,7 @@ def _lines(context: Context, snapshot: Snapshot, arguments: ReadArguments, budge
     end = rows[-1].line.end if rows else span.offset
     context.remember(snapshot, (span.offset, end))
     last = span.number + len(rows) - 1
-    total = total_lines(snapshot)
+    total = snapshot.line_count
     if total is None and end >= snapshot.size and span.number > 0:
         total = last
     total_text = f"{total:,}" if total is not None else f"(not counted, {sized(snapshot.size)})"

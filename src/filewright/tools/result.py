@@ -238,15 +238,9 @@ def joined(results: Sequence[ToolResult], paths: Sequence[str], budget: int) -> 
 # What is said of a file beside its text
 
 
-def total_lines(snapshot: Snapshot) -> int | None:
-    """The number of lines where it is known or cheap to know, else None."""
-    known = snapshot.held is not None or snapshot.lines.complete
-    return snapshot.lines.count() if known else None
-
-
 def line_ending(snapshot: Snapshot) -> str:
     """The name of the file's line ending; of a file that was not counted, of its beginning."""
-    if total_lines(snapshot) is not None:
+    if snapshot.line_count is not None:
         return snapshot.lines.terminators.name
     return snapshot.lines.terminators_in(snapshot.start, min(snapshot.size, 1 << 18)).name
 
