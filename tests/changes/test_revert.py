@@ -234,7 +234,7 @@ def test_too_many_open_files_is_not_told_as_damage(bench: Any, monkeypatch: pyte
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
 
     with monkeypatch.context() as patch:
-        patch.setattr("filewright.changes.contents.Kept._blocks", full)
+        patch.setattr("filewright.changes.contents.ExitStack", full)
         with pytest.raises(FilewrightError) as caught:
             bench.changes.undo(record.id)
     assert "damaged" not in str(caught.value)

@@ -344,9 +344,34 @@ class Kept(NamedTuple):
         """The bytes from the start."""
         assert self.keeper is not None
         store, change_id, _ = self.keeper
+        name, side = self.name, self.side
         said = f"the undo data of the change {change_id}"
+        state: hashlib._Hash | xxhash.xxh3_128 = hashlib.sha256()
+        digest: str | None = name
         try:
-            yield from self._blocks(store)
+            rows = store.database.read("SELECT packed, data FROM contents WHERE name = ?", name)
+            if not rows:
+                raise FileNotFoundError(name)
+            packed, data = rows[0]
+            with ExitStack() as opened:
+                blocks: Iterable[bytes] = [data]
+                if data is None:
+                    folder = opened.enter_context(store.state.folder(_FOLDER))
+                    file = opened.enter_context(folder.open(name.encode()))
+                    blocks = file.blocks()
+                    if not packed:
+                        status = file.status()
+                        state, digest = xxhash.xxh3_128(), side.digest if side else None
+                        # One that was too large to be hashed is known by its size and time.
+                        if side is not None and (
+                            status.size != side.size or (not digest and status.mtime_ns != side.mtime_ns)
+                        ):
+                            raise ValueError("a displaced file has been changed")
+                for block in _unpacked(blocks) if packed else blocks:
+                    state.update(block)
+                    yield block
+            if digest is not None and state.hexdigest() != digest:
+                raise ValueError("a content is damaged")
         except (FileNotFoundError, ValueError, zlib.error) as error:
             raise FilewrightError(
                 Code.IO_ERROR,
@@ -357,34 +382,6 @@ class Kept(NamedTuple):
         except OSError as error:
             # Too many open files, say: that tells nothing of what was kept.
             raise from_os_error(error, said, doing="read") from error
-
-    def _blocks(self, store: ContentStore) -> Iterator[bytes]:
-        name, side = self.name, self.side
-        rows = store.database.read("SELECT packed, data FROM contents WHERE name = ?", name)
-        if not rows:
-            raise FileNotFoundError(name)
-        packed, data = rows[0]
-        state: hashlib._Hash | xxhash.xxh3_128 = hashlib.sha256()
-        digest: str | None = name
-        with ExitStack() as opened:
-            blocks: Iterable[bytes] = [data]
-            if data is None:
-                folder = opened.enter_context(store.state.folder(_FOLDER))
-                file = opened.enter_context(folder.open(name.encode()))
-                blocks = file.blocks()
-                if not packed:
-                    status = file.status()
-                    state, digest = xxhash.xxh3_128(), side.digest if side else None
-                    # One that was too large to be hashed is known by its size and time.
-                    if side is not None and (
-                        status.size != side.size or (not digest and status.mtime_ns != side.mtime_ns)
-                    ):
-                        raise ValueError("a displaced file has been changed")
-            for block in _unpacked(blocks) if packed else blocks:
-                state.update(block)
-                yield block
-        if digest is not None and state.hexdigest() != digest:
-            raise ValueError("a content is damaged")
 
     def read(self) -> bytes:
         """All of it; for small ones."""
@@ -470,8 +467,9 @@ def forward(entry: Entry, most: int | None = None) -> Sequence[Splice] | None:
     """The splices that were made, or the first of them, if the change was an edit."""
     if entry.inserted is None:
         return None
-    inserted = Kept(entry.keeper, entry.inserted).read()
-    return _splices(spans_in(entry.spliced, most), inserted)
+    from filewright.text import Splices  # Of what a command of a shell did there are none.
+
+    return Splices(spans_in(entry.spliced, most), Kept(entry.keeper, entry.inserted).read())
 
 
 def backward(entry: Entry, most: int | None = None) -> Sequence[Splice] | None:
@@ -484,13 +482,9 @@ def backward(entry: Entry, most: int | None = None) -> Sequence[Splice] | None:
         removed = b"".join(before[s.offset : s.offset + s.old] for s in spans_in(entry.spliced, most))
     else:
         return None
-    return _splices(_turned(spans_in(entry.spliced, most)), removed)
+    from filewright.text import Splices
 
-
-def _splices(spans: Iterable[Span], replacements: bytes) -> Sequence[Splice]:
-    from filewright.text import Splices  # Of what a command of a shell did there are none.
-
-    return Splices(spans, replacements)
+    return Splices(_turned(spans_in(entry.spliced, most)), removed)
 
 
 def _spliced(content: bytes, splices: Sequence[Splice] | None) -> bytes | None:

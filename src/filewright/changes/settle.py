@@ -498,9 +498,8 @@ class Settlement(Slots):
         try:
             with file.quiet() as nobody_writes:
                 quiet, status = nobody_writes(), file.status()
-                hashed = before.digest is not None and before.size <= self.log.settings.identity_bytes
-                looked = hashed or not before.untouched(status)
-                if quiet and looked and look_at(file, before) not in AS_IT_WAS:
+                most = self.log.settings.identity_bytes
+                if quiet and look_at(file, before, hash_up_to=most) not in AS_IT_WAS:
                     return self._rescue(folder, name, put, _WRITTEN_LATE)
                 # Asked again, for an open that began before the file was displaced.
                 if not (quiet and nobody_writes()):

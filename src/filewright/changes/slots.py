@@ -156,10 +156,9 @@ def look(folder: Folder, name: bytes, stamp: Stamp, *, hash_up_to: int | None = 
             if folder.read_link(name) != stamp.target:
                 return "other"
             return "same" if status.inode == stamp.inode else "alike"
-        large = hash_up_to is not None and stamp.size > hash_up_to
-        if stamp.kind == "file" and stamp.digest is not None and not (large and stamp.untouched(status)):
+        if stamp.kind == "file" and stamp.digest is not None:
             with suppress(PermissionError), folder.open(name, seen=True) as file:
-                return look_at(file, stamp)
+                return look_at(file, stamp, hash_up_to=hash_up_to)
     except FileNotFoundError:
         return "missing"
     if stamp.inode is None:
@@ -167,10 +166,11 @@ def look(folder: Folder, name: bytes, stamp: Stamp, *, hash_up_to: int | None = 
     return _by_status(status, stamp)
 
 
-def look_at(file: File, stamp: Stamp) -> Look:
+def look_at(file: File, stamp: Stamp, *, hash_up_to: int | None = None) -> Look:
     """The same of an open file."""
     status = file.status()
-    if stamp.digest is None:
+    large = hash_up_to is not None and stamp.size > hash_up_to
+    if stamp.digest is None or (large and stamp.untouched(status)):
         return _by_status(status, stamp)
     itself = status.inode == stamp.inode
     if status.size >= stamp.size and digest_of(file, size=stamp.size) == stamp.digest:
