@@ -9,8 +9,7 @@ from tests.examples import examples
 from tests.rows import each_row
 
 from filewright.edit import Edit, Plan, plan, replace_matches, replacement
-from filewright.edit.filetext import FileText
-from filewright.edit.find import find_exact
+from filewright.edit.filetext import FileText, find_exact
 from filewright.errors import Code, FilewrightError
 from filewright.search import compile_pattern
 from filewright.text import Snapshot, apply

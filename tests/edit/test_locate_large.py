@@ -17,8 +17,8 @@ from tests.files import Windowed
 from filewright import system
 from filewright.edit import Edit, Tier, plan
 from filewright.edit.filetext import FileText
-from filewright.edit.find import Located, Missed
 from filewright.edit.locate.cascade import locate
+from filewright.edit.locate.request import Located, Missed
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
 from filewright.text import Snapshot, apply

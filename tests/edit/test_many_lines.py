@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from filewright.edit import Edit, Tier
 from filewright.edit.filetext import FileText
-from filewright.edit.find import ByteRange, Located, Rows
 from filewright.edit.locate.indentation import Indentation
+from filewright.edit.locate.request import ByteRange, Located, Rows
 from filewright.edit.write import checked
 from filewright.text import Snapshot, apply
 

@@ -21,24 +21,20 @@ from dataclasses import dataclass
 from html import unescape
 from typing import NamedTuple
 
-from filewright.edit.filetext import FileText
-from filewright.edit.find import (
+from filewright.edit.filetext import FileText, find_exact
+from filewright.edit.locate.prose import in_quotes, is_code
+from filewright.edit.locate.request import (
     ByteRange,
     Literal,
     Located,
     NewLines,
+    RequestLines,
     Rows,
     UnclearError,
     WholeLines,
-    find_exact,
-)
-from filewright.edit.locate.prose import in_quotes, is_code
-from filewright.edit.locate.request import (
-    RequestLines,
     indent_of,
     is_elision,
     says_omitted,
-    stands_for_lines,
     word_set,
     words_shared,
 )
@@ -204,7 +200,9 @@ def _numbers_of(text: str, *, like: str | None = None) -> _Numbers | None:
     lines = text.split("\n")
     while lines and not lines[-1].strip():
         lines.pop()
-    lead = next((at for at, line in enumerate(lines) if line.strip()), 0)
+    lead = 0
+    while lead < len(lines) and not lines[lead].strip():
+        lead += 1
     rests, kind, last = [""] * lead, like, None
     first = 0
     for line in lines[lead:]:
@@ -222,7 +220,7 @@ def _numbers_of(text: str, *, like: str | None = None) -> _Numbers | None:
             return None
         last = number
         rests.append(line[match.end() :])
-    if kind is None or not any(rest.strip() for rest in rests):
+    if kind is None or not "".join(rests).strip():
         return None
     return _Numbers(kind, first, (*rests, "") if text.endswith("\n") else tuple(rests))
 
@@ -370,10 +368,15 @@ def _of_all(
         )
         if ends or _has_escaped_lines(new, asked):
             yield "an escaped newline", lines[0]
-    gone = [line for line in lines if line[0] == "-" and line[1:] in asked and re.search("[A-Za-z]", line)]
+    gone: list[str] = []
+    added: list[str] = []
+    for line in lines:
+        if line[0] == "-" and line[1:] in asked and re.search("[A-Za-z]", line):
+            gone.append(line)
+        elif line[0] == "+":
+            added.append(line)
     if gone and len(asked) > 1:
         yield "the prefixes of a diff", gone[0]
-    added = [line for line in lines if line[0] == "+"]
     if added and not any(line.startswith("+") for line in asked):
         shifted = all(line[0] in " +" for line in lines) and len(added) < len(lines)
         nearer = any(_is_nearer(line[1:], line, asked) for line in added)
@@ -415,8 +418,7 @@ def _of_line(
 ) -> Iterator[str]:
     """Damage of one line of a replacement."""
     language = source.language
-    omitted = says_omitted(line) or (language is not None and is_elision(line, language))
-    if omitted or (lost and stands_for_lines(line)):
+    if says_omitted(line, lost=lost > 0) or (language is not None and is_elision(line, language)):
         yield "a marker for omitted text"
     number = None if language is Language.YAML else _NUMBERED.match(line)
     if number and line[number.end() :].strip() in known:

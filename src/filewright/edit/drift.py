@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from filewright.edit.filetext import FileText
-from filewright.edit.find import ByteRange, Located, Missed, NewLines
 from filewright.edit.linediff import Chunk, Merged, changed_lines, changes, merge3, merged, slid
 from filewright.edit.locate.cascade import locate
-from filewright.edit.locate.request import Edit, Tier
+from filewright.edit.locate.request import ByteRange, Edit, Located, Missed, NewLines, Tier
 from filewright.edit.nearest import MOST_CHARS, clean
 from filewright.edit.write import meant, whole_lines
 from filewright.errors import Code

@@ -1,12 +1,8 @@
-"""The finder: where a text, or whole lines, occur in a file, by ever looser comparison.
+"""The finder of whole lines: where lines occur in a file, by ever looser comparison.
 
-Each tier is a function from what is looked for and the file's lines to candidates; which of them is
-meant is decided by who asks. Nothing here writes, and no percentage decides anything.
+Which of the regions found is meant is decided by who asks. Nothing here writes, and no percentage decides anything.
 
-*Exactly* (`find_exact`, `find_blocks`): the text itself, any terminator at each newline. It cannot be wrong: it is
-what was asked for.
-
-*As whole lines* (`find_regions`). Why it cannot be wrong: every line of the search text is in the region,
+Why it cannot be wrong: every line of the search text is in the region,
 letter by letter but for whitespace and typography; the lines' order and number are the same; and no other
 region of the file is like it by the same or a stricter comparison. What differs is never written: lines that
 stay keep the file's bytes, and lines that change take its whitespace and typography, or the edit is refused.
@@ -21,15 +17,14 @@ Knuth-Morris-Pratt algorithm over the lines' keys.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, islice, pairwise, takewhile
+from itertools import pairwise, takewhile
 
 from filewright.edit.filetext import FileText
 from filewright.edit.locate.indentation import Indentation
 from filewright.edit.locate.request import (
     WHITESPACE,
-    Edit,
     RequestLines,
     Tier,
     collapsed,
@@ -38,11 +33,8 @@ from filewright.edit.locate.request import (
     is_blank,
     verbatim_runs,
 )
-from filewright.errors import Code, FilewrightError
-from filewright.text import Line, Splice
+from filewright.text import Line
 
-MOST_STREAMED = 8 << 20
-"""Bytes of a search text that is looked for in a file that is not held."""
 MOST_REGIONS = 200
 """Regions found before the search ends; any answer is ambiguous by then."""
 _ROWS_GRADED = 60_000
@@ -50,113 +42,6 @@ _ROWS_GRADED = 60_000
 _ROWS_COMPARED = 60_000
 """Lines compared around candidates before the single pass takes over."""
 _LONG_ROW = 1 << 16
-_MOST_PLACES = 30_000_000
-"""Lines compared for many blocks before they are called too alike."""
-_FEW, _LOOKS = 8, 400
-"""Blocks that are looked for as bytes in a file that is not held, and how many hits of their lines are looked at."""
-
-
-@dataclass(frozen=True, slots=True)
-class ByteRange:
-    """A half-open byte range."""
-
-    start: int
-    end: int
-
-
-def find_exact(source: FileText, search: str, limit: int, *, line: int | None = None) -> list[ByteRange]:
-    """Up to `limit` places where `search` (not empty) is, overlapping ones too, in order; those at a `line` alone.
-
-    Raises `too_large` for a search text of more than 8 MB in a file that is not held.
-    """
-    try:
-        needle = search.encode(source.encoding.name)
-    except UnicodeEncodeError:
-        return []  # a character the file cannot hold
-    if len(needle) > source.size:
-        return []
-    if source.held is None and len(needle) > MOST_STREAMED:
-        raise FilewrightError(
-            Code.TOO_LARGE,
-            f"the search text has {len(needle)} bytes, too many to look for in a file of {source.size}",
-            "search for less, with a start_line and an end_line",
-        )
-    if b"\n" in needle and not source.has_no_returns:
-        spans = _with_any_terminators(source, needle.split(b"\n"))
-    else:
-        spans = (ByteRange(at, at + len(needle)) for at in source.occurrences(needle))
-    if line is not None:
-        begin, end = source.offset(line - 1), source.offset(line)
-        spans = (span for span in takewhile(lambda span: span.start < end, spans) if span.start >= begin)
-    return list(islice((span for span in spans if source.on_boundary(span.start)), limit))
-
-
-def _with_any_terminators(source: FileText, pieces: list[bytes]) -> Iterator[ByteRange]:
-    """Occurrences where each newline may be any terminator, found through the longest line."""
-    anchor = max(range(len(pieces)), key=lambda index: len(pieces[index]))
-    hits = map(source.index_of, source.occurrences(pieces[anchor]))
-    for at, _ in groupby(hits if pieces[anchor] else range(source.count)):
-        rows = source.rows_at(max(0, at - anchor), len(pieces))
-        bodies = [row.body for row in rows]
-        if len(rows) == len(pieces) - 1 and rows[-1].terminator:
-            bodies.append(b"")  # what is behind the last line's end
-        if (
-            at >= anchor
-            and len(bodies) == len(pieces)
-            and bodies[0].endswith(pieces[0])
-            and bodies[1:-1] == pieces[1:-1]
-            and bodies[-1].startswith(pieces[-1])
-        ):
-            last = rows[-1].offset if len(rows) == len(pieces) else source.size
-            yield ByteRange(rows[0].body_end - len(pieces[0]), last + len(pieces[-1]))
-
-
-def find_blocks(
-    source: FileText, blocks: Iterable[tuple[bytes, ...]]
-) -> dict[tuple[bytes, ...], list[int]] | None:
-    """The lines (from 0) at which each of many blocks of lines is, terminators aside.
-
-    Two passes over the file at most. None if there are too many places to compare.
-    """
-    wanted = set(blocks)
-    if source.held is None and len(wanted) <= _FEW:
-        sought = {block: _sought(source, block) for block in wanted}
-        if None not in sought.values():
-            return {block: places for block, places in sought.items() if places is not None}
-    counts = dict.fromkeys((body for block in wanted for body in block), 0)
-    for _, bodies in source.windows():
-        for body in bodies:
-            if body in counts:
-                counts[body] += 1
-    rarest = {block: min(range(len(block)), key=lambda index: counts[block[index]]) for block in wanted}
-    places: dict[bytes, list[int]] = {block[index]: [] for block, index in rarest.items()}
-    for first, bodies in source.windows():
-        for index, body in enumerate(bodies, first):
-            if body in places:
-                places[body].append(index)
-    if sum(len(places[block[index]]) for block, index in rarest.items()) > _MOST_PLACES:
-        return None
-    return {
-        block: [at - index for at in places[block[index]] if stands(source, block, at - index)]
-        for block, index in rarest.items()
-    }
-
-
-def stands(source: FileText, block: tuple[bytes, ...], at: int) -> bool:
-    """Whether the lines from line `at` (from 0) are those of a block."""
-    return at >= 0 and tuple(source.bodies(at, len(block))) == block
-
-
-def _sought(source: FileText, block: tuple[bytes, ...]) -> list[int] | None:
-    """The places of a block, by looking for its longest line as bytes; None where that is no help."""
-    index = max(range(len(block)), key=lambda at: len(block[at]))
-    if len(block[index]) < 8:
-        return None
-    hits = list(islice(source.occurrences(block[index]), _LOOKS + 1))
-    if len(hits) > _LOOKS:
-        return None
-    lines = dict.fromkeys(source.index_of(hit) - index for hit in hits)
-    return [at for at in lines if stands(source, block, at)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,113 +264,3 @@ def _one_pass(source: FileText, keys: Sequence[str]) -> Iterator[list[Line]]:
         matched += 1
         if matched == len(keys):
             yield [*takewhile(lambda one: one.offset < row.offset, source.rows_from(recent[0])), row]  # noqa: B023
-
-
-# What an edit means by it
-
-
-@dataclass(frozen=True, slots=True)
-class Literal:
-    """`search` is literally at `span`; `replace` takes its place."""
-
-    span: ByteRange
-    search: str
-    replace: str
-
-
-@dataclass(frozen=True, slots=True)
-class WholeLines:
-    """The lines of `search` mean `region`; the change to `replace` is carried over."""
-
-    region: Region
-    search: RequestLines
-    replace: RequestLines
-
-    @property
-    def span(self) -> ByteRange:
-        """The bytes of its lines."""
-        return ByteRange(self.region.start, self.region.end)
-
-
-@dataclass(frozen=True, slots=True)
-class NewLines:
-    """Whole lines that are put in place of those in `span`, whatever these hold: what is written is known."""
-
-    span: ByteRange
-    splices: tuple[Splice, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """Lines of the file, each with the line of the request it is: what a hunk of a patch means.
-
-    Line i of `old` is row i; `kept` says of lines of `new` which of `old` they are. `indentation` maps the
-    request's indents (None: as they are). `ended`: whether the last line has a terminator afterwards (None: as
-    before). `terminators` are those of `new`, where the patch spells them out. `blanks` are lines that stand for
-    an empty one.
-    """
-
-    rows: tuple[Line, ...]
-    span: ByteRange
-    old: tuple[str, ...]
-    new: tuple[str, ...]
-    kept: Mapping[int, int]
-    indentation: Indentation | None = None
-    ended: bool | None = None
-    terminators: tuple[bytes, ...] | None = None
-    blanks: frozenset[str] = frozenset()
-
-
-Part = Literal | WholeLines | Rows | NewLines
-
-
-@dataclass(frozen=True, slots=True)
-class Located:
-    """Where an edit goes: its parts in order of offset, and how they were found.
-
-    `inner` is the tier a repaired request matched by; `repairs` what was repaired, in words.
-    """
-
-    edit: Edit
-    tier: Tier
-    parts: tuple[Part, ...]
-    inner: Tier | None = None
-    repairs: tuple[str, ...] = ()
-
-    @property
-    def span(self) -> ByteRange:
-        """From the first byte of its parts to the last."""
-        return ByteRange(self.parts[0].span.start, self.parts[-1].span.end)
-
-
-@dataclass(eq=False)
-class UnclearError(Exception):
-    """The place is certain, and what is to be written there is not: a message, what to do, the code.
-
-    `readings` are the texts the region may become, where there are several.
-    """
-
-    message: str
-    hint: str
-    code: Code = Code.AMBIGUOUS_MATCH
-    readings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Missed:
-    """Why an edit goes nowhere: the code, how far the cascade came, and what was found instead.
-
-    `spans` are the equal regions of an ambiguous text, the one place an anchored text is
-    really at, or where edit number `other` overlaps it; `more` when they are not all. `conflicts` are stretches that
-    both the edit and someone else changed: as `shown`, as it is `there`, as it is `wanted`. `unclear` says why of an
-    edit with a place nobody can say what it writes there.
-    """
-
-    edit: Edit
-    code: Code
-    reached: Tier | None = None
-    spans: tuple[ByteRange, ...] = ()
-    more: bool = False
-    conflicts: tuple[dict[str, str], ...] = ()
-    other: int | None = None
-    unclear: UnclearError | None = None

@@ -8,15 +8,25 @@ touch.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from filewright.edit.drift import find_drifted
 from filewright.edit.filetext import FileText
-from filewright.edit.find import ByteRange, Literal, Located, Missed, UnclearError, WholeLines
 from filewright.edit.locate.cascade import locate
-from filewright.edit.locate.request import Edit, RequestLines, Tier
+from filewright.edit.locate.request import (
+    ByteRange,
+    Edit,
+    Literal,
+    Located,
+    Missed,
+    RequestLines,
+    SymbolLines,
+    Tier,
+    UnclearError,
+    WholeLines,
+)
 from filewright.edit.nearest import alike
 from filewright.edit.overlay import Overlay
 from filewright.edit.refusal import explained
@@ -25,7 +35,7 @@ from filewright.errors import Code, FilewrightError, check_limit, invalid
 from filewright.languages import language_of
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.text import Snapshot, Splice, normalised, ordered, terminators_in
+from filewright.text import Snapshot, Splice, normalised, ordered, require_ordered, terminators_in
 
 _COUNTED = 64 << 20
 
@@ -130,10 +140,9 @@ class _Put(NamedTuple):
     new: bytes
 
 
-def _with_blank_lines(edits: list[Edit]) -> None:
-    """Make those of symbols that go take the blank lines below, or above where no text follows then."""
+def _with_blank_lines(edits: list[Edit], going: Sequence[tuple[SymbolLines, int]]) -> None:
+    """Make the edits of symbols that are `going` take the blank lines below, or above where no text follows then."""
     ends: set[int | None] = {None}
-    going = [(edit.symbol, at) for at, edit in enumerate(edits) if edit.symbol is not None]
     for symbol, at in sorted(going, key=lambda each: each[0].first, reverse=True):
         if symbol.following in ends:
             ends.add(symbol.first)
@@ -167,8 +176,14 @@ def plan(
     if not edits:
         raise invalid(f"{name}: no edits were given", "give one edit at least")
     check_limit(len(edits), most, f"edits of {name}", "send them in several calls")
-    given = [*edits] if total else [replace(edit, number=at, fuzzy=fuzzy) for at, edit in enumerate(edits)]
-    _with_blank_lines(given)
+    given: list[Edit] = []
+    going: list[tuple[SymbolLines, int]] = []
+    for at, edit in enumerate(edits):
+        given.append(edit if total else replace(edit, number=at, fuzzy=fuzzy))
+        if edit.symbol is not None:
+            going.append((edit.symbol, at))
+    if going:
+        _with_blank_lines(given, going)
     source = FileText(snapshot, task, language=language_of(location.name, b"") if location else None)
     placed: list[_Placed] = []
     puts: list[_Put] = []
@@ -192,8 +207,9 @@ def plan(
         error.message = f"{name}:{which} {error.message}"
         error.details = {"path": name, **error.details, "refusals": [one.details for one in refusals]}
         raise error
-    splices = source.of_file(ordered(_as_one(puts), source.size))
-    return Plan(tuple(splices), tuple(_outcomes(placed)))
+    splices = _as_one(puts)
+    require_ordered(splices, source.size)
+    return Plan(tuple(source.of_file(splices)), _outcomes(placed))
 
 
 def _located(
@@ -249,13 +265,22 @@ def _taken(
         splices = checked(text, located)
     except UnclearError as why:
         return Missed(located.edit, why.code, located.tier, (located.span,), unclear=why)
-    spans = [part.span for part in located.parts]
+    edit = located.edit
+    spans: list[ByteRange] = []
+    similarity = 1.0
+    for part in located.parts:
+        spans.append(part.span)
+        if isinstance(part, WholeLines):
+            soft = RequestLines.of(edit.search).lines if located.tier is Tier.SOFT else None
+            there = [text.text(row.body) for row in part.region.rows]
+            similarity = min(similarity, alike(soft or part.search.lines, there))
     overlay = text.snapshot if text is not source else None
     together = before
     turn = len(placed)
     puts: list[_Put] = []
     changed: list[ByteRange] = []
     shifts: list[tuple[int, int]] = []
+    more = 0
     for splice in splices:
         start, end, side = splice.offset, splice.end, 0
         if start == end:
@@ -264,9 +289,9 @@ def _taken(
         puts.append(_Put(start, end, side, turn, splice.replacement))
         changed.append(ByteRange(start, end))
         if splice.length < _COUNTED:
-            gone = terminators_in(text.read(start, end)).total
-            shifts.append((start, terminators_in(splice.replacement).total - gone))
-    more = sum(lines for _, lines in shifts)
+            lines = terminators_in(splice.replacement).total - terminators_in(text.read(start, end)).total
+            shifts.append((start, lines))
+            more += lines
     if isinstance(overlay, Overlay):
         composed = overlay.composed(ordered(splices, overlay.size))
         together = [_Put(each.offset, each.end, 0, turn, each.replacement) for each in composed]
@@ -274,6 +299,8 @@ def _taken(
             ByteRange(overlay.origin_of(span.start), overlay.origin_of(span.end, end=True)) for span in spans
         ]
         changed, shifts = spans, [(spans[0].start, more)]
+    elif not placed:
+        together = puts
     elif splices and set(splices) <= {Splice(put.offset, put.end - put.offset, put.new) for put in before}:
         # An earlier edit makes the very same change: there is one result, whoever makes it.
         splices, changed, shifts, more = (), [], [], 0
@@ -281,23 +308,23 @@ def _taken(
         for other in placed:
             touched = _touching(changed, other.spans) or _touching(other.changed, spans)
             if touched is not None:
-                return Missed(located.edit, Code.OVERLAP, spans=(touched,), other=other.outcome.index)
+                return Missed(edit, Code.OVERLAP, spans=(touched,), other=other.outcome.index)
         together = _joined(source, before, puts)
-    start, end = located.span.start, located.span.end
-    first = text.line_number(start)
-    last = text.line_number(end - 1) if start < end else first - 1
-    named = located.edit.named
+    span = located.span
+    first = text.line_number(span.start)
+    last = text.line_number(span.end - 1) if span.start < span.end else first - 1
+    named = edit.named
     if named and located.tier is Tier.DRIFT:
         named += ", carried on from the version that was named"
     outcome = Outcome(
-        located.edit.number,
+        edit.number,
         located.tier,
         first,
         last,
         first,
         last + more,
-        (len(located.parts) if located.edit.replace_all else 1) if splices else 0,
-        _similarity(text, located),
+        (len(located.parts) if edit.replace_all else 1) if splices else 0,
+        similarity,
         located.inner,
         located.repairs,
         overlay is not None,
@@ -307,17 +334,18 @@ def _taken(
     return _Placed(outcome, spans, changed, shifts), together
 
 
-def _outcomes(placed: Sequence[_Placed]) -> Iterator[Outcome]:
+def _outcomes(placed: Sequence[_Placed]) -> tuple[Outcome, ...]:
     """What became of each edit, with the lines of the final result."""
+    result: list[Outcome] = []
     for own, spans, _, _ in placed:
-        shift = sum(
-            more
-            for other in placed
-            if other.outcome is not own and not (own.on_result and other.outcome.index < own.index)
-            for offset, more in other.shifts
-            if offset <= spans[0].start
-        )
-        yield replace(own, new_first=own.first + shift, new_last=own.new_last + shift)
+        shift = 0
+        for other in placed:
+            if other.outcome is own or (own.on_result and other.outcome.index < own.index):
+                continue
+            for offset, more in other.shifts:
+                shift += more if offset <= spans[0].start else 0
+        result.append(replace(own, new_first=own.first + shift, new_last=own.new_last + shift))
+    return tuple(result)
 
 
 def _follows(source: FileText, located: Located) -> str:
@@ -385,16 +413,3 @@ def _as_one(puts: Sequence[_Put]) -> tuple[Splice, ...]:
         else:
             result.append(Splice(put.offset, put.end - put.offset, put.new))
     return tuple(result)
-
-
-def _similarity(source: FileText, located: Located) -> float:
-    """How alike the text asked for and the text found are, 0 to 1; 1.0 if nothing was looked past."""
-    soft = RequestLines.of(located.edit.search).lines if located.tier is Tier.SOFT else None
-    return min(
-        (
-            alike(soft or part.search.lines, [source.text(row.body) for row in part.region.rows])
-            for part in located.parts
-            if isinstance(part, WholeLines)
-        ),
-        default=1.0,
-    )

@@ -19,14 +19,19 @@ from itertools import islice, takewhile
 from typing import Any
 
 from filewright.edit.damage import is_damaged
-from filewright.edit.filetext import FileText
-from filewright.edit.find import ByteRange, Literal, Located, Missed, UnclearError, find_exact, find_regions
+from filewright.edit.filetext import FileText, find_exact
+from filewright.edit.find import find_regions
 from filewright.edit.linediff import align, merge3
 from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.request import (
+    ByteRange,
     Edit,
+    Literal,
+    Located,
+    Missed,
     RequestLines,
     Tier,
+    UnclearError,
     indent_of,
     is_typographic,
     says_omitted,

@@ -20,21 +20,18 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from filewright.edit.damage import check
-from filewright.edit.filetext import FileText
-from filewright.edit.find import (
-    Literal,
-    Located,
-    NewLines,
-    Rows,
-    UnclearError,
-    WholeLines,
-    find_exact,
-)
+from filewright.edit.filetext import FileText, find_exact
 from filewright.edit.linediff import align, line_splices
 from filewright.edit.locate.indentation import Indentation
 from filewright.edit.locate.request import (
     WHITESPACE,
+    Literal,
+    Located,
+    NewLines,
     RequestLines,
+    Rows,
+    UnclearError,
+    WholeLines,
     indent_of,
     is_blank,
     is_typographic,
@@ -60,7 +57,6 @@ def checked(source: FileText, located: Located) -> tuple[Splice, ...]:
     literal = not located.edit.fuzzy
     if not literal:
         check(source, located)
-    numbered = any("number" in what for what in located.repairs)
     result: list[Splice] = []
     for part in located.parts:
         match part:
@@ -73,6 +69,7 @@ def checked(source: FileText, located: Located) -> tuple[Splice, ...]:
                 result += write_exact(source, part.span.start, part.span.end, part.search, part.replace)
             case WholeLines() | Rows():
                 rows = part if isinstance(part, Rows) else row_by_row(part)
+                numbered = any("number" in what for what in located.repairs)
                 result += _rows(source, rows, numbered=numbered, literal=literal)
     return tuple(result)
 
@@ -90,7 +87,7 @@ def write_exact(source: FileText, start: int, end: int, search: str, replace: st
 
     Lines equal in both keep their terminators. Raises `unencodable`.
     """
-    theirs = _in_file(source, replace)
+    theirs = encoded(replace, source.encoding, argument="replace")
     if "\n" not in search and "\n" not in replace:
         return single(source, start, end, theirs)
     lines = theirs.split(b"\n")
@@ -137,10 +134,6 @@ def whole_lines(source: FileText, start: int, end: int, new: bytes) -> Splice:
 def single(source: FileText, start: int, end: int, new: bytes) -> tuple[Splice, ...]:
     """The splice that puts `new` at [start, end); none if it is there."""
     return () if source.read(start, end) == new else (Splice(start, end - start, new),)
-
-
-def _in_file(source: FileText, text: str) -> bytes:
-    return encoded(text, source.encoding, argument="replace")
 
 
 # Whole lines
@@ -280,7 +273,7 @@ def _spliced(source: FileText, part: Rows, stay: Sequence[int], made: Sequence[s
     lines: list[bytes] = []
     ends: list[bytes | None] = []
     for at, text, given in zip(stay, made, part.terminators or [None] * len(made), strict=True):
-        lines.append(rows[at].body if at >= 0 else _in_file(source, text))
+        lines.append(rows[at].body if at >= 0 else encoded(text, source.encoding, argument="replace"))
         ends.append((rows[at].terminator if at >= 0 else given) or None)
     was_ended = not rows or bool(rows[-1].terminator)
     if end == source.size and made:
@@ -499,16 +492,19 @@ def _check_indent(source: FileText, part: Literal) -> None:
     if not lead or lead.strip(WHITESPACE) or not first.strip():
         return
     new, *more = part.replace.split("\n")
-    text, given = first.strip(), indent_of(first)
-    if (
-        (new.strip() and (new in others or indent_of(new) == indent != given))
+    text, bare, given = first.strip(), new.strip(), indent_of(first)
+    moved = bool(bare) and (new in others or indent_of(new) == indent != given)
+    moved = moved or (bare == text and indent_of(new) != given)
+    alone = True
+    for line in others:
         # Another line than the first is kept, in its place.
-        or any(line.strip() == new.strip() != "" and line not in (lead + new, *more) for line in others)
-        or (new.strip() == text and indent_of(new) != given)
-        or any(line.strip() == text and line not in others and indent_of(line) != indent for line in more)
+        moved = moved or (line.strip() == bare != "" and line not in (lead + new, *more))
+        alone = alone and is_blank(line)
+    for line in more:
+        moved = moved or (line.strip() == text and line not in others and indent_of(line) != indent)
         # Of one line nothing says how those are indented that come behind it.
-        or (is_blank("".join(others)) and any(line.strip() and indent_of(line) == given for line in more))
-    ):
+        moved = moved or (alone and not is_blank(line) and indent_of(line) == given)
+    if moved:
         raise UnclearError(
             f"the search text begins inside the indent of its line, and {text!r}, or a line beside it, would be moved",
             "send search and replace with the whole indent of their first line",
@@ -517,11 +513,9 @@ def _check_indent(source: FileText, part: Literal) -> None:
 
 def _check_word(source: FileText, part: Literal) -> None:
     """Refuse a text found inside a word of which the replacement has all: a part of the word would be there twice."""
-    before, after = (
-        source.text(source.read(start, start + _WORD_BYTES))
-        for start in (part.span.start - _WORD_BYTES, part.span.end)
-    )
-    search, new = part.search, part.replace
+    search, new, start, end = part.search, part.replace, part.span.start, part.span.end
+    before = source.text(source.read(start - _WORD_BYTES, start))
+    after = source.text(source.read(end, end + _WORD_BYTES))
     for left, right, holds in (
         (before, search, new.startswith),
         (search[-_WORD_BYTES:], after, new.endswith),

@@ -22,22 +22,26 @@ from dataclasses import replace
 from itertools import takewhile
 
 from filewright.edit.damage import Repaired, fence_at_edge, repairs
-from filewright.edit.filetext import FileText
-from filewright.edit.find import (
+from filewright.edit.filetext import FileText, find_exact
+from filewright.edit.find import Region, find_regions
+from filewright.edit.linediff import changes
+from filewright.edit.locate.prose import find_soft
+from filewright.edit.locate.request import (
     ByteRange,
+    Edit,
     Literal,
     Located,
     Missed,
     NewLines,
     Part,
-    Region,
+    RequestLines,
+    Tier,
     WholeLines,
-    find_exact,
-    find_regions,
+    is_blank,
+    is_elision,
+    valid,
+    width_of,
 )
-from filewright.edit.linediff import changes
-from filewright.edit.locate.prose import find_soft
-from filewright.edit.locate.request import Edit, RequestLines, Tier, is_blank, is_elision, valid, width_of
 from filewright.edit.write import meant, whole_lines
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.languages import Language

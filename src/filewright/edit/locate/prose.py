@@ -28,8 +28,8 @@ from dataclasses import replace
 from functools import cache
 
 from filewright.edit.filetext import FileText
-from filewright.edit.find import WholeLines, graded, key_of, lines_apart, rare_runs, rows_around, rows_with
-from filewright.edit.locate.request import RequestLines, collapsed, word_set, words_shared
+from filewright.edit.find import graded, key_of, lines_apart, rare_runs, rows_around, rows_with
+from filewright.edit.locate.request import RequestLines, WholeLines, collapsed, word_set, words_shared
 from filewright.text import Line
 
 _MOST_ROWS = 60_000

@@ -1,4 +1,4 @@
-"""What is asked for: an `Edit`, a text and what it takes the place of; and what comparing looks past.
+"""What is asked for, an `Edit`; what it means in a file, `Located` or `Missed`; and what comparing looks past.
 
 Its lines are told by what they are: blank, or a mark of text left out.
 
@@ -11,13 +11,19 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from filewright.errors import invalid
+from filewright.errors import Code, invalid
 from filewright.languages import Language
-from filewright.text import PLAIN, check_text, normalised
+from filewright.text import PLAIN, Line, Splice, check_text, normalised
+
+if TYPE_CHECKING:
+    from filewright.edit.find import Region
+    from filewright.edit.locate.indentation import Indentation
 
 WHITESPACE = " \t\f\v"
 """What may trail, indent or separate. Other white space is text."""
@@ -269,6 +275,124 @@ class RequestLines:
         return tuple(map(collapsed, self.solid))
 
 
+# What is meant by it
+
+
+@dataclass(frozen=True, slots=True)
+class ByteRange:
+    """A half-open byte range."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """`search` is literally at `span`; `replace` takes its place."""
+
+    span: ByteRange
+    search: str
+    replace: str
+
+
+@dataclass(frozen=True, slots=True)
+class WholeLines:
+    """The lines of `search` mean `region`; the change to `replace` is carried over."""
+
+    region: Region
+    search: RequestLines
+    replace: RequestLines
+
+    @property
+    def span(self) -> ByteRange:
+        """The bytes of its lines."""
+        return ByteRange(self.region.start, self.region.end)
+
+
+@dataclass(frozen=True, slots=True)
+class NewLines:
+    """Whole lines that are put in place of those in `span`, whatever these hold: what is written is known."""
+
+    span: ByteRange
+    splices: tuple[Splice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Lines of the file, each with the line of the request it is: what a hunk of a patch means.
+
+    Line i of `old` is row i; `kept` says of lines of `new` which of `old` they are. `indentation` maps the
+    request's indents (None: as they are). `ended`: whether the last line has a terminator afterwards (None: as
+    before). `terminators` are those of `new`, where the patch spells them out. `blanks` are lines that stand for
+    an empty one.
+    """
+
+    rows: tuple[Line, ...]
+    span: ByteRange
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+    kept: Mapping[int, int]
+    indentation: Indentation | None = None
+    ended: bool | None = None
+    terminators: tuple[bytes, ...] | None = None
+    blanks: frozenset[str] = frozenset()
+
+
+Part = Literal | WholeLines | Rows | NewLines
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """Where an edit goes: its parts in order of offset, and how they were found.
+
+    `inner` is the tier a repaired request matched by; `repairs` what was repaired, in words.
+    """
+
+    edit: Edit
+    tier: Tier
+    parts: tuple[Part, ...]
+    inner: Tier | None = None
+    repairs: tuple[str, ...] = ()
+
+    @property
+    def span(self) -> ByteRange:
+        """From the first byte of its parts to the last."""
+        return ByteRange(self.parts[0].span.start, self.parts[-1].span.end)
+
+
+@dataclass(eq=False)
+class UnclearError(Exception):
+    """The place is certain, and what is to be written there is not: a message, what to do, the code.
+
+    `readings` are the texts the region may become, where there are several.
+    """
+
+    message: str
+    hint: str
+    code: Code = Code.AMBIGUOUS_MATCH
+    readings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """Why an edit goes nowhere: the code, how far the cascade came, and what was found instead.
+
+    `spans` are the equal regions of an ambiguous text, the one place an anchored text is
+    really at, or where edit number `other` overlaps it; `more` when they are not all. `conflicts` are stretches that
+    both the edit and someone else changed: as `shown`, as it is `there`, as it is `wanted`. `unclear` says why of an
+    edit with a place nobody can say what it writes there.
+    """
+
+    edit: Edit
+    code: Code
+    reached: Tier | None = None
+    spans: tuple[ByteRange, ...] = ()
+    more: bool = False
+    conflicts: tuple[dict[str, str], ...] = ()
+    other: int | None = None
+    unclear: UnclearError | None = None
+
+
 # Lines that mean text left out
 
 _OPENING = re.compile(r"(?:#+|//+|/\*+|\*|--|;+|%+|<!--|\{/\*|\{#|\"\"\"|REM\b)\s*")
@@ -329,8 +453,11 @@ def is_elision(line: str, language: Language | None = None) -> bool:
     return bool(words) and set(words) <= _FILLING and not _TELLING.isdisjoint(words)
 
 
-def says_omitted(line: str) -> bool:
-    """Whether a comment means omitted text, with dots or in words (``# rest of the code unchanged``)."""
+def says_omitted(line: str, *, lost: bool = False) -> bool:
+    """Whether a comment means omitted text, with dots or in words (``# rest of the code unchanged``).
+
+    Where lines were `lost` fewer words may mean it: ``# existing code``.
+    """
     text = _comment(line)
     if text is None:
         return False
@@ -339,11 +466,7 @@ def says_omitted(line: str) -> bool:
     words = re.findall(r"[a-z]+", text.lower())
     if not words or not set(words) <= _FILLING:
         return False
+    if lost and 1 < len(words) < 7 and not _LEFT_OUT.isdisjoint(words):
+        return True
     bracketed = _BRACKETED.fullmatch(text) and not _TELLING.isdisjoint(words)
     return bool(bracketed or _SAYING.match(" ".join(words)))
-
-
-def stands_for_lines(line: str) -> bool:
-    """Whether a comment may mean omitted text where lines went: ``# existing code``."""
-    words = re.findall(r"[a-z]+", (_comment(line) or "").lower())
-    return 1 < len(words) < 7 and set(words) <= _FILLING and not _LEFT_OUT.isdisjoint(words)

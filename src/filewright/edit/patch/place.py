@@ -15,18 +15,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from filewright.edit.filetext import FileText
-from filewright.edit.find import (
+from filewright.edit.filetext import FileText, find_blocks, stands
+from filewright.edit.find import Region, find_regions
+from filewright.edit.locate.request import (
     ByteRange,
+    Edit,
     Located,
-    Region,
+    RequestLines,
     Rows,
+    Tier,
     WholeLines,
-    find_blocks,
-    find_regions,
-    stands,
+    indent_of,
+    is_blank,
 )
-from filewright.edit.locate.request import Edit, RequestLines, Tier, indent_of, is_blank
 from filewright.edit.patch.reader import PatchHunk, PatchRow
 
 #: How many lines a stated line number may be off and still choose among equal places.

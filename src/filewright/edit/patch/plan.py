@@ -15,7 +15,7 @@ from filewright.boundary import Location
 from filewright.edit.changeset import Copy, Decided, Expected, Modify, SetMode, Step
 from filewright.edit.diff import cut_line
 from filewright.edit.filetext import FileText
-from filewright.edit.find import UnclearError
+from filewright.edit.locate.request import UnclearError
 from filewright.edit.nearest import nearest
 from filewright.edit.patch.place import Placed, Placing, Unplaced, applied, located
 from filewright.edit.patch.reader import FilePatch, Kind, Patch, PatchHunk
