@@ -58,6 +58,7 @@ _TYPOGRAPHIC = {char: plain for char, plain in PLAIN.items() if plain in "\"'"}
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|#39|#x27|#34);")
 _ESCAPED_QUOTE = re.compile(r"\\+([\"'])")
 _UNESCAPED = "undid one level of escaping"
+UNNUMBERED = "took away the line numbers"
 _ALIKE, _MUCH_ALIKE = 0.5, 0.8
 
 #: Languages in which an entity is text.
@@ -182,7 +183,7 @@ def _without_numbers(search: str, replacement: str) -> Iterator[Repaired]:
         yield Repaired(
             mine.text(pad),
             replacement if theirs is None else theirs.text(pad),
-            "took away the line numbers",
+            UNNUMBERED,
             whole_lines=True,
             first_number=None if mine.sure else mine.first,
         )

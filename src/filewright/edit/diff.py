@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Literal
 
 from filewright.boundary import quote, unquote
@@ -54,15 +54,6 @@ class Row:
     unended: bool = False
     hidden: int = 0
 
-    @property
-    def line(self) -> str:
-        """The row as a diff has it, with git's remark where the line has no terminator."""
-        if self.hidden:
-            kind = "removed" if self.sign == "-" else "added"
-            return f"... {self.hidden:,} more {kind} line{'s' if self.hidden > 1 else ''} not shown\n"
-        unended = "\\ No newline at end of file\n" if self.unended else ""
-        return f"{self.sign}{self.text}{self.mark}\n{unended}"
-
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
@@ -80,11 +71,20 @@ class Hunk:
 
     @property
     def text(self) -> str:
-        """The hunk as a diff has it."""
+        """The hunk as a diff has it, with git's remark where a line has no terminator."""
         spans = []
         for line, count in ((self.old, self.old_count), (self.new, self.new_count)):
             spans.append(str(line) if count == 1 else f"{line - (not count)},{count}")
-        return "".join([f"@@ -{spans[0]} +{spans[1]} @@\n", *(row.line for row in self.rows)])
+        lines = [f"@@ -{spans[0]} +{spans[1]} @@\n"]
+        for row in self.rows:
+            if row.hidden:
+                more = counted(row.hidden, f"more {'removed' if row.sign == '-' else 'added'} line")
+                lines.append(f"... {more} not shown\n")
+                continue
+            lines.append(f"{row.sign}{row.text}{row.mark}\n")
+            if row.unended:
+                lines.append("\\ No newline at end of file\n")
+        return "".join(lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,9 +170,11 @@ class FileDiff:
         same = self.old == self.new and self.mode_before == self.mode_after
         if not self.hunks:
             return "" if same and not self.remark else self.header + self.remark
-        more = f"... {self.more:,} more change{'s' if self.more > 1 else ''} not shown\n" if self.more else ""
-        hunks = "".join(hunk.text for hunk in self.hunks)
-        return f"{self.header}--- {old}\n+++ {new}\n{hunks}{more}{self.remark}"
+        text = f"{self.header}--- {old}\n+++ {new}\n"
+        for hunk in self.hunks:
+            text += hunk.text
+        more = f"... {counted(self.more, 'more change')} not shown\n" if self.more else ""
+        return f"{text}{more}{self.remark}"
 
     def brief(self, context: int) -> str:
         """The same of what was not cut, with at most `context` rows around each change, and none that is long.
@@ -181,17 +183,20 @@ class FileDiff:
         """
         hunks: list[Hunk] = []
         for hunk in self.hunks:
-            kept = {at for at, row in enumerate(hunk.rows) if row.sign != " "}
-            near = {at + by for at in kept for by in range(-context, context + 1)}
-            kept |= {at for at, row in enumerate(hunk.rows) if at in near and len(row.text) <= _NARROW}
-            old, new = hunk.old, hunk.new
-            for is_kept, run in groupby(enumerate(hunk.rows), key=lambda row: row[0] in kept):
-                rows = tuple(row for _, row in run)
-                gone, come = (sum(row.sign != sign for row in rows) for sign in "+-")
-                hunks += [Hunk(old, gone, new, come, rows)] if is_kept else []
-                old, new = old + gone, new + come
-        text = replace(self, hunks=tuple(hunks)).text
-        return text.removeprefix(self.header) if hunks and self.header.count("\n") < 3 else text
+            signs = "".join([row.sign for row in hunk.rows])
+            old, new, begin = hunk.old, hunk.new, 0
+            for at, row in enumerate((*hunk.rows, None)):
+                near = signs[max(0, at - context) : at + context + 1].strip()
+                if row is not None and (row.sign != " " or (near and len(row.text) <= _NARROW)):
+                    continue
+                # The rows up to one of context that is left out.
+                gone = at - begin - signs.count("+", begin, at)
+                come = at - begin - signs.count("-", begin, at)
+                if begin < at:
+                    hunks.append(Hunk(old, gone, new, come, hunk.rows[begin:at]))
+                old, new, begin = old + gone + 1, new + come + 1, at + 1
+        text, header = replace(self, hunks=tuple(hunks)).text, self.header
+        return text.removeprefix(header) if hunks and header.count("\n") < 3 else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +257,7 @@ class Diff:
     def remark(self) -> str:
         """A line that says how many files are not shown, or nothing."""
         more = self.more + sum(file.omitted for file in self.files)
-        return f"... {more:,} more file{'s' if more > 1 else ''} not shown\n" if more else ""
+        return f"... {counted(more, 'more file')} not shown\n" if more else ""
 
     @property
     def added(self) -> int:
@@ -296,7 +301,8 @@ def unified(
     earlier window; with 0 rows its lines are counted alone.
     """
     made = FileDiff(name_before, name_after, (), mode_before, mode_after, copied)
-    before, splices = _in_utf8(before, splices)
+    if before.encoding.width > 1:
+        before, splices = _in_utf8(before, splices)
     whole = len(splices) == 1 and splices[0].length == before.size
     if (
         before.binary is not None
@@ -307,43 +313,38 @@ def unified(
         return replace(made, binary=changed, added=None, removed=None)
     hunks: list[Hunk] = []
     pending: list[Touched] = []
-    added = removed = more = floor = 0
-    room, going = max_lines, None
-
-    def draw(stop: int) -> None:
-        """Make a hunk of what is pending, between the changes that end at `floor` and that begin at `stop`."""
-        nonlocal room, floor
-        if pending:
-            hunks.append(_hunk(before, pending, room, line_chars, floor, stop))
-            room -= len(hunks[-1].rows)
-            floor = pending[-1].end
-            pending.clear()
-
-    counted = True
-    for index, edit in enumerate(touched(before, splices)):
-        if index == _COUNTED:
-            counted = False
+    added = removed = more = floor = come = 0
+    room, going, all_counted = max_lines, None, True
+    for index, edit in enumerate(chain(touched(before, splices), [None])):
+        if edit is not None and index == _COUNTED:
+            all_counted = False
             more += sum(splice.offset >= edit.offset for splice in splices)
+            edit = None
+        if pending:
+            full = (
+                edit is not None
+                and edit.number == pending[0].number
+                and edit.line - pending[0].line + len(edit.old) + come + len(edit.new) > room
+            )
+            if full or edit is None or edit.number != pending[0].number:
+                stop = before.size if edit is None else edit.offset
+                hunks.append(_hunk(before, pending, room, line_chars, floor, stop))
+                room = 0 if full else room - len(hunks[-1].rows)  # the hunk goes on in the next window
+                floor, come, pending = pending[-1].end, 0, []
+        if edit is None:
             break
-        if pending and edit.number != pending[0].number:
-            draw(edit.offset)
-        if edit.offset >= start:
-            rows = len(edit.old) + sum(len(one.new) for one in (*pending, edit))
-            if pending and rows + edit.line - pending[0].line > room:
-                draw(edit.offset)  # the hunk goes on in the next window
-                room = 0
-            if room > 0:
-                pending.append(edit)
-            else:
-                going = edit.offset if going is None else going
-                more += 1
+        if edit.offset >= start and room > 0:
+            pending.append(edit)
+            come += len(edit.new)
+        elif edit.offset >= start:
+            going = edit.offset if going is None else going
+            more += 1
         if not pending:
             floor = edit.end
         added += edit.new_count
         removed += edit.old_count
-    draw(before.size)
     return replace(
-        made, hunks=tuple(hunks), added=added, removed=removed, more=more, counted=counted, next=going
+        made, hunks=tuple(hunks), added=added, removed=removed, more=more, counted=all_counted, next=going
     )
 
 
@@ -391,7 +392,7 @@ def _label(prefix: str, name: str | None) -> str:
 def _in_utf8(before: Snapshot, splices: Sequence[Splice]) -> tuple[Snapshot, Sequence[Splice]]:
     """UTF-16 text, where it is held, as UTF-8; anything else as it is."""
     held = before.held
-    if before.encoding.width == 1 or before.binary is not None or held is None:
+    if before.binary is not None or held is None:
         return before, splices
     after = apply(held, splices)
     if len(held) % 2 or len(after) % 2:

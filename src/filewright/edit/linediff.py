@@ -139,13 +139,21 @@ def line_splices(before: bytes, after: bytes) -> tuple[Splice, ...]:
     """
     if before == after:
         return ()
-    head = _common_head(before, after)
-    tail = _common_tail(before, after, head)
-    old, new = before[head : len(before) - tail], after[head : len(after) - tail]
-    return tuple(
-        Splice(head + offset, sum(map(len, gone)), b"".join(come))
-        for _, offset, gone, come in replaced(old, new)
-    )
+    # Equal blocks at both ends are set aside, up to where a line begins on both sides.
+    a, b = len(before), len(after)
+    head = tail = 0
+    while head + _BLOCK <= min(a, b) and before[head : head + _BLOCK] == after[head : head + _BLOCK]:
+        head += _BLOCK
+    head = before.rfind(b"\n", 0, head) + 1
+    most = min(a, b) - head - _BLOCK
+    while tail <= most and before[a - tail - _BLOCK : a - tail] == after[b - tail - _BLOCK : b - tail]:
+        tail += _BLOCK
+    newline = before.find(b"\n", a - tail)
+    tail = a - newline - 1 if newline >= 0 else 0
+    splices: list[Splice] = []
+    for _, offset, gone, come in replaced(before[head : a - tail], after[head : b - tail]):
+        splices.append(Splice(head + offset, sum(map(len, gone)), b"".join(come)))
+    return tuple(splices)
 
 
 def changed_lines(splices: Sequence[Splice], before: Sequence[int], after: Sequence[int]) -> list[LineChange]:
@@ -168,24 +176,6 @@ def changed_lines(splices: Sequence[Splice], before: Sequence[int], after: Seque
             more = result[-1].new_end - result[-1].end if result else 0
             result.append(LineChange(first, last, first + more, new_last))
     return result
-
-
-def _common_head(before: bytes, after: bytes) -> int:
-    """Length of equal blocks at the beginning, cut back to where a line begins on both sides."""
-    size, at = min(len(before), len(after)), 0
-    while at + _BLOCK <= size and before[at : at + _BLOCK] == after[at : at + _BLOCK]:
-        at += _BLOCK
-    return before.rfind(b"\n", 0, at) + 1
-
-
-def _common_tail(before: bytes, after: bytes, head: int) -> int:
-    """Length of equal blocks at the end, past `head`, cut forward to where a line begins on both sides."""
-    a, b = len(before), len(after)
-    size, at = min(a, b) - head, 0
-    while at + _BLOCK <= size and before[a - at - _BLOCK : a - at] == after[b - at - _BLOCK : b - at]:
-        at += _BLOCK
-    newline = before.find(b"\n", a - at)
-    return a - newline - 1 if newline >= 0 else 0
 
 
 # Three texts merged

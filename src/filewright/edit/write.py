@@ -19,7 +19,7 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import NamedTuple
 
-from filewright.edit.damage import check
+from filewright.edit.damage import UNNUMBERED, check
 from filewright.edit.filetext import FileText, find_exact
 from filewright.edit.linediff import align, line_splices
 from filewright.edit.locate.indentation import Indentation
@@ -69,7 +69,7 @@ def checked(source: FileText, located: Located) -> tuple[Splice, ...]:
                 result += write_exact(source, part.span.start, part.span.end, part.search, part.replace)
             case WholeLines() | Rows():
                 rows = part if isinstance(part, Rows) else row_by_row(part)
-                numbered = any("number" in what for what in located.repairs)
+                numbered = UNNUMBERED in located.repairs
                 result += _rows(source, rows, numbered=numbered, literal=literal)
     return tuple(result)
 
@@ -247,17 +247,20 @@ def _rows(source: FileText, part: Rows, *, numbered: bool, literal: bool) -> lis
     if indentation is not None:
         forms = _forms(source, indentation, part, texts, same)
 
-    def fresh(text: str) -> str:
-        if is_blank(text):
-            if not text or (text in part.blanks and text not in texts):
-                return ""
-            return text if indentation is None else (*indentation.extended([text])[text], text)[0]
+    stay: list[int] = []
+    made: list[str] = []
+    for index, text in enumerate(part.new):
+        stay.append(same.get(index, -1))
         indent = indent_of(text)
         body = text[len(indent) :]
-        return forms.get(indent, indent) + (_plain(source, body, own) if folds else body)
-
-    stay = [same.get(index, -1) for index in range(len(part.new))]
-    made = [texts[at] if at >= 0 else fresh(text) for at, text in zip(stay, part.new, strict=True)]
+        if index in same:
+            made.append(texts[same[index]])
+        elif body.strip():
+            made.append(forms.get(indent, indent) + (_plain(source, body, own) if folds else body))
+        elif not text or (text in part.blanks and text not in texts):
+            made.append("")
+        else:
+            made.append(text if indentation is None else (*indentation.extended([text])[text], text)[0])
     if not literal and part.indentation is not None:
         _check_depths(source, part, part.indentation, made, numbered=numbered)
     return _spliced(source, part, stay, made)

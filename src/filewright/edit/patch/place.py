@@ -80,11 +80,15 @@ def located(lines: FileText, hunk: PatchHunk, place: Placed, *, spelled: bool) -
         part = WholeLines(region, RequestLines.of_lines(hunk.old), RequestLines.of_lines(hunk.new))
         return Located(edit, place.tier, (part,))
     old, new, kept = hunk.old, hunk.new, dict[int, int]()
-    before = after = 0
+    asked: list[bytes] = []  # how the old lines end in the patch
+    given: list[bytes] = []  # and the new ones
     for row in hunk.rows:
         if row.sign == " ":
-            kept[after] = before
-        before, after = before + (row.sign != "+"), after + (row.sign != "-")
+            kept[len(given)] = len(asked)
+        if row.sign != "+":
+            asked.append(row.terminator.encode())
+        if row.sign != "-":
+            given.append(row.terminator.encode())
     terminators = None
     if not count and at:
         # An insertion behind the last line: that line may have to be ended first.
@@ -92,13 +96,12 @@ def located(lines: FileText, hunk: PatchHunk, place: Placed, *, spelled: bool) -
         old = (lines.text(lines.bodies(at, 1)[0]),)
         new, kept = old + new, {0: 0}
     rows = lines.rows_at(at, count)
-    asked = [row.terminator.encode() for row in hunk.rows if row.sign != "+"]
     there = [row.terminator for row in rows]
     # The last line may have no terminator that the patch does not know of.
     if spelled and asked in (there, there[:-1] + asked[-1:] if asked and there and not there[-1] else there):
-        terminators = tuple(row.terminator.encode() for row in hunk.rows if row.sign != "-")
+        terminators = tuple(given)
     # Whether the last line has a terminator afterwards is said by the hunk, unless neither side has one.
-    was_ended, ended = hunk.ended("+"), hunk.ended("-")
+    was_ended, ended = not asked or asked[-1] != b"", not given or given[-1] != b""
     unended = not was_ended and not rows[-1].terminator
     part_rows = Rows(
         rows,
@@ -165,7 +168,8 @@ class Placing:
                 place = self._place(index, starts[low])
                 if low == len(starts) - 1:
                     drift = place.at - _stated(hunk) if hunk.start is not None else drift
-                    one = self._there_already(index, place) or one
+                    if "+" in (hunk.rows[0].sign, hunk.rows[-1].sign):
+                        one = self._there_already(index, place) or one
                 floor = place.end
             elif one.why == "already_applied":
                 drift += len(hunk.new) - len(hunk.old)
@@ -181,10 +185,11 @@ class Placing:
             one = found[index]
             if not isinstance(one, Unplaced):
                 starts, low = one
-                past = bisect_right(starts, ceiling, key=lambda start: self._place(index, start).end)
+                if low + 1 < len(starts) and (every or not refused):
+                    past = bisect_right(starts, ceiling, key=lambda start: self._place(index, start).end)
+                    if past > low + 1:
+                        one = Unplaced("ambiguous_match", _numbers(starts[low:past]))
                 ceiling = starts[low]
-                if past > low + 1 and (every or not refused):
-                    one = Unplaced("ambiguous_match", _numbers(starts[low:past]))
             result.append(one if isinstance(one, Unplaced) else self._place(index, one[0][one[1]]))
         return result[::-1]
 

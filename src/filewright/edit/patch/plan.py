@@ -325,7 +325,10 @@ def _placed(
     language = language_of(file.path.rpartition("/")[2].encode(errors="replace"), b"")
     lines = FileText(snapshot, task, language=language)
     placing = Placing(hunks, lines)
-    spelled = any(row.terminator not in ("\n", "") for hunk in file.hunks for row in hunk.rows)
+    spelled = False
+    for hunk in hunks:
+        for row in hunk.rows:
+            spelled = spelled or row.terminator not in ("\n", "")
     splices: list[Splice] = []
     outcomes: list[HunkOutcome] = []
     places = placing.run(every=every)
