@@ -232,10 +232,6 @@ class FileText:
             return self._first + bisect_right(self._offsets, offset)
         return self.snapshot.lines.line_at(offset)
 
-    def index_of(self, offset: int) -> int:
-        """The line that holds the byte at `offset`."""
-        return self.line_number(offset) - 1
-
     def offset(self, at: int) -> int:
         """The byte offset where line `at` begins; the size of the file for the line past the last."""
         if self._first <= at < self._first + len(self._offsets):
@@ -357,8 +353,9 @@ def find_exact(source: FileText, search: str, limit: int, *, line: int | None = 
 def _with_any_terminators(source: FileText, pieces: list[bytes]) -> Iterator[ByteRange]:
     """Occurrences where each newline may be any terminator, found through the longest line."""
     anchor = max(range(len(pieces)), key=lambda index: len(pieces[index]))
-    hits = map(source.index_of, source.occurrences(pieces[anchor]))
-    for at, _ in groupby(hits if pieces[anchor] else range(source.count)):
+    hits = map(source.line_number, source.occurrences(pieces[anchor]))
+    for line, _ in groupby(hits if pieces[anchor] else range(1, source.count + 1)):
+        at = line - 1
         rows = source.rows_at(max(0, at - anchor), len(pieces))
         bodies = [row.body for row in rows]
         if len(rows) == len(pieces) - 1 and rows[-1].terminator:
@@ -418,5 +415,5 @@ def _sought(source: FileText, block: tuple[bytes, ...]) -> list[int] | None:
     hits = list(islice(source.occurrences(block[index]), _LOOKS + 1))
     if len(hits) > _LOOKS:
         return None
-    lines = dict.fromkeys(source.index_of(hit) - index for hit in hits)
+    lines = dict.fromkeys(source.line_number(hit) - 1 - index for hit in hits)
     return [at for at in lines if stands(source, block, at)]

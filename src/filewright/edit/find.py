@@ -125,7 +125,7 @@ def graded(source: FileText, block: RequestLines, rows: list[Line]) -> Region | 
     if indentation is None:
         return None
     tier = Tier.BLANK_LINES
-    if block.gaps == tuple(after - before - 1 for before, after in pairwise(places)):
+    if [*map(len, block.blank)] == [after - before - 1 for before, after in pairwise(places)]:
         tier = next(
             tier for tier, seen in _SEEN if tier is Tier.BLANKS or all(seen(s) == seen(f) for s, f in pairs)
         )

@@ -207,12 +207,12 @@ def _matched(source: FileText, edit: LineEdit) -> Iterator[Edit]:
     for match in find_matches(snapshot, pattern, start=start, task=source.task):
         if match.offset == match.end:
             continue
-        first, last = source.index_of(match.offset), source.index_of(match.end - 1)
-        if match.end == source.offset(last + 1) and last + 1 < source.count:
+        first, last = source.line_number(match.offset), source.line_number(match.end - 1)
+        if match.end == source.offset(last) and last < source.count:
             last += 1  # the match takes a line's end with it, so the next line takes part
-        before = source.read(source.offset(first), match.offset)
-        after = source.read(match.end, source.offset(last + 1))
-        yield _made(first + 1, last + 1, source.text(before + expanded(match) + after))
+        before = source.read(source.offset(first - 1), match.offset)
+        after = source.read(match.end, source.offset(last))
+        yield _made(first, last, source.text(before + expanded(match) + after))
 
 
 # Every match

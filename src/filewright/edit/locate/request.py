@@ -255,11 +255,6 @@ class RequestLines:
         return cls(tuple(solid), tuple(gaps[1:]), gaps[0] if gaps else (), tuple(run))
 
     @cached_property
-    def gaps(self) -> tuple[int, ...]:
-        """How many blank lines stand between the solid ones."""
-        return tuple(map(len, self.blank))
-
-    @cached_property
     def lines(self) -> tuple[str, ...]:
         """All lines from the first solid to the last."""
         result: list[str] = []

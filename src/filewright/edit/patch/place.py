@@ -267,7 +267,7 @@ class Placing:
     def _aligned(self, hunk: PatchHunk, block: RequestLines, region: Region) -> Placed | None:
         """The place a region of lines is for a hunk: which row is which of the file's lines."""
         lines, before, after = self.lines, len(block.before), len(block.after)
-        first, end = lines.index_of(region.start), lines.index_of(region.end - 1) + 1
+        first, end = lines.line_number(region.start) - 1, lines.line_number(region.end - 1)
         at = first - before
         edges = [*lines.bodies(at, before), *lines.bodies(end, after)] if at >= 0 else []
         blank = sum(is_blank(lines.text(body)) for body in edges) == before + after
