@@ -282,8 +282,11 @@ class History:
         """The newest undo that is not taken back itself, and takes none back."""
         undos = self.undos()
         undone, names = undone_by(undos), {undo.id for undo in undos}
-        redos = {undo.id for undo in undos if len(undo.reverts) == 1 and undo.reverts[0] in names}
-        return next((undo.id for undo in undos if undo.id not in undone and undo.id not in redos), None)
+        for undo in undos:
+            is_redo = len(undo.reverts) == 1 and undo.reverts[0] in names
+            if undo.id not in undone and not is_redo:
+                return undo.id
+        return None
 
     def undone(self) -> set[int]:
         """The numbers of the changes that are undone, but for undos."""
@@ -475,8 +478,7 @@ class History:
             if before is None or after is None or before.kind != "file" or entry.action == "attributes":
                 raise errors.no_hunks(part)
             # Without what it did to name and rights.
-            mode, uid, gid = after.rights
-            entries = (entry._replace(was=None, before=before._replace(mode=mode, uid=uid, gid=gid)),)
+            entries = (entry._replace(was=None, before=before.with_rights(after)),)
             part = f"hunk {scope.hunk} of {part}"
         return selected._replace(
             record=record._replace(entries=entries),

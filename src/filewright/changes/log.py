@@ -449,11 +449,12 @@ class Log:
                 )
             if not entries:
                 return
-            said = (record.tool, record.summary, record.session, record.client, record.turn)
-            texts = (text and text.encode("utf-8", "replace").decode() for text in said)
+            said: list[str | None] = []
+            for text in (record.tool, record.summary, record.session, record.client, record.turn):
+                said.append(text and text.encode("utf-8", "replace").decode())
             execute(
                 "INSERT OR REPLACE INTO operations VALUES (?,?,?,?,?,?,?,?)",
-                (number, *texts, _more(record), len(record.entries)),
+                (number, *said, _more(record), len(record.entries)),
             )
             roots: dict[bytes, int] = {}
             for index, entry in enumerate(record.entries):
@@ -465,11 +466,11 @@ class Log:
                         roots[place.root] = found[0]
                     at[2 * end : 2 * end + 2] = roots[place.root], b"/".join(place.parts)
                 before, after = entry.before and entry.before.row(), entry.after and entry.after.row()
-                text = _ENCODER.encode([before, after, entry.removed, entry.inserted])
+                sides = _ENCODER.encode([before, after, entry.removed, entry.inserted])
                 spans = zlib.compress(entry.spliced, 1) if entry.spliced else None
                 execute(
                     "INSERT OR REPLACE INTO entries VALUES (?,?,?,?,?,?,?,?,?)",
-                    (number, index, *at, entry.after is None, text, spans),
+                    (number, index, *at, entry.after is None, sides, spans),
                 )
 
     def done(self, number: int) -> None:

@@ -230,7 +230,7 @@ def _holding(side: Stamp | None, held: Stamp | None) -> Stamp | None:
     """A side with what another holds."""
     if side is None or held is None:
         return side
-    return held._replace(mode=side.mode, uid=side.uid, gid=side.gid)
+    return held.with_rights(side)
 
 
 def net_of(

@@ -152,7 +152,11 @@ class QuickLook:
 
     def _newest(self, known: KeptListing) -> int:
         """The number of the newest change: as it is known, if no log was written since."""
-        self._logs = _written_logs(self._databases)
+        files = [path + end for path in self._databases for end in (b"", b"-wal")]
+        stamps = tuple(stamp if stamp and stamp[1] else None for stamp in map(stamp_of, files))
+        lately = time.time_ns() - SLACK_NS
+        # What is written next may be within the same tick of a clock.
+        self._logs = stamps if all(stamp is None or stamp[2] < lately for stamp in stamps) else ()
         if self._logs and known.logs == self._logs:
             return known.newest
         return max(map(_newest, self._databases), default=0)
@@ -223,14 +227,6 @@ def _index(root: Folder) -> tuple[int, ...] | None:
         return written(root.stat_beneath((b".git", b"index")))
     except OSError:
         return None
-
-
-def _written_logs(databases: Sequence[bytes]) -> tuple[object, ...]:
-    """What tells these logs from what will be written; nothing if that may be within the same tick of a clock."""
-    files = [path + end for path in databases for end in (b"", b"-wal")]
-    stamps = tuple(stamp if stamp and stamp[1] else None for stamp in map(stamp_of, files))
-    lately = time.time_ns() - SLACK_NS
-    return stamps if all(stamp is None or stamp[2] < lately for stamp in stamps) else ()
 
 
 def uri_of(path: bytes) -> str:

@@ -175,6 +175,10 @@ class Stamp(NamedTuple):  # noqa: PLW1641  it holds a mapping: it has no hash
         """Mode, user and group."""
         return self.mode, self.uid, self.gid
 
+    def with_rights(self, other: Stamp) -> Stamp:
+        """It with mode, user and group of another."""
+        return self._replace(mode=other.mode, uid=other.uid, gid=other.gid)
+
     def untouched(self, status: Status) -> bool:
         """Whether a status is that of the very thing, and by its size and time nobody has written to it."""
         if status.inode != self.inode or self.kind != "file":

@@ -484,13 +484,6 @@ class Thing(NamedTuple):
     seen: ListedStamp | None = None
     listed: bytes = b""
 
-    def as_(self, other: Thing, listed: bytes) -> Thing:
-        """It with the path and the rights of another."""
-        mode, uid, gid = other.side.rights
-        return self._replace(
-            path=other.path, side=self.side._replace(mode=mode, uid=uid, gid=gid), listed=listed
-        )
-
     @property
     def kind(self) -> Kind:
         """What it is."""
@@ -563,7 +556,13 @@ class _Command:
             if found and left and same_content(entry):  # What it holds is not on record.
                 known = old or self._after.get(path)
                 if known:
-                    found, left = (known.as_(each, left.listed) for each in (found, left))
+                    # So it is the known thing, with the path and the rights of either.
+                    found, left = (
+                        known._replace(
+                            path=each.path, side=known.side.with_rights(each.side), listed=left.listed
+                        )
+                        for each in (found, left)
+                    )
                 if found.kind == "folder":
                     moves[was] = path
             if left:

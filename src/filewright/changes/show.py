@@ -6,6 +6,7 @@ once, and says what it left out. What can no longer be read is said in its place
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -145,11 +146,14 @@ class ChangeDiffs(NamedTuple):
         with OpenFolders(self.boundary) as folders:
             tree = Tree(self.boundary, folders, change_set, task)
             tree.take()
-            left = {item.was for item in tree.at_first() if item.alive}
-            for item in tree.displaced:
-                if item.kind == "folder" and not item.alive:
-                    self._deleted_below(item.was, left, budget)
-            for item in _files_in(tree):
+            gone = [item for item in tree.displaced if not item.alive]
+            for item in gone:
+                if item.kind == "folder":
+                    self._deleted_below(item.was, tree, budget)
+            altered = (item for item in tree.altered if not item.moved)
+            for item in itertools.chain(gone, tree.made, tree.moved, altered):
+                if item.kind == "folder" and not item.moved:
+                    continue
                 lost = [Lost(item.was.shown, 1, item.seen.size)] if item.seen is not None else []
                 overwritten = item.alive and item.fresh and _is_whole(item)
                 if not item.alive or (overwritten and budget.spent):
@@ -163,9 +167,10 @@ class ChangeDiffs(NamedTuple):
                     budget.lost += lost
         return Diff(tuple(budget.files), budget.cut, tuple(budget.lost))
 
-    def _deleted_below(self, where: Location, left: set[Location], budget: _Budget) -> None:
-        """The files below a deleted folder, but what has `left` it, as far as the budget goes."""
+    def _deleted_below(self, where: Location, tree: Tree, budget: _Budget) -> None:
+        """The files below a deleted folder, but what has left it, as far as the budget goes."""
         files = size = 0
+        left = {item.was for item in tree.at_first() if item.alive}
         elsewhere = set[Location]()
         for entry in self.boundary.walk(where, include_ignored=True, details=True, task=budget.task):
             if entry.location in left or entry.location.parent in elsewhere:
@@ -308,14 +313,6 @@ def _named(
 def _unknown(names: FileDiff, remark: str) -> FileDiff:
     """A file of whose lines nothing is known but why."""
     return replace(names, added=None, removed=None, counted=False, remark=remark)
-
-
-def _files_in(tree: Tree) -> Iterator[Item]:
-    """The files and links that a change takes away, makes, rewrites, renames or alters."""
-    yield from (item for item in tree.displaced if not item.alive and item.kind != "folder")
-    yield from (item for item in tree.made if item.kind != "folder")
-    yield from tree.moved
-    yield from (item for item in tree.altered if not item.moved and item.kind != "folder")
 
 
 def _is_whole(item: Item) -> bool:
