@@ -171,16 +171,17 @@ def test_many_threads_share_two_workers() -> None:
     outlines.close()
 
 
-@pytest.mark.parametrize("codec", ["utf-8", "utf-16-le", "utf-16-be", "cp1252"])
+@pytest.mark.parametrize("codec", ["utf-8", "utf-16-le", "utf-16-be", "cp1252", "iso8859-15", "mac-roman"])
 def test_names_and_lines_do_not_depend_on_the_encoding(codec: str, outlines: Outlines) -> None:
-    text = "# é\nclass Cart:\n    def total(self):\n        return 'ä'\n"
+    text = "# é\nclass Käse:\n    def größe(self):\n        return 'ä'\n"
     outline = outlines.outline(Snapshot.of_bytes(text.encode(codec), encoding=codec), Language.PYTHON)
     assert [(s.name, s.kind, s.start_line, s.end_line) for _, s in outline.walk()] == [
-        ("Cart", "class", 2, 4),
-        ("total", "method", 3, 4),
+        ("Käse", "class", 2, 4),
+        ("größe", "method", 3, 4),
     ]
+    assert not outline.errors.count
     method = outline.symbols[0].children[0]
-    assert text.encode(codec)[method.start : method.end].decode(codec).startswith("def total")
+    assert text.encode(codec)[method.start : method.end].decode(codec).startswith("def größe")
 
 
 def test_utf_32_is_said_not_to_be_parsed() -> None:

@@ -33,8 +33,12 @@ def report(root: Node, source: SourceText, language: Language, *, certain: bool)
         if language is not Language.PYTHON or len(source.data) > _JUDGED_BYTES:
             return SyntaxReport(certain=certain)
         # The header that an empty block belongs to, by its colon.
-        headers = [_described(block.prev_sibling or block, source) for block in _empty_blocks(root)]
-        missing = [header._replace(text="", message="expected an indented block") for header in headers]
+        missing = [
+            _described(block.prev_sibling or block, source)._replace(
+                text="", message="expected an indented block"
+            )
+            for block in _empty_blocks(root)
+        ]
         return SyntaxReport(len(missing), tuple(missing[:SHOWN]), certain)
     verdict = _judged(source, language)
     if verdict is None:
@@ -77,10 +81,8 @@ def _empty_blocks(root: Node) -> list[Node]:
 
 def _described(node: Node, source: SourceText) -> SyntaxIssue:
     start, (data, codec) = node.start_byte, source
-    newline = "\n".encode(codec)
-    line_start = data.rfind(newline, 0, start)
-    line_start = line_start + len(newline) if line_start >= 0 else 0
-    column = len(data[line_start:start].decode(codec, "replace")) + 1
+    before = data[:start].rpartition("\n".encode(codec))[2]
+    column = len(before.decode(codec, "replace")) + 1
     if node.is_missing:
         return SyntaxIssue(node.start_point.row + 1, column, "", f"missing {node.type}")
     shown = cut(source.spaced(start, node.end_byte, 4 * _TEXT_CHARS), _TEXT_CHARS)
