@@ -153,6 +153,11 @@ AT_THE_END = [
     ([{"insert_after": 3, "replace": "d"}, {"search": "c", "replace": "c\n"}], "a\nb\nc\nd"),
     ([{"insert_after": 3, "replace": "\n"}], "a\nb\nc\n\n"),
     ([{"insert_after": 3, "replace": "\n"}, {"insert_after": 3, "replace": "d"}], "a\nb\nc\n\nd"),
+    ([{"insert_after": 3, "replace": "d"}, {"insert_after": 3, "replace": "d"}], "a\nb\nc\nd\nd"),
+    ([{"insert_after": 1, "replace": "d"}, {"insert_after": 1, "replace": "d"}], "a\nd\nd\nb\nc"),
+    ([{"insert_after": 1, "replace": "d"}, {"insert_before": 2, "replace": "d"}], "a\nd\nd\nb\nc"),
+    ([{"search": "", "start_line": 2, "replace": "d"}, {"search": "", "start_line": 2, "replace": "d"}], "a\nd\nd\nb\nc"),
+    ([{"search": "b", "replace": "b\nd"}, {"search": "b", "replace": "b\nd"}], "a\nb\nd\nc"),
     ([{"start_line": 3, "end_line": 3, "replace": "\n"}], "a\nb\n\n"),
     ([{"start_line": 3, "end_line": 3, "replace": "x\n\n"}], "a\nb\nx\n\n"),
 ]  # fmt: skip
@@ -475,6 +480,10 @@ SHARED = [
     ("a.json", '{"a": 1, "b": 2,\n "c": 3}\n', "b", "key a"),
     ("a.toml", '[t]\nl = {file = "x", y = 1}\nz = 1\n', "t.l.file", "key l"),
     ("a.yaml", "t:\n- name: x\n  of: y\n", "t.name: x.name", "item name: x"),
+    ("a.c", "int a, b;\nint c;\n", "a", "variable b"),
+    ("a.c", "int a,\n    b;\nint c;\n", "b", "variable a"),
+    ("a.java", "class V {\n  int a, b;\n}\n", "V.a", "property b"),
+    ("a.go", "package m\n\nconst (\n\te, f = 1, 2\n)\n", "e", "constant f"),
 ]
 
 

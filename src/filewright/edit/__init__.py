@@ -32,7 +32,9 @@ is left at its end: that pays for deciding together what goes with each (`planni
 one place is in the order of the texts that they were found at: that pays for insertions that know theirs. A patch of
 which the tree has a part is applied in part, hunk by hunk, and what is changed already is not changed in a twin
 elsewhere: that pays for telling a hunk that is there from one that has no place. One that takes the byte-order mark
-away is not called one that changes nothing: that pays for what `patch` knows of it.
+away is not called one that changes nothing: that pays for what `patch` knows of it. Of equal insertions at a place each
+is made, a symbol is not deleted with one that is declared together with it, and hundreds of edits of one file take no
+longer than they must: that pays for what is looked at beside each (`planning`, `places`).
 """
 
 # ruff: noqa: F401

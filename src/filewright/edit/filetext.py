@@ -234,9 +234,7 @@ class FileText:
 
     def offset(self, at: int) -> int:
         """The byte offset where line `at` begins; the size of the file for the line past the last."""
-        if self._first <= at < self._first + len(self._offsets):
-            return self._offsets[at - self._first]
-        return self.snapshot.lines.offset_of(at + 1, self.task)
+        return self._offsets[at - self._first] if self._move(at) else self.size
 
     def rows_at(self, at: int, count: int) -> tuple[Line, ...]:
         """`count` lines from line `at`, fewer at the end of the file, each with all of its body."""
@@ -273,7 +271,7 @@ class FileText:
         """Make the window hold line `at`; False past the last."""
         if self._first <= at < self._first + len(self._bodies):
             return True
-        offset = self.offset(at)
+        offset = self.snapshot.lines.offset_of(at + 1, self.task)
         if offset >= self.size:
             return False
         length = _WINDOW

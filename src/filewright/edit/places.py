@@ -46,8 +46,10 @@ def symbol_lines(snapshot: Snapshot, outline: Outline, symbol: str, shown: str) 
     beside += [
         each
         for _, each in outline.walk()
-        if (each.end <= own.start and each.end_line >= first)
-        or (each.start >= own.end and each.start_line <= last)
+        if each.end_line >= first
+        and each.start_line <= last
+        # One that begins and ends with it is declared together with it: int a, b;
+        and (each.end <= own.start or each.start >= own.end or (each is not own and each[1:6] == own[1:6]))
     ]
     if beside:
         raise invalid(

@@ -274,7 +274,7 @@ def _taken(
             soft = RequestLines.of(edit.search).lines if located.tier is Tier.SOFT else None
             there = [text.text(row.body) for row in part.region.rows]
             similarity = min(similarity, alike(soft or part.search.lines, there))
-    overlay = text.snapshot if text is not source else None
+    overlay = text.snapshot
     together = before
     turn = len(placed)
     puts: list[_Put] = []
@@ -301,11 +301,17 @@ def _taken(
         changed, shifts = spans, [(spans[0].start, more)]
     elif not placed:
         together = puts
-    elif splices and set(splices) <= {Splice(put.offset, put.end - put.offset, put.new) for put in before}:
-        # An earlier edit makes the very same change: there is one result, whoever makes it.
+    elif (
+        splices
+        and located.span.start < located.span.end
+        and set(splices) <= {Splice(put.offset, put.end - put.offset, put.new) for put in before}
+    ):
+        # An earlier edit makes the very same change of a text: there is one result, whoever makes it.
         splices, changed, shifts, more = (), [], [], 0
     else:
         for other in placed:
+            if other.spans[-1].end < spans[0].start or spans[-1].end < other.spans[0].start:
+                continue
             touched = _touching(changed, other.spans) or _touching(other.changed, spans)
             if touched is not None:
                 return Missed(edit, Code.OVERLAP, spans=(touched,), other=other.outcome.index)
@@ -327,7 +333,7 @@ def _taken(
         similarity,
         located.inner,
         located.repairs,
-        overlay is not None,
+        text is not source,
         _follows(text, located),
         named,
     )

@@ -254,9 +254,9 @@ def _all(edit: Edit, spans: list[ByteRange]) -> Located | Missed:
 
 def _of_lines(source: FileText, edit: Edit) -> Located:
     """Whole lines, whatever they hold."""
-    lines, first = source.snapshot.lines, edit.start_line or 0
-    inserts, last = edit.end_line is None, edit.end_line or first - 1
-    if first < 1 or not (lines.has_line(last, source.task) if last else first == 1):
+    first, inserts = edit.start_line or 0, edit.end_line is None
+    last = edit.end_line or first - 1
+    if first < 1 or not (source.offset(last - 1) < source.size if last else first == 1):
         count = source.count
         message, hint = f"the lines {first}-{last} are not all in the file", f"use lines from 1 to {count}"
         if edit.named and inserts:
