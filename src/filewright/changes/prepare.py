@@ -35,7 +35,6 @@ from filewright.changes.record import (
 )
 from filewright.changes.slots import Flushing
 from filewright.changes.tree import DEEPEST, Item, Tree, keeps
-from filewright.edit import Stream
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import KB, MB, Settings
@@ -80,13 +79,8 @@ class Preparation:
         """What a new thing will be, as far as that is known by now."""
         if item in self.made:
             return self.made[item]
-        size = self._content(item).size if item.kind == "file" else 0
+        size = item.content.size if item.content is not None else 0
         return Stamp(item.kind, *item.rights, size, target=item.target)
-
-    def _content(self, item: Item) -> Stream:
-        content = self._held.get(item, item.content)
-        assert content is not None
-        return content
 
     def entries(self) -> tuple[Entry, ...]:
         """One entry per place: made things, then moved, altered, rewritten ones, then what is gone."""
@@ -146,9 +140,8 @@ class Preparation:
                 raise from_os_error(error, item.asked, doing="save") from error
         total = 0
         for item in self._tree.made:
-            stamp = self.after(item)
-            if item.kind == "file":
-                content = self._content(item)
+            stamp, content = self.after(item), self._held.get(item, item.content)
+            if content is not None:
                 total += content.size
                 # Small new contents are kept too, so that a diff can be shown when the file has moved on.
                 small = content.size <= _KEEP_NEW_EACH and total <= _KEEP_NEW_ALL
@@ -201,9 +194,9 @@ class Preparation:
         if data is not None:
             assert isinstance(item.content, Edited)
             found = item.content
-            edited = Edited(Held(data), found.splices, found.codec, found.asked)
-            if self._held_bytes + edited.size <= _HELD_ALL:
-                self._held_bytes += edited.size
+            if self._held_bytes + found.size <= _HELD_ALL:
+                self._held_bytes += found.size
+                edited = Edited(Held(data), splices, found.codec, found.asked)
                 self._held[item] = Held(b"".join(edited.blocks()))
         kept = self._keep(removed) if removed is not None else None
         self._edits[item] = spans, kept, self._keep(replacements(splices))
@@ -408,7 +401,8 @@ class Preparation:
 
     def _fill(self, file: File, item: Item) -> tuple[str, int]:
         """Write a content, and check on the way what it is an edit of; its digest and size."""
-        content, read, state = self._content(item), xxhash.xxh3_128(), xxhash.xxh3_128()
+        content, state, read = self._held.get(item, item.content), xxhash.xxh3_128(), None
+        assert content is not None
         if content.size >= _AHEAD:
             if isinstance(content, OnDisk):
                 with content.opener() as source:
@@ -419,8 +413,12 @@ class Preparation:
             room = file.room()
             if room is not None and room < content.size:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        blocks = content.blocks()
+        if isinstance(content, Edited) and item.splices is not None:
+            read = xxhash.xxh3_128()
+            blocks = content.blocks(read.update)
         size = started = 0
-        for block in content.blocks(read.update) if isinstance(content, Edited) else content.blocks():
+        for block in blocks:
             state.update(block)
             file.write(block, size)
             size += len(block)
@@ -432,7 +430,7 @@ class Preparation:
                 file.start_writeback(started, whole - started)
                 started = whole
                 self._task.report(size, content.size, item.asked)
-        if isinstance(content, Edited) and item.splices is not None:
+        if read is not None:
             self._check_source(item, read.hexdigest())
         return state.hexdigest(), size
 
