@@ -88,9 +88,29 @@ class Edited:
         blocks = self.base.blocks()
         if tap is not None:
             blocks = tapped(blocks, tap)
-        return _spliced_on_the_way(
-            _validated(blocks, self.codec, self.asked) if self.codec else blocks, self.splices
-        )
+        if self.codec:
+            blocks = _validated(blocks, self.codec, self.asked)
+        position = cursor = 0
+        left = iter(self.splices)
+        splice = next(left, None)
+        for block in blocks:
+            view = memoryview(block)
+            end = position + len(view)
+            while splice is not None and splice.offset < end:
+                if splice.offset > cursor:
+                    yield view[cursor - position : splice.offset - position]
+                if splice.replacement:
+                    yield splice.replacement
+                cursor = splice.end
+                splice = next(left, None)
+            if cursor < end:
+                yield view[cursor - position :]
+                cursor = end
+            position = end
+        while splice is not None:
+            if splice.replacement:
+                yield splice.replacement
+            splice = next(left, None)
 
 
 def tapped(blocks: Iterable[Block], tap: Callable[[Block], None]) -> Iterator[Block]:
@@ -98,31 +118,6 @@ def tapped(blocks: Iterable[Block], tap: Callable[[Block], None]) -> Iterator[Bl
     for block in blocks:
         tap(block)
         yield block
-
-
-def _spliced_on_the_way(blocks: Iterable[Block], splices: Sequence[Splice]) -> Iterator[Block]:
-    """`blocks` with ordered `splices` applied: `text.splice.apply` for streams."""
-    position = cursor = 0
-    left = iter(splices)
-    splice = next(left, None)
-    for block in blocks:
-        view = memoryview(block)
-        end = position + len(view)
-        while splice is not None and splice.offset < end:
-            if splice.offset > cursor:
-                yield view[cursor - position : splice.offset - position]
-            if splice.replacement:
-                yield splice.replacement
-            cursor = splice.end
-            splice = next(left, None)
-        if cursor < end:
-            yield view[cursor - position :]
-            cursor = end
-        position = end
-    while splice is not None:
-        if splice.replacement:
-            yield splice.replacement
-        splice = next(left, None)
 
 
 def _validated(blocks: Iterable[Block], codec: str, asked: str) -> Iterator[Block]:

@@ -157,8 +157,11 @@ class Item:
     @property
     def will_be_at(self) -> Location:
         """Where it is after the change."""
-        assert self.place is not None
-        return located(*self.place)
+        item, names = self, list[bytes]()
+        while item.place is not None:
+            item, name = item.place
+            names.append(name)
+        return Location(item.was.root, tuple(reversed(names)))
 
     # Of a folder
 
@@ -305,15 +308,6 @@ class Item:
 
 End = tuple[Item, bytes]
 """A name in a folder of the tree."""
-
-
-def located(folder: Item, name: bytes) -> Location:
-    """The path that `name` in a folder of the tree has after the change."""
-    names = [name]
-    while folder.place is not None:
-        folder, name = folder.place
-        names.append(name)
-    return Location(folder.was.root, tuple(reversed(names)))
 
 
 def _new_rights(above: Status, kind: Kind, like: Item | None = None) -> Rights:
@@ -511,7 +505,7 @@ class Tree:
         if changing and followed:
             # Be the links there already or made by this change: once something is staged, a refusal would
             # come too late.
-            self.boundary.guard_names(where, located(folder, name).parts)
+            self.boundary.guard_names(where, folder.will_be_at.child(name).parts)
         return folder, name, item
 
     def _there(self, where: Location, *, changing: bool = False) -> Item:
@@ -775,7 +769,7 @@ class Tree:
             for name, item in folder.entries.items():
                 if item is None or not (item.fresh or item.moved):
                     continue
-                where, origin = located(folder, name), item.origin
+                where, origin = item.will_be_at, item.origin
                 # What comes along with a copied folder is looked at with that folder.
                 along = origin is not None and origin.home == (folder.origin, name)
                 if not along and where not in self._guarded:
