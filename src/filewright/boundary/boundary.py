@@ -453,6 +453,9 @@ class Boundary:
                     if not depth:
                         raise
                 depth -= 1
+                # From one that is missing up to one that is there, without asking each for its rules.
+                while depth and not where.root.folder.holds_any((b"/".join(where.parts[:depth]),)):
+                    depth -= 1
             with folder:
                 # Where rules are in force, each name is looked at: they may tell files from folders.
                 if not rules.active:
@@ -531,24 +534,24 @@ class Boundary:
         if held is None and any(map(is_deny_file, where.parts)):
             return CLOSED
         free = above is not None and not above.active
-        known = given.active
-        if held is not None:
-            known = known or (
-                held.holds_any(RULE_FILES) if free else self._rules_above(where.root, held, changing=True)
-            )
-        else:
+        if given.active:
+            known = True
+        elif held is None:
             looked: list[bytes] = []
             for depth in range(len(where.parts) if free else 0, len(where.parts) + 1):
                 way = b"/".join((*where.parts[:depth], b""))
                 looked += [way + DENY_FILE, way + READ_ONLY_FILE]
-            known = known or root.holds_any(looked)
+            known = root.holds_any(looked)
+        elif free:
+            known = held.holds_any(RULE_FILES)
+        else:
+            known = self._rules_above(where.root, held, changing=True)
         if not known:
             return given
         asking = _Asking(given, where)
         try:
-            links = held is not None
             with root.beneath(
-                where.parts, links=links, cross=self._cross, listing=False, ask=asking
+                where.parts, links=held is not None, cross=self._cross, listing=False, ask=asking
             ) as opened:
                 return asking.rules_in(opened)
         except (OSError, FilewrightError) as error:
@@ -567,7 +570,7 @@ class Boundary:
             raise errors.protected(where.asked, rule)
 
     def _refuse_own(self, where: Location, parts: tuple[bytes, ...]) -> None:
-        if self._rules[where.root.number].protection.own_at(parts) is not None:
+        if self._rules[where.root.number].protection.own_at(parts):
             raise errors.own_state(where.asked)
 
     def _failure(self, error: OSError, where: Location, doing: str) -> FilewrightError:

@@ -140,9 +140,7 @@ class DenyRules:
 
     def keeps(self, name: bytes, folder: bool | None) -> bool:
         """Whether `name` may not be changed; None as for `denies`."""
-        return self.active and any(
-            each.rule(name, folder) for each in self._readings if each.source == READ_ONLY_FILE
-        )
+        return any(each.rule(name, folder) for each in self._readings if each.source == READ_ONLY_FILE)
 
     def allowed(
         self, names: list[bytes], folder: bool, *, changing: bool = False, denied: Counter[str]
@@ -199,7 +197,7 @@ class DenyRules:
         """Raise `refusal` for what is denied, as `denies`, and for `changing` what may only be read."""
         if self.denies(name, folder):
             raise self.refusal(asked)
-        if changing and self.keeps(name, folder):
+        if changing and self.active and self.keeps(name, folder):
             raise errors.only_read(asked)
 
     def refusal(self, asked: str) -> FilewrightError:

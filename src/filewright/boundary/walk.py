@@ -17,7 +17,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
-from functools import cached_property, partial
+from functools import partial
 from itertools import islice, repeat
 
 from filewright.annotations import NamedTuple
@@ -84,7 +84,8 @@ class FolderEntry(NamedTuple):
     @property
     def location(self) -> Location:
         """Its location; made when asked for."""
-        return self.folder.location.child(self.name)
+        start = self.folder.start
+        return Location(start.root, (*start.parts, *self.path.split(b"/")))
 
 
 class WalkedFolder:
@@ -149,11 +150,6 @@ class WalkedFolder:
     def parts(self) -> tuple[bytes, ...]:
         """Its path from the root without links."""
         return tuple(self.root_prefix.split(b"/")[:-1])
-
-    @cached_property
-    def location(self) -> Location:
-        """Its location."""
-        return Location(self.start.root, self.start.parts + tuple(self.prefix.split(b"/")[:-1]))
 
 
 class Walk:

@@ -60,28 +60,14 @@ class Handle(Closing):
         self._fd = number
         self.reached = reached
 
-    @staticmethod
-    def _let_go(number: int) -> None:
-        raise NotImplementedError
-
     def fileno(self) -> int:
         """The descriptor (on Windows: the handle), for a child process or a poll. It stays ours."""
         return self._fd
 
-    def detach(self) -> int:
-        """The descriptor, which is the caller's from now on."""
-        number, self._fd = self._fd, -1
-        return number
-
-    def close(self) -> None:
-        """Let go of it; more than once does no harm."""
-        if self._fd >= 0:
-            self._let_go(self.detach())
-
     def __del__(self) -> None:
         # Nobody should need it: what is opened is closed. But a descriptor is worth more than a reproach.
         if getattr(self, "_fd", -1) >= 0:
-            self._let_go(self._fd)
+            self.close()
 
     def status(self) -> Status:
         """What the system says of it now."""
@@ -109,12 +95,13 @@ class Handle(Closing):
         Raises `OSError` whose `filename` is the attribute's name; not `strict`, those that only the
         system may give are left out.
         """
-        present = self.attributes()
-        changes: dict[str, bytes | None] = {
-            name: value for name, value in wanted.items() if present.get(name) != value
-        }
-        gone = [name for name in present.keys() - wanted.keys() if name.startswith(self.removable)]
-        for name, value in (changes | dict.fromkeys(gone)).items():
+        changes: dict[str, bytes | None] = {**wanted}
+        for name, present in self.attributes().items():
+            if name not in wanted and name.startswith(self.removable):
+                changes[name] = None
+            elif wanted.get(name) == present:
+                del changes[name]
+        for name, value in changes.items():
             try:
                 self._set_attribute(name, value)
             except OSError as error:
@@ -133,11 +120,10 @@ class BaseFile(Handle):
 
     def regular(self) -> Self:
         """Itself; closed again, with `NotAFileError`, if it is no regular file."""
-        try:
-            self.status().require_file()
-        except OSError:
+        kind = self.status().kind
+        if kind != "file":
             self.close()
-            raise
+            raise NotAFileError(kind)
         return self
 
     def read(self, offset: int, size: int) -> bytes:
@@ -519,7 +505,7 @@ class Status:
 
     def require_file(self) -> None:
         """Raise `NotAFileError` for what is no regular file."""
-        if not stat.S_ISREG(self.raw.st_mode):
+        if self.kind != "file":
             raise NotAFileError(self.kind)
 
 

@@ -78,12 +78,6 @@ def failure(path: bytes | None = None) -> OSError:
     return OSError(number, os.strerror(number), path)
 
 
-def _reject_nul(path: bytes) -> None:
-    # C ends the string there: what is opened would not be what was checked.
-    if b"\0" in path:
-        raise OSError(errno.EINVAL, "embedded null byte", path)
-
-
 def system_call(*arguments: type[Any]) -> Callable[..., int]:
     """`syscall` with its number and these arguments.
 
@@ -106,7 +100,8 @@ def _how(flags: int, resolve: int) -> bytes:
 
 def openat2(folder: int, path: bytes, flags: int, resolve: int) -> int:
     """Open `path` below the descriptor `folder`; `O_CLOEXEC` is added. `EAGAIN` is the caller's to retry."""
-    _reject_nul(path)
+    if b"\0" in path:  # C ends the string there: what is opened would not be what was checked.
+        raise OSError(errno.EINVAL, "embedded null byte", path)
     how = _how(flags | os.O_CLOEXEC, resolve)
     descriptor = _openat2(_OPENAT2, folder, path, how, 24)
     if descriptor < 0:
@@ -138,8 +133,8 @@ def renameat2(source_folder: int, source: bytes, target_folder: int, target: byt
     number = _rename_number()
     if number is None:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
-    _reject_nul(source)
-    _reject_nul(target)
+    if b"\0" in source + target:  # C ends the string there: see `openat2`.
+        raise OSError(errno.EINVAL, "embedded null byte", source)
     if _rename_call(number, source_folder, source, target_folder, target, flags) != 0:
         raise failure(source)
 
@@ -199,12 +194,6 @@ def birth_ns(folder: int, name: bytes = b"") -> int | None:
 
 _STATX_ATTRIBUTES = struct.Struct("=8x Q")
 _STATX_MOUNT_ROOT = 0x2000
-
-
-def is_mount(folder: int, name: bytes) -> bool:
-    """Whether something is mounted on a name in an open folder; False where the kernel does not say (before 5.8)."""
-    found = _statx_of(folder, name, 0)
-    return found is not None and bool(_STATX_ATTRIBUTES.unpack_from(found)[0] & _STATX_MOUNT_ROOT)
 
 
 def _statx_of(folder: int, name: bytes, wanted: int) -> ctypes.Array[ctypes.c_char] | None:
@@ -316,22 +305,6 @@ class LinuxFile(_LinuxHandle, File):
             return False
         return True
 
-    def _lease(self) -> bool | None:
-        """Take a read lease: True if taken, False if someone writes, None where the kernel cannot tell.
-
-        It cannot tell for files of another user and on network file systems. While it is held, the kernel
-        sends a signal when someone opens the file for writing. The usual one (SIGIO) ends a process that
-        does not handle it, so one is asked for that is ignored by default.
-        """
-        import signal
-
-        try:
-            fcntl.fcntl(self._fd, fcntl.F_SETSIG, int(signal.SIGURG))  # type: ignore[attr-defined,unused-ignore]
-            fcntl.fcntl(self._fd, fcntl.F_SETLEASE, fcntl.F_RDLCK)
-        except OSError as error:
-            return False if error.errno in (errno.EAGAIN, errno.EWOULDBLOCK) else None
-        return True
-
     def written_by_others(self) -> bool:
         """Whether another process has it open for writing now; False where nobody can tell."""
         with self.quiet() as nobody_writes:
@@ -339,8 +312,21 @@ class LinuxFile(_LinuxHandle, File):
 
     @contextmanager
     def quiet(self) -> Iterator[Callable[[], bool]]:
-        """Keep others from beginning to write to it; yields whether it is so: False once one tries to."""
-        granted = self._lease()
+        """Keep others from beginning to write to it; yields whether it is so: False once one tries to.
+
+        By a read lease, which is not granted if someone writes. The kernel cannot tell for files of another user
+        and on network file systems. While it is held, the kernel sends a signal when someone opens the file for
+        writing. The usual one (SIGIO) ends a process that does not handle it, so one is asked for that is ignored
+        by default.
+        """
+        import signal
+
+        granted: bool | None = True
+        try:
+            fcntl.fcntl(self._fd, fcntl.F_SETSIG, int(signal.SIGURG))  # type: ignore[attr-defined,unused-ignore]
+            fcntl.fcntl(self._fd, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+        except OSError as error:
+            granted = False if error.errno in (errno.EAGAIN, errno.EWOULDBLOCK) else None
 
         def kept() -> bool:
             # A lease that is being broken, since somebody waits to write, is shown as none.
@@ -367,12 +353,15 @@ class LinuxFolder(_LinuxHandle, Folder):
 
     def stat(self, name: bytes, *, birth: bool = False) -> Status:
         """The status of what has that name: see `base`."""
-        status = super().stat(name)
-        return Status(status.raw, birth_ns(self._fd, name)) if birth else status
+        raw = os.stat(posix._one(name), dir_fd=self._fd, follow_symlinks=False)
+        return Status(raw, birth_ns(self._fd, name) if birth else None)
 
     def is_mount(self, name: bytes) -> bool:
         """Whether something is mounted on a name in it: another file system, or another folder or file of this one."""
-        return is_mount(self._fd, name)
+        found = _statx_of(
+            self._fd, name, 0
+        )  # None, and no such flag, where the kernel does not say (before 5.8)
+        return found is not None and bool(_STATX_ATTRIBUTES.unpack_from(found)[0] & _STATX_MOUNT_ROOT)
 
     def path(self) -> bytes | None:
         """Its absolute path at this moment; None if it was deleted, or there is no `/proc`."""
@@ -387,32 +376,23 @@ class LinuxFolder(_LinuxHandle, Folder):
     # Opening
 
     def _at_once(self, parts: Sequence[bytes], *, cross: bool, listing: bool) -> int | None:
-        if not self.resolves:
-            return None
-        try:
-            return self._resolve(parts, _FOLDER if listing else _ENTER, cross=cross)
-        except OSError as error:
-            # The names that led here are only known where no link was followed.
-            if error.errno not in (errno.EAGAIN, errno.ELOOP):
-                raise
-            return None
-
-    def _resolve(self, parts: Sequence[bytes], flags: int, *, cross: bool) -> int:
         path = b"/".join(parts) or b"."
-        if len(path) > _PATH_BYTES and len(parts) > 1:
-            half = len(parts) // 2
-            with type(self)(self._resolve(parts[:half], _ENTER, cross=cross)) as above:
-                return above._resolve(parts[half:], flags, cross=cross)
-        resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS
+        if not self.resolves or len(path) > _PATH_BYTES:
+            return None
+        flags, resolve = _FOLDER, RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS
+        if not listing:
+            flags = _ENTER
         if not cross:
             resolve |= RESOLVE_NO_XDEV
         for _ in range(_RETRIES):
             try:
                 return openat2(self._fd, path, flags, resolve)
             except OSError as error:
+                if error.errno == errno.ELOOP:
+                    break  # The names that led here are only known where no link was followed.
                 if error.errno not in (errno.EAGAIN, errno.EINTR):
                     raise
-        raise OSError(errno.EAGAIN, "the folders above it are being renamed")
+        return None
 
     # Changing
 

@@ -72,9 +72,13 @@ class _Handle(Handle):
 
     __slots__ = ()
 
-    @staticmethod
-    def _let_go(number: int) -> None:
-        os.close(number)
+    def close(self) -> None:
+        """Let go of it, and of its lock; more than once does no harm."""
+        if self._fd in _locked:
+            self.unlock()
+        number, self._fd = self._fd, -1
+        if number >= 0:
+            os.close(number)
 
     def status(self) -> Status:
         """What the system says of it now."""
@@ -84,6 +88,28 @@ class _Handle(Handle):
         """(device, inode): what stays the same however it is named."""
         status = os.fstat(self._fd)
         return status.st_dev, status.st_ino
+
+    def lock(self, exclusive: bool) -> bool:
+        """Lock it against other opened ones, here and in other processes; False if they have it.
+
+        Ends with `unlock`, `close` or this process, whatever was forked from it. Raises `OSError` where the
+        file system has no locks.
+        """
+        _locked.add(self._fd)  # Before it is, for a fork in between.
+        try:
+            fcntl.flock(self._fd, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+        except OSError as error:
+            _locked.discard(self._fd)
+            if isinstance(error, BlockingIOError):
+                return False
+            raise
+        return True
+
+    def unlock(self) -> None:
+        """Give the lock back."""
+        _locked.discard(self._fd)
+        # By the lock, not by the descriptor: a forked process may hold a copy of that.
+        fcntl.flock(self._fd, fcntl.LOCK_UN)
 
     def flush(self) -> None:
         """Bring it to the disk: a file's content, a folder's names."""
@@ -133,12 +159,6 @@ class Folder(BaseFolder, _Handle):
     __slots__ = ()
     file_type: ClassVar[type[File]] = File
     step_flags: ClassVar[int] = _FOLDER
-
-    def close(self) -> None:
-        """Let go of it, and of its lock."""
-        if self._fd in _locked:
-            self.unlock()
-        super().close()
 
     # Looking
 
@@ -237,9 +257,20 @@ class Folder(BaseFolder, _Handle):
         depth = len(parts)
         while depth and not self.holds_any((b"/".join(parts[:depth]),)):
             depth -= 1
-        if not depth or (other := _other_spelling(parts[depth - 1])) is None:
+        if not depth:
             return parts
-        spelled = (*parts[: depth - 1], other)
+        name = parts[depth - 1].decode("utf-8", "surrogateescape")
+        # What some file systems take for the same name, if it is not spelled in one way only.
+        for other in (
+            name.swapcase(),
+            unicodedata.normalize("NFD", name),
+            unicodedata.normalize("NFC", name),
+        ):
+            if other != name:
+                break
+        spelled = (*parts[: depth - 1], other.encode("utf-8", "surrogateescape"))
+        if spelled == parts[:depth]:
+            return parts
         names: list[bytes] = []
         try:
             if (
@@ -291,10 +322,8 @@ class Folder(BaseFolder, _Handle):
         """The regular file of that name: see `base`."""
         if not seen:
             self.stat(name).require_file()
-        return self._opened_file(name, (_WRITE if write else _READ) | os.O_NOFOLLOW)
-
-    def _opened_file(self, name: bytes, flags: int) -> File:
-        return self.file_type(os.open(_one(name), flags, 0o600, dir_fd=self._fd), (name,)).regular()
+        flags = (_WRITE if write else _READ) | os.O_NOFOLLOW
+        return self.file_type(os.open(_one(name), flags, dir_fd=self._fd), (name,)).regular()
 
     def folder(self, name: bytes, *, listing: bool = True) -> Self:
         """The folder of that name, which is no link; `b"."` is this one, opened once more."""
@@ -327,7 +356,7 @@ class Folder(BaseFolder, _Handle):
 
         What others add at the same time stands before or after it.
         """
-        with self._opened_file(name, _APPEND) as file:
+        with self.file_type(os.open(_one(name), _APPEND, 0o600, dir_fd=self._fd)).regular() as file:
             view = memoryview(data)
             while view:
                 view = view[os.write(file.fileno(), view) :]
@@ -410,30 +439,6 @@ class Folder(BaseFolder, _Handle):
         require_same(self.stat(name), expected)
         os.chown(name, uid, gid, dir_fd=self._fd, follow_symlinks=False)
 
-    # Locking and flushing
-
-    def lock(self, exclusive: bool) -> bool:
-        """Lock the folder against other opened ones, here and in other processes; False if they have it.
-
-        Ends with `unlock`, `close` or this process, whatever was forked from it. Raises `OSError` where the
-        file system has no locks.
-        """
-        _locked.add(self._fd)  # Before it is, for a fork in between.
-        try:
-            fcntl.flock(self._fd, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)
-        except OSError as error:
-            _locked.discard(self._fd)
-            if isinstance(error, BlockingIOError):
-                return False
-            raise
-        return True
-
-    def unlock(self) -> None:
-        """Give the lock back."""
-        _locked.discard(self._fd)
-        # By the lock, not by the descriptor: a forked process may hold a copy of that.
-        fcntl.flock(self._fd, fcntl.LOCK_UN)
-
 
 def open_folder(path: bytes | str, *, resolves: bool = True) -> Folder:  # noqa: ARG001
     """The folder of a path that the user named, such as a root; links in it are followed.
@@ -493,8 +498,11 @@ def split_path(path: bytes) -> tuple[bytes, tuple[bytes, ...]]:
 
     Raises `ValueError`, whose text is the end of a sentence, for what names no file.
     """
-    parts = tuple(part for part in path.split(b"/") if part not in (b"", b"."))
-    return b"/" if path.startswith(b"/") else b"", parts
+    parts: list[bytes] = []
+    for part in path.split(b"/"):
+        if part not in (b"", b"."):
+            parts += [part]
+    return b"/" if path.startswith(b"/") else b"", tuple(parts)
 
 
 def name_problem(name: bytes) -> str | None:  # noqa: ARG001
@@ -547,13 +555,6 @@ def _one(name: bytes) -> bytes:
     if b"/" in name or b"\0" in name or name in (b"", b".", b".."):
         raise OSError(errno.EINVAL, "not a name in a folder", name)
     return name
-
-
-def _other_spelling(name: bytes) -> bytes | None:
-    """A name that some file systems take for this one; None if all of it is spelled in one way only."""
-    text = name.decode("utf-8", "surrogateescape")
-    spellings = text.swapcase(), unicodedata.normalize("NFD", text), unicodedata.normalize("NFC", text)
-    return next((each.encode("utf-8", "surrogateescape") for each in spellings if each != text), None)
 
 
 def _folded(name: bytes) -> str:

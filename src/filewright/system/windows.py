@@ -92,9 +92,15 @@ class _WindowsHandle(Handle):
 
     __slots__ = ()
 
-    @staticmethod
-    def _let_go(number: int) -> None:
-        nt.close(number)
+    def detach(self) -> int:
+        """The handle, which is the caller's from now on."""
+        number, self._fd = self._fd, -1
+        return number
+
+    def close(self) -> None:
+        """Let go of it; more than once does no harm."""
+        if self._fd >= 0:
+            nt.close(self.detach())
 
     def status(self) -> Status:
         """What the system says of it now; when it was made, where that can be believed."""
