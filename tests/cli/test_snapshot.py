@@ -315,6 +315,48 @@ def test_what_a_command_made_and_a_tool_moved_to_another_root_is_in_the_way_of_n
         assert {path: _tree(root)[path] for path in before} == before
 
 
+def test_what_a_command_did_in_two_roots_before_a_tool_came_to_both_is_on_record_in_each(
+    root: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "b.txt").write_text("two\n")
+    with Workspace(root, other, settings=Settings(state_dir=tmp_path / "state")) as both:
+        both.write("first", "1\n")
+        moment, before = both.newest(), (_tree(root), _tree(other))
+        begun = both.begin_command()
+        for path in (root / "a.txt", other / "b.txt"):
+            with path.open("a") as file:
+                file.write("more\n")
+        items = [{"path": path, "content": "tool\n", "mode": "append"} for path in ("a.txt", "other:b.txt")]
+        both.run("write_content", {"items": items})
+        records = both.end_command(begun, "a command")
+        assert len({record.id for record in records}) == 2
+        both.revert_edit(since=moment)
+        assert (_tree(root), _tree(other)) == before
+
+
+@pytest.mark.parametrize("command", ["true", "echo more >> m.txt", "rm m.txt", "chmod 600 m.txt"])
+def test_of_what_a_tool_brought_from_another_root_a_command_did_only_what_it_did(
+    root: Path, tmp_path: Path, command: str
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a.txt").write_text("one\ntwo\n")
+    with Workspace(root, other, settings=Settings(state_dir=tmp_path / "state")) as both:
+        both.write("first", "1\n")
+        moment, before = both.newest(), (_tree(root), _tree(other))
+        begun = both.begin_command()
+        _tick(tmp_path / "clock")
+        both.move("other:a.txt", "m.txt")
+        both.edit("m.txt", [{"search": "two", "replace": "2"}])
+        subprocess.run(command, shell=True, cwd=root, check=True)
+        records = both.end_command(begun, command)
+        assert [record.paths for record in records] == ([["m.txt"]] if command != "true" else [])
+        both.revert_edit(since=moment)
+        assert (_tree(root), _tree(other)) == before
+
+
 def test_what_a_command_did_before_a_tool_is_on_record_before_it_though_the_clock_went_back(
     workspace: Any, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

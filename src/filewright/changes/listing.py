@@ -11,7 +11,7 @@ from __future__ import annotations
 import marshal
 import os
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import takewhile
 
@@ -176,9 +176,8 @@ def read_kept(folder: Folder, name: bytes = NEWEST) -> KeptListing | None:
         return None
 
 
-def row_of(folder: Folder, names: list[bytes], left: Iterable[bytes]) -> FolderRow:
+def row_of(folder: Folder, names: list[bytes], left: list[bytes]) -> FolderRow:
     """The row of an open folder of whose sorted `names` rules have `left` some."""
-    left = list(left)
     try:
         stamps = folder.stamps(left)
     except OSError:

@@ -105,6 +105,8 @@ CREATE TABLE words (
 _HELD = 512
 """Entries of a record that are held as values; more are read anew each time."""
 _PAGE = 900
+_ROOM = 1000
+"""Numbers between two operations, for one in each root."""
 _NEWEST_KEPT = 50
 """Operations that no date expires."""
 _DAY_NS = 86_400 * 10**9
@@ -427,7 +429,7 @@ class Log:
             with suppress(FilewrightError):  # Of a log that cannot be read nothing is known.
                 newest = max(newest, self.latest())
             # If the clock went back, after the newest, with room for what a command did before a tool came to it.
-            keeping = Keeping(self.contents, execute, max(time.time_ns(), newest + 2))
+            keeping = Keeping(self.contents, execute, max(time.time_ns(), newest + _ROOM))
             try:
                 yield keeping
                 keeping.flush()

@@ -98,8 +98,11 @@ _ELSEWHERE = b"../"
 def begun_in(settings: Settings, identifier: str) -> list[str]:
     """The roots of which a listing of that id was made."""
     index, name = Index(base_folder(settings), settings.lock_seconds), os.fsdecode(list_of(identifier))
-    owners = [owner for owner in index.owners.values() if os.path.exists(index.of(owner.id, "shell", name))]
-    return [os.fsdecode(owner.path) for owner in owners if owner.path]
+    return [
+        os.fsdecode(owner.path)
+        for owner in index.owners.values()
+        if owner.path and os.path.exists(index.of(owner.id, "shell", name))
+    ]
 
 
 def watches(
@@ -117,7 +120,7 @@ def watches(
             log.state.folder(b"shell") as folder,
             closing(Database(where, _TABLES, Flusher(enabled=False), seconds)) as kept,
         ):
-            seen = looks.get(root.path, (None, None))
+            seen = looks.get(root.path, ())
             yield Watch(boundary, log, root, folder, kept, task, identifier, looked is not None, *seen)
 
 
@@ -532,7 +535,8 @@ class _Command:
     def _follow(self, change: ChangeRecord) -> None:
         """Have what was there before as it is after a change that is on record."""
         before, moves, made = self._before, dict[bytes, bytes](), dict[bytes, Thing]()
-        parts = self._parts.setdefault(change.number - 1, [])
+        # In each root another, since a change may be of several.
+        parts = self._parts.setdefault(change.number - 1 - self._watch.root.number, [])
 
         def take_away(paths: Set[bytes]) -> None:
             """The command had taken these away before, with all that was in them."""
@@ -555,7 +559,7 @@ class _Command:
                 left = Thing(path, side, partial(held_after, entry), listed=old.listed if old else b"")
             if found and left and same_content(entry):  # What it holds is not on record.
                 known = old or self._after.get(path)
-                if known:
+                if known and (old or known.written[2:] == left.written[2:]):
                     # So it is the known thing, with the path and the rights of either.
                     found, left = (
                         known._replace(
@@ -698,9 +702,6 @@ class _Command:
             for number, pairs in (*self._parts.items(), (intent.number, self._pairs)):
                 found = (entry for pair in pairs for entry in self._entries(*pair))
                 entries = tuple(sorted(found, key=lambda entry: entry.place.parts))
-                if entries and log.operation(number) is not None:  # A clock that stood still.
-                    self._lost += [entry.place.shown for entry in entries]
-                    continue
                 notes = tuple(self._notes()) if number == intent.number else ()
                 if entries or notes:
                     record = ChangeRecord(number, "shell", summary, entries, **caller._asdict(), notes=notes)
@@ -754,8 +755,9 @@ class _Command:
         if old.seen is None:
             if old.kind == "link":
                 return now.held() == old.side.target
-            digest = now.side.digest or self._digest(now)
-            return old.side.size == now.side.size and digest == old.side.digest
+            if old.side.digest is None:  # A tool has brought it from elsewhere.
+                return old.written[2:] == now.written[2:]
+            return old.side.digest == (now.side.digest or self._digest(now))
         if old.written != now.written:
             return False
         if old.path != now.path or now.seen is None or old.seen.ctime_ns == now.seen.ctime_ns:
