@@ -42,10 +42,6 @@ _PREVIEWS = 64
 """Previews that are remembered, so that the change itself need not show the same again."""
 
 
-_SPARE_WORK, _SPARE_TIME = 1.0, 3.0
-"""Seconds of work, and in all, that an extra may take."""
-
-
 _LOOKED_AT = 16
 """Files that are looked at before an answer: each is opened and asked for its status, nothing is watched."""
 
@@ -327,10 +323,10 @@ class Context:
 class _Spare(Task):
     """The time for an extra: work by the processor's clock, so that under load the same is done."""
 
-    def __init__(self, task: Task) -> None:
-        super().__init__(seconds=_SPARE_TIME)
+    def __init__(self, task: Task, work: float) -> None:
+        super().__init__(seconds=3 * work)
         self._call = task
-        self._end = time.thread_time() + _SPARE_WORK
+        self._end = time.thread_time() + work
 
     def check(self) -> None:
         """Raise `timeout` when it is used up, and what the call's own task raises."""
@@ -341,10 +337,13 @@ class _Spare(Task):
 
 
 @contextmanager
-def spare_time(task: Task) -> Iterator[Task]:
-    """A task for an extra, such as a count of what is not shown: what fails, or takes over a second, is left undone."""
+def spare_time(task: Task, work: float = 1) -> Iterator[Task]:
+    """A task for an extra, such as a count of what is not shown: what fails, or takes longer, is left undone.
+
+    It may take so many seconds of `work`, and three times as long in all.
+    """
     try:
-        yield _Spare(task)
+        yield _Spare(task, work)
     except FilewrightError as error:
         if error.code == Code.CANCELLED:
             raise

@@ -39,7 +39,7 @@ from filewright.tools.context import Context, spare_time
 from filewright.tools.listing import below, decode, encode, place
 from filewright.tools.registry import Arguments
 from filewright.tools.result import FailedCall, Page, ToolResult, optional
-from filewright.wording import counted, listed, visible
+from filewright.wording import counted, visible
 
 _SYMBOL_BYTES = 512 << 10  # of one file
 _SYMBOLS_BYTES = 4 << 20  # of all files of a page, each at least 64 KB for starting on it
@@ -863,14 +863,17 @@ def skipped(found: TreeSearch) -> list[str]:
 
 
 def left_out(nothing: TreeSearch) -> list[str]:
-    """The files that a search left out which found `nothing`, and that hold what it was for."""
+    """The first files that a search left out which found `nothing`, and that hold what it was for.
+
+    They are looked for during an instant only: what is ignored can be a hundred times as much as what is searched.
+    """
     asked, names = nothing.options, list[str]()
-    options = TreeOptions(_MOST_FILES, "files", invert=asked.invert, include_ignored=True)
+    options = TreeOptions(_NAMED, "files", invert=asked.invert, include_ignored=True)
     if nothing.ignored or asked.glob or asked.exclude or asked.kind:
-        with spare_time(nothing.task) as spare:
-            names += [_shown(each) for each, _ in replace(nothing, options=options, task=spare)]
-    found = f"{counted(len(names), 'file')} with a match left out by glob, type or ignore rules"
-    return [f"{found}: {listed(names, _NAMED)}"] if names else []
+        with spare_time(nothing.task, 0.1) as spare:
+            for each, _ in replace(nothing, options=options, task=spare):
+                names.append(_shown(each))
+    return [f"matches left out by glob, type or ignore rules: {', '.join(names)}"] if names else []
 
 
 def kind_row(kind: LineKind, *, path: bool, most: int | None = None) -> str:
