@@ -11,7 +11,7 @@ from filewright import errors
 from filewright.annotations import TYPE_CHECKING
 from filewright.boundary import Boundary, Location, quote, tree_notice, tree_of
 from filewright.changes.history import History, Scope, Selected
-from filewright.changes.log import UNFINISHED, Log, state_errors
+from filewright.changes.log import UNFINISHED, Log
 from filewright.changes.record import ChangeRecord, Place, sight
 from filewright.changes.state import StateFolder, WorkspaceLock
 from filewright.errors import Code, FilewrightError, from_os_error
@@ -132,8 +132,7 @@ class Changes(History):
             first, *others = sorted(numbers) or [0]
             log = self._own[first]
             for other in others:
-                with state_errors():
-                    self._own[other].state.link(log.state)
+                self._own[other].state.link(log.state)
             # What a recovery just before has met belongs into the answer, not only to the next doctor.
             met: list[str] = []
             for found in self._found[self._reported :]:

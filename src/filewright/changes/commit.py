@@ -12,7 +12,7 @@ import os
 import time
 from collections.abc import Sequence
 
-from filewright.changes.log import Log, state_errors
+from filewright.changes.log import Log
 from filewright.changes.prepare import Planning, Preparation
 from filewright.changes.record import ChangeRecord, CommitPlan
 from filewright.changes.settle import Recovery, Settlement, reason, refuse_unsettled
@@ -82,7 +82,7 @@ def _attempt(
     preparation = Preparation(tree, log.settings, log.flusher, task)
     try:
         # At the end of this block the intent is on the disk: from there on a crash is recovered.
-        with state_errors(), log.begin(task) as intent:
+        with log.begin(task) as intent:
             # Save what undo needs.
             preparation.save(intent if change_set.undoable else None)
             planning = Planning(tree)
@@ -110,14 +110,12 @@ def _attempt(
         if not plan.sealed:
             before = record.entries
             record = record._replace(entries=preparation.entries())
-            with state_errors():
-                log.write(record, begun, entries=record.entries != before)
+            log.write(record, begun, entries=record.entries != before)
 
         # Publish: readers see the change. Done: it is never rolled back.
         work = Settlement(log, folders, begun, known=planning.known)
         work.publish()
-        with state_errors():
-            log.done(record.number)
+        log.done(record.number)
     except BaseException as error:
         # Interrupted after the last flush, it is made all the same.
         if begun is not None and not _is_made(log, record):

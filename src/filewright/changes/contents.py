@@ -434,8 +434,8 @@ def held_before(entry: Entry, held: bytes | None = None) -> bytes | None:
     if not _is_small(entry, entry.before):
         return None
     for edit in reversed(entry.changes):  # Perhaps only what the last of them found was kept whole.
-        stream = whole_before(edit) if is_whole(edit) else None
-        if stream is not None:
+        stream = whole_before(edit)
+        if stream is not None and _is_small(edit, edit.before):
             held = stream.read()
         elif held is not None:
             held = _spliced(held, backward(edit))

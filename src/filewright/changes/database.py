@@ -158,7 +158,7 @@ class Database:
     @contextmanager
     def _turn(self, task: Task | None = None, *, writing: bool) -> Iterator[sqlite3.Connection | None]:
         """Hold the connection for reading or for writing, to the file that is there now: somebody may have removed an
-        earlier one. What SQLite raises inside is said as it should be.
+        earlier one. What SQLite or the system raises inside is said as it should be.
 
         None for reading what is not there yet.
         """
@@ -181,6 +181,9 @@ class Database:
                 if connection is not None:
                     self._connections[writing] = self._seen() if lasting else None, connection
             yield connection
+        except OSError as error:
+            doing = "write to" if writing else "read"
+            raise errors.from_os_error(error, "the state folder", doing=doing) from error
         except Exception as error:
             import sqlite3
 

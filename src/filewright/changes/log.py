@@ -41,7 +41,7 @@ from filewright.changes.record import (
     time_of,
 )
 from filewright.changes.state import StateFolder
-from filewright.errors import Code, FilewrightError, from_os_error
+from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
 
@@ -566,15 +566,6 @@ class Log:
             if oldest != newest and (expired or size > most):
                 return int(oldest)
         return None
-
-
-@contextmanager
-def state_errors() -> Iterator[None]:
-    """Errors inside are the state folder's."""
-    try:
-        yield
-    except OSError as error:
-        raise from_os_error(error, "the state folder", doing="write to") from error
 
 
 @contextmanager

@@ -254,9 +254,12 @@ class StateFolder:
         """Note durably in both that they hold changes which reach into one another's roots."""
         for state, name in ((self, other.owner.id), (other, self.owner.id)):
             if name not in self._index.others_of(state.owner.id):
-                with state.folder() as folder:
-                    folder.append(b"others", name.encode() + b"\n")
-                    folder.flush()
+                try:
+                    with state.folder() as folder:
+                        folder.append(b"others", name.encode() + b"\n")
+                        folder.flush()
+                except OSError as error:
+                    raise from_os_error(error, "the state folder", doing="write to") from error
                 state._relocated = None, {}
 
     # Opening
