@@ -47,6 +47,7 @@ CASES = [
     ("read_content", {"path": "a.txt", "start": True}, "invalid_input", "'start'"),
     ("read_content", {"path": "binary"}, "is_binary", "binary"),
     ("read_content", {"path": "utf32.txt"}, "is_binary", "utf-32"),
+    ("read_content", {"path": "utf32.txt"}, "is_binary", "of UTF-32 there is none: convert it"),
     ("read_content", {"path": "pipe"}, "not_a_file", "pipe"),
     ("read_content", {"path": "socket"}, "not_a_file", "socket"),
     ("read_content", {"path": "outlink"}, "path_escape", "outlink"),

@@ -355,7 +355,7 @@ def binary(location: Location, kind: str, size: int) -> FilewrightError:
         Code.IS_BINARY,
         f"{location.asked} is not text: {kind}, {size:,} bytes",
         "binary files can be listed, moved, copied and deleted, but not read or edited as text; "
-        "if it is text all the same, give its encoding to read_content",
+        "if it is text all the same, give its encoding to read_content; of UTF-32 there is none: convert it to UTF-8",
         path=location.asked,
         type=kind,
         size=size,
