@@ -451,15 +451,10 @@ def invalid(message: str, hint: str | None = None, **facts: Any) -> FilewrightEr
     return FilewrightError(Code.INVALID_INPUT, message, hint, **facts)
 
 
-def check_limit(count: int, limit: int, what: str, hint: str, key: str = "count") -> None:
-    """Raise `too_large` for more of something in one call than a setting allows."""
-    if count > limit:
-        raise FilewrightError(
-            Code.TOO_LARGE,
-            f"{count:,} {what} in one call; the limit is {limit:,}",
-            hint,
-            details={key: count, "limit": limit},
-        )
+def too_many(count: int, limit: int, what: str, hint: str, key: str = "count") -> FilewrightError:
+    """More of something in one call than a setting allows."""
+    message = f"{count:,} {what} in one call; the limit is {limit:,}"
+    return FilewrightError(Code.TOO_LARGE, message, hint, details={key: count, "limit": limit})
 
 
 def locked(what: str, seconds: float) -> FilewrightError:

@@ -31,7 +31,7 @@ from filewright.edit.nearest import alike
 from filewright.edit.overlay import Overlay
 from filewright.edit.refusal import explained
 from filewright.edit.write import checked
-from filewright.errors import Code, FilewrightError, check_limit, invalid
+from filewright.errors import Code, FilewrightError, invalid, too_many
 from filewright.languages import language_of
 from filewright.progress import Task
 from filewright.settings import Settings
@@ -175,7 +175,8 @@ def plan(
     most = Settings.fields["max_edits"].default if limit is None else limit
     if not edits:
         raise invalid(f"{name}: no edits were given", "give one edit at least")
-    check_limit(len(edits), most, f"edits of {name}", "send them in several calls")
+    if len(edits) > most:
+        raise too_many(len(edits), most, f"edits of {name}", "send them in several calls")
     given: list[Edit] = []
     going: list[tuple[SymbolLines, int]] = []
     for at, edit in enumerate(edits):

@@ -24,7 +24,7 @@ from filewright.edit import (
     plan,
     symbol_lines,
 )
-from filewright.errors import Code, FilewrightError, check_limit, invalid, missing, refused
+from filewright.errors import Code, FilewrightError, invalid, missing, refused, too_many
 from filewright.languages import Language, language_of
 from filewright.search import TreeOptions, TreeSearch, compile_pattern
 from filewright.structure import References
@@ -147,8 +147,12 @@ class EditItem(Arguments):
     @property
     def places(self) -> list[str]:
         """What says where in the file the edit goes."""
-        given = [name for name in _PLACES if getattr(self, name) is not None]
-        return [name for name in given if name != "start_line" or self.search is None]
+        places = []
+        for name in _PLACES:
+            # Beside a text, a line only says where to look for it.
+            if getattr(self, name) is not None and (name != "start_line" or self.search is None):
+                places.append(name)
+        return places
 
     @property
     def makes(self) -> bool:
@@ -264,8 +268,9 @@ class EditResult(ChangeResult):
 
 def edit_content(context: Context, arguments: EditArguments) -> EditResult:
     """Locate every edit on one snapshot of its file, and commit them together."""
-    count, hint = len(arguments.edits), "send them in several calls, or use replace_content"
-    check_limit(count, context.settings.max_edits, "edits", hint)
+    count, most = len(arguments.edits), context.settings.max_edits
+    if count > most:
+        raise too_many(count, most, "edits", "send them in several calls, or use replace_content")
     # What names its text by a version is refused if the file moves on; what names lines is carried on.
     again = not any(item.search is not None and _version_of(arguments, item) for item in arguments.edits)
     edits = _Edits(context, arguments)
@@ -690,7 +695,8 @@ class _Edits:
             start, end = (origin.lines.offset_of(line, self._task) for line in (first, last + 1))
             hint = "move fewer lines, or the whole file with move_items"
             most = self._context.settings.hold_bytes
-            check_limit(end - start, most, "bytes to be moved", hint, "size")
+            if end - start > most:
+                raise too_many(end - start, most, "bytes to be moved", hint, "size")
             data = origin.read(start, end - start)
             at = range(first, last + 1)
             return _Taken(source, what, at, data, origin.encoding, origin.dominant, lines is not None, gap)
@@ -781,11 +787,13 @@ def _answer(
     shown = page.seen or page.brief or page.wanted != "auto"
     outcomes: list[Outcome] = []
     files: list[EditedFile] = []
+    starts, similarity = [], 1.0
     for one in change.files:
         lines, told, places = [], [], 0
         for each in one.decision.outcomes:
             lines.append(each.first)
             places += each.places
+            similarity = min(similarity, each.similarity)
             # How far a symbol goes is seen in its diff, or said.
             symbol = not shown and each.named.startswith("symbol") and each.first <= each.last
             if not page.seen and (symbol or not each.is_plain):
@@ -801,6 +809,7 @@ def _answer(
         if one.diff is not None and not shown:
             page.add_short(one.diff)
         outcomes += one.decision.outcomes
+        starts.append(min(lines))
         files.append(EditedFile(one.location.shown, places, one.version))
     for user in users:
         page.add(f"[{user.name} is still used as of {user.path} in {listed(user.files, _NAMED)}]")
@@ -810,8 +819,8 @@ def _answer(
         **page.facts,
         path=files[0].path,
         changes_made=sum(file.changes_made for file in files),
-        line_number=min(each.first for each in change.files[0].decision.outcomes),
-        similarity=min(each.similarity for each in outcomes),
+        line_number=starts[0],
+        similarity=similarity,
         tier=str(outcomes[0].tier),
         results=tuple(outcomes),
         version=files[0].version,

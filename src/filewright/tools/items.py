@@ -18,7 +18,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary import Location, Reached
 from filewright.edit import Copy, Decided, Delete, Diff, FileDiff, MakeFolder, Move, SetMode, SetOwner, Step
-from filewright.errors import Code, FilewrightError, check_limit, invalid, refused
+from filewright.errors import Code, FilewrightError, invalid, refused, too_many
 from filewright.tools.context import Context
 from filewright.tools.pipeline import Change, ChangeArguments, Changed, Reply, change
 from filewright.tools.registry import Arguments
@@ -178,7 +178,8 @@ def _result(file: Changed[Item]) -> ItemResult:
 
 def check_count(context: Context, items: Sequence[object]) -> None:
     """Raise `too_large` for more items than one call may have."""
-    check_limit(len(items), context.settings.max_items, "items", "send them in several calls")
+    if len(items) > context.settings.max_items:
+        raise too_many(len(items), context.settings.max_items, "items", "send them in several calls")
 
 
 def _summary(tool: str, files: Sequence[Changed[Item]]) -> str:

@@ -20,7 +20,7 @@ from filewright.changes import ChangeRecord, Place
 from filewright.edit import Decided, FilePatch, HunkOutcome, Patch, PatchedFile, PatchTarget, fits
 from filewright.edit import parse_patch as parse
 from filewright.edit import plan_patch as plan
-from filewright.errors import Code, FilewrightError, check_limit, invalid
+from filewright.errors import Code, FilewrightError, invalid, too_many
 from filewright.text import decoded
 from filewright.tools.context import Context
 from filewright.tools.items import ItemResult
@@ -99,7 +99,8 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
         raise invalid(
             "apply_patch: argument 'patch' is missing", "give it; wanted: a string", argument="patch"
         )
-    check_limit(len(text), limit, "characters of a patch", "send it in parts", "size")
+    if len(text) > limit:
+        raise too_many(len(text), limit, "characters of a patch", "send it in parts", "size")
     patch = parse(text, renames=arguments.renames)
     if path is not None and arguments.root == ".":
         arguments = arguments.model_copy(update={"root": _root_of(context, patch, arguments.strip, path)})

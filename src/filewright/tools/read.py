@@ -11,7 +11,7 @@ from pydantic import Field
 
 from filewright.boundary import Location
 from filewright.edit import splices_between, unified
-from filewright.errors import Code, check_limit, invalid, refused
+from filewright.errors import Code, invalid, refused, too_many
 from filewright.progress import Task
 from filewright.search import compile_pattern, fuzzy, search_snapshot
 from filewright.structure import enclosing, find_symbol, of_symbol
@@ -151,7 +151,8 @@ def read_content(context: Context, arguments: ReadArguments) -> FileRead | Files
     if arguments.path is not None:
         return _read(context, arguments, budget)
     paths = [one.path or "" for one in each]
-    check_limit(len(paths), most, "paths", "read them in several calls")
+    if len(paths) > most:
+        raise too_many(len(paths), most, "paths", "read them in several calls")
     files = in_shares(paths, budget, lambda number, share: _read(context, each[number], share), "[{}]\n{}")
     if not arguments.numbered:
         files = _unforgeable(files)

@@ -102,14 +102,16 @@ def _as_meant(tool: str, value: Any, schema: Mapping[str, Any], *loc: int | str)
     """
     if isinstance(value, dict):
         known, required = schema.get("properties", {}), schema.get("required", ())
-        return {
-            name: _as_meant(tool, given, known.get(name, {}), *loc, name)
-            for name, given in value.items()
-            if given is not None or name in required or name not in known or name in _TEXTS
-        }
+        meant = {}
+        for name, given in value.items():
+            if given is not None or name in required or name not in known or name in _TEXTS:
+                meant[name] = _as_meant(tool, given, known.get(name, {}), *loc, name)
+        return meant
     if isinstance(value, list):
-        items = schema.get("items", {})
-        return [_as_meant(tool, item, items, *loc, number) for number, item in enumerate(value)]
+        kept = []
+        for number, item in enumerate(value):
+            kept.append(_as_meant(tool, item, schema.get("items", {}), *loc, number))
+        return kept
     if isinstance(value, float) and schema.get("type") == "integer" and value.is_integer():
         value = int(value)
     if isinstance(value, int) and not -_MOST <= value <= _MOST:

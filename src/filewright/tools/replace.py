@@ -12,7 +12,7 @@ from pydantic.json_schema import WithJsonSchema
 
 from filewright.boundary import Location
 from filewright.edit import Decided, Overlay, Replaced, Replacement, replace_matches, replacement
-from filewright.errors import Code, FilewrightError, check_limit, invalid, refused
+from filewright.errors import Code, FilewrightError, invalid, refused, too_many
 from filewright.search import LineKinds, Pattern, TreeOptions, TreeSearch, compile_pattern
 from filewright.text import NotebookView, Snapshot, Splice, Splices, notebook_view
 from filewright.tools.context import Context
@@ -253,7 +253,8 @@ def _replaced(
             made[number] = one = replace_matches(snapshot, item.pattern, item.new, task=context.task)
         count += one.count
         found.by_item[number] += one.count
-        check_limit(count, _MATCHES, f"matches in {snapshot.asked}", "make the patterns narrower")
+        if count > _MATCHES:
+            raise too_many(count, _MATCHES, f"matches in {snapshot.asked}", "make the patterns narrower")
     if len(made) == 1:
         return one
     unchanged = sum(each.unchanged for each in made.values())

@@ -133,11 +133,7 @@ class Surface:
     answers_json: bool = False
 
 
-def _native() -> Iterable[Tool]:
-    return entries().values()
-
-
-NATIVE = Surface(_native, instructions)
+NATIVE = Surface(lambda: entries().values(), instructions)
 """filewright's own tools."""
 
 

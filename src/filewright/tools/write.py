@@ -10,7 +10,7 @@ from pydantic import Field
 
 from filewright.boundary import Location
 from filewright.edit import Decided, Expected, Modify, encoding_check, splices_between
-from filewright.errors import Code, FilewrightError, check_limit, invalid, refused
+from filewright.errors import Code, FilewrightError, invalid, refused, too_many
 from filewright.text import Encoding, Snapshot, Splice, codec
 from filewright.tools.context import Context
 from filewright.tools.items import BatchArguments, BatchResult, Item, ItemResult, item_named, run_batch
@@ -47,7 +47,8 @@ def write_content(context: Context, arguments: WriteArguments) -> BatchResult:
     """Write every item; one transaction if `atomic`."""
     total = sum(len(item.content) for item in arguments.items)
     most = context.settings.max_input_bytes
-    check_limit(total, most, "characters to write", "write in several calls, with mode=append", "size")
+    if total > most:
+        raise too_many(total, most, "characters to write", "write in several calls, with mode=append", "size")
 
     def plan(items: Sequence[WriteItem]) -> Iterator[Decided[Item]]:
         files: dict[Location, list[int]] = {}

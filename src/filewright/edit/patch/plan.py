@@ -224,19 +224,12 @@ def _sides(
 
     Refused is what is not there, or in the way, or named by another part of the patch too.
     """
-    what = {"rename": "rename to", "copy": "copy to"}.get(file.kind, "create")
-    taken = invalid(
-        f"the patch would {what} {file.new}, which exists already",
-        "to change it, send hunks against the file as it is; otherwise choose another name",
-        path=file.new,
-        reason="already_exists",
-    )
     old = look(file.old) if file.old is not None else None
     try:
         new = look(file.new) if file.new is not None else None
     except FilewrightError as error:
         # What is no file is in the way, too.
-        raise taken if error.code in (Code.NOT_A_FILE, Code.SYMLINK) else error from None
+        raise _taken(file) if error.code in (Code.NOT_A_FILE, Code.SYMLINK) else error from None
     if file.kind in ("rename", "copy") and old is not None and new is not None and old.key == new.key:
         raise invalid(
             f"{file.old} and {file.new} are the same file", "give the new file another name", path=file.old
@@ -255,8 +248,18 @@ def _sides(
         hint = "list the folder to see what is there"
         raise old.missing or refused(Code.NOT_FOUND, file.path, f"{file.old} does not exist", hint)
     if new is not None and file.new != file.old and new.open is not None:
-        raise taken
+        raise _taken(file)
     return old, new
+
+
+def _taken(file: FilePatch) -> FilewrightError:
+    what = {"rename": "rename to", "copy": "copy to"}.get(file.kind, "create")
+    return invalid(
+        f"the patch would {what} {file.new}, which exists already",
+        "to change it, send hunks against the file as it is; otherwise choose another name",
+        path=file.new,
+        reason="already_exists",
+    )
 
 
 def _decided(
