@@ -142,10 +142,10 @@ def test_replace_all_counts_its_places() -> None:
 
 def test_limits_and_empty_calls() -> None:
     assert refusal(FILE).code == Code.INVALID_INPUT
-    many = [Edit(f"line {i}\n", f"row {i}\n") for i in range(501)]
+    many = [Edit(f"line {i}\n", f"row {i}\n", number=i) for i in range(501)]
     text = "".join(f"line {i}\n" for i in range(501))
     assert refusal(text, *many).code == Code.TOO_LARGE
-    assert planned(text, *many, limit=501)[0] == text.replace("line", "row")
+    assert planned(text, *many, total=501)[0] == text.replace("line", "row")
 
 
 def test_five_hundred_edits_land_in_one_call() -> None:

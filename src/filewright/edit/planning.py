@@ -94,7 +94,7 @@ class Outcome:
         return {
             "edit": self.index,
             "tier": str(self.tier),
-            "inner_tier": None if self.inner is None else str(self.inner),
+            "inner_tier": self.inner and str(self.inner),
             "line_number": self.first,
             "lines_before": [self.first, self.last],
             "lines_after": [self.new_first, self.new_last],
@@ -160,22 +160,20 @@ def plan(
     in_turn: bool = False,
     bases: Sequence[bytes] = (),
     task: Task | None = None,
-    limit: int | None = None,
 ) -> Plan:
     """The splices that make all `edits` of the file.
 
-    `total` edits are in their call, which has numbered them, as it may have edits of other files too; else these are
-    all of it, and `fuzzy` is meant of each. `in_turn` locates every edit on the result of those before it alone.
-    `bases` are texts the caller was shown of it before, newest first. `limit` is the most edits taken
-    (default `settings.max_edits`). Raises the first edit's refusal (`no_match`, `ambiguous_match`,
-    `already_applied`, `stale_version`, `overlap`, `no_change`; all of them are in
+    `total` edits are in their call, which has numbered and counted them, as it may have edits of other files too; else
+    these are all of it, and `fuzzy` is meant of each. `in_turn` locates every edit on the result of those before it
+    alone. `bases` are texts the caller was shown of it before, newest first. Raises the first edit's refusal
+    (`no_match`, `ambiguous_match`, `already_applied`, `stale_version`, `overlap`, `no_change`; all of them are in
     `details["refusals"]`), `invalid_input`, `too_large`, `unencodable`, `is_binary`.
     """
     name, location = snapshot.asked, snapshot.location
-    most = Settings.fields["max_edits"].default if limit is None else limit
+    most = Settings.fields["max_edits"].default
     if not edits:
         raise invalid(f"{name}: no edits were given", "give one edit at least")
-    if len(edits) > most:
+    if not total and len(edits) > most:
         raise too_many(len(edits), most, f"edits of {name}", "send them in several calls")
     given: list[Edit] = []
     going: list[tuple[SymbolLines, int]] = []

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from copy import copy
 from functools import partial, reduce
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import xxhash
 
@@ -28,6 +28,7 @@ from filewright.text import (
     Shown,
     Snapshot,
     codec,
+    notebook_view,
 )
 from filewright.tools.surface import LOADING
 from filewright.wording import alike
@@ -120,6 +121,13 @@ class SeenFiles:
             return "gone" if error.code is Code.NOT_FOUND else ""
 
 
+class _Late:
+    """What only some tools need, made when it is first asked for; the contexts of other limits share it."""
+
+    outlines: Outlines | None = None
+    searcher: Searcher | None = None
+
+
 class Context:
     """One workspace as a call of a tool sees it, with the call's `task`.
 
@@ -136,19 +144,18 @@ class Context:
         changes.after_commit = self.seen.ours
         self.indexes: BoundedCache[LineIndex] = BoundedCache(max(1 << 20, settings.cache_bytes // 8))
         self._previews: BoundedCache[str] = BoundedCache(_PREVIEWS)
-        self._late: dict[str, Any] = {}  # shared with the contexts of other limits
+        self._late = _Late()
         self._loaded_with = settings
 
     @property
     def outlines(self) -> Outlines:
         """Outlines by content, and the parser processes."""
         with LOADING:
-            if "outlines" not in self._late:
+            if self._late.outlines is None:
                 from filewright.structure import Outlines
 
-                self._late["outlines"] = Outlines(self._loaded_with, self.boundary.launcher)
-        found: Outlines = self._late["outlines"]
-        return found
+                self._late.outlines = Outlines(self._loaded_with, self.boundary.launcher)
+            return self._late.outlines
 
     def outline(self, text: Snapshot | bytes, language: Language | None = None) -> Outline:
         """The outline of a text, as `Outlines.outline` makes it."""
@@ -158,17 +165,16 @@ class Context:
     def searcher(self) -> Searcher:
         """Searches of trees."""
         with LOADING:
-            if "searcher" not in self._late:
+            if self._late.searcher is None:
                 from filewright.search import Searcher
 
-                self._late["searcher"] = Searcher(self.boundary, self._loaded_with, self.indexes)
-        found: Searcher = self._late["searcher"]
-        return found
+                self._late.searcher = Searcher(self.boundary, self._loaded_with, self.indexes)
+            return self._late.searcher
 
     def close(self) -> None:
         """End the child processes that were started, also for the contexts of other limits."""
-        if "outlines" in self._late:
-            self.outlines.close()
+        if self._late.outlines is not None:
+            self._late.outlines.close()
 
     def under(self, settings: Settings) -> Context:
         """The same workspace with other limits for the tools; caches and processes are shared."""
@@ -227,11 +233,7 @@ class Context:
         """What a reader sees of the file: of a notebook its cells, unless an `encoding` asks for the file itself."""
         snapshot = self.open(location, encoding=encoding, text=text)
         try:
-            if encoding is not None or not location.name.lower().endswith(b".ipynb"):
-                return snapshot
-            from filewright.text import notebook_view
-
-            return notebook_view(snapshot, self.task, headings=headings)
+            return snapshot if encoding is not None else notebook_view(snapshot, self.task, headings=headings)
         except BaseException:
             snapshot.close()
             raise

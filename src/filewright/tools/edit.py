@@ -559,7 +559,6 @@ class _Edits:
                 if start is None
                 else (),
                 task=self._task,
-                limit=2 * context.settings.max_edits,
             )
             if start is None:
                 return made
@@ -798,9 +797,8 @@ def _answer(
             symbol = not shown and each.named.startswith("symbol") and each.first <= each.last
             if not page.seen and (symbol or not each.is_plain):
                 told.append(each.text)
-        which = ""
-        if not shown:  # no diff says which lines of the file as it was
-            which = f" ({'lines' if len(lines) > 1 else 'line'} {listed(lines, _NAMED)})"
+        # Where no diff says which lines of the file as it was.
+        which = "" if shown else f" ({'lines' if len(lines) > 1 else 'line'} {listed(lines, _NAMED)})"
         said, verb = f"{counted(places, 'edit')}{which} ", "applied"
         if one.diff is not None and one.diff.action == "created":
             said, verb = "", f"created, {counted(one.diff.added or 0, 'line')}"

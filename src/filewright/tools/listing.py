@@ -296,24 +296,19 @@ class FileStatus:
     @property
     def row(self) -> str:
         """One line for a reader."""
-        parts = [self.type]
-        if self.type == "link":
-            parts.append(f"to {self.target}")
-        if self.type == "file":
-            parts.append(f"{self.size:,} bytes")
-        parts.append(f"mode {self.mode} {self.owner}:{self.group}")
-        parts.append(f"modified {self.modified}")
-        if self.type == "file" and self.hard_links > 1:
-            parts.append(f"{self.hard_links} hard links")
-        if self.binary:
-            parts.append(f"binary, {self.binary}")
-        if self.encoding:
-            parts.append(f"{self.encoding}{' with BOM' if self.bom else ''}, {self.line_ending}")
-        if self.unreadable:
-            parts.append(f"not readable: {self.unreadable}")
-        if self.version:
-            parts.append(f"version {self.version}")
-        return "; ".join(parts)
+        parts = [
+            self.type,
+            f"to {self.target}" if self.type == "link" else "",
+            f"{self.size:,} bytes" if self.type == "file" else "",
+            f"mode {self.mode} {self.owner}:{self.group}",
+            f"modified {self.modified}",
+            f"{self.hard_links} hard links" if self.type == "file" and self.hard_links > 1 else "",
+            f"binary, {self.binary}" if self.binary else "",
+            f"{self.encoding}{' with BOM' if self.bom else ''}, {self.line_ending}" if self.encoding else "",
+            f"not readable: {self.unreadable}" if self.unreadable else "",
+            f"version {self.version}" if self.version else "",
+        ]
+        return "; ".join(filter(None, parts))
 
 
 @dataclass(frozen=True, slots=True)

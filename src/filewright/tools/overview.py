@@ -249,7 +249,11 @@ def _one(context: Context, arguments: OverviewArguments, path: str, room: int) -
         _add_outline(page, result, symbols)
         if changed:
             page.add("", "changed:")
-            page.extend(map(_changed_row, changed), reserve=1500, more="change")
+            named = (
+                f"{part.status}: {part.path or 'text outside symbols'} ({part.start_line}-{part.end_line})"
+                for part in changed
+            )
+            page.extend(named, reserve=1500, more="change")
         page.add(*(f"[{note}]" for note in notes))
         _add_hints(page, result.search_hints)
         context.remember(snapshot)
@@ -396,11 +400,6 @@ def _tree(symbols: tuple[Symbol, ...]) -> list[dict[str, Any]]:
             "children": [made[id(child)] for child in symbol.children],
         }
     return [made[id(symbol)] for symbol in symbols]
-
-
-def _changed_row(part: ChangedSymbol) -> str:
-    """One line for a reader."""
-    return f"{part.status}: {part.path or 'text outside symbols'} ({part.start_line}-{part.end_line})"
 
 
 def _plainly(value: object) -> str:

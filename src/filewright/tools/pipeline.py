@@ -249,7 +249,7 @@ def _made(context: Context, one: Decided[D], rows: int, *, warn: bool) -> Change
         one.old, one.new, page, shown, max_lines=max(rows, 0),
         mode_before=one.mode_before, mode_after=one.mode_after, copied=one.copied,
     )  # fmt: skip
-    of_mark = bool(one.splices) and one.splices[0].offset < before.start
+    of_mark = one.splices and one.splices[0].offset < before.start
     form = kept_form(before) if one.old and one.new and not of_mark else ""
     warning, version, content = "", None, None
     if one.new is not None and before.held is not None:

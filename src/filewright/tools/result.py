@@ -21,12 +21,10 @@ R = TypeVar("R", bound="ToolResult")
 DiffWanted = Literal["auto", "full", "none"]
 """How much of its diff a change shows."""
 
-_OPTIONAL = "optional"
-
 
 def optional(default: Any = None) -> Any:
     """A field that `data` leaves out where it is None or empty."""
-    return field(default=default, metadata={_OPTIONAL: True})
+    return field(default=default, metadata={"optional": True})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +45,7 @@ class ToolResult:
     """
 
     text: str = field(repr=False)
-    notices: tuple[str, ...] = field(default=(), kw_only=True, metadata={_OPTIONAL: True})
+    notices: tuple[str, ...] = field(default=(), kw_only=True, metadata={"optional": True})
     images: tuple[Image, ...] = field(default=(), repr=False, kw_only=True)
     whole: str | None = field(default=None, repr=False, kw_only=True)
     several: ClassVar[str] = ""
@@ -129,7 +127,7 @@ def _members(value: Any, leave_out: tuple[str, ...] = ()) -> dict[str, Any]:
     made = {}
     for member in fields(value):
         found = getattr(value, member.name)
-        if member.name in leave_out or (member.metadata.get(_OPTIONAL) and found in (None, "", ())):
+        if member.name in leave_out or (member.metadata.get("optional") and found in (None, "", ())):
             continue
         if isinstance(found, (Diff, FileDiff)):
             made["diff"] = found.text

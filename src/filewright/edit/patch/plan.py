@@ -139,7 +139,7 @@ def plan(
     written: dict[Hashable, str] = {}
     changed = False
     files = patch.files
-    for file in set(files).difference(patch.otherwise) if patch.otherwise else ():
+    for file in set(files).difference(patch.otherwise or files):
         with suppress(FilewrightError):  # which is met again below
             target = look(file.path)
             if target.open is not None:
@@ -191,8 +191,9 @@ def fits(file: FilePatch, snapshot: Snapshot, task: Task) -> bool:
 
 
 def _no_change() -> FilewrightError:
-    why = "the patch changes nothing: its files are as it would leave them"
-    return FilewrightError(Code.NO_CHANGE, why, "nothing to do")
+    return FilewrightError(
+        Code.NO_CHANGE, "the patch changes nothing: its files are as it would leave them", "nothing to do"
+    )
 
 
 def _refusal(errors: Sequence[FilewrightError], files: int) -> FilewrightError:
@@ -213,8 +214,9 @@ def _refusal(errors: Sequence[FilewrightError], files: int) -> FilewrightError:
 
 def _applied(files: Sequence[Mapping[str, object]]) -> FilewrightError:
     named = "; ".join(f"{file['path']} at line {file['line']}" for file in files[:10])
-    why = f"the patch is applied already: {named}"
-    return FilewrightError(Code.ALREADY_APPLIED, why, "nothing to do", files=files[:100])
+    return FilewrightError(
+        Code.ALREADY_APPLIED, f"the patch is applied already: {named}", "nothing to do", files=files[:100]
+    )
 
 
 def _sides(
@@ -245,8 +247,8 @@ def _sides(
             )
         written[key] = name
     if old is not None and old.open is None:
-        hint = "list the folder to see what is there"
-        raise old.missing or refused(Code.NOT_FOUND, file.path, f"{file.old} does not exist", hint)
+        gone = f"{file.old} does not exist"
+        raise old.missing or refused(Code.NOT_FOUND, file.path, gone, "list the folder to see what is there")
     if new is not None and file.new != file.old and new.open is not None:
         raise _taken(file)
     return old, new
