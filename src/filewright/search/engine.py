@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from itertools import islice
-from typing import Literal
+from typing import Any, Literal
 
 from filewright.languages import named_as
 from filewright.progress import Task
@@ -110,9 +110,6 @@ class TreeOptions:
 
 _Spans = list[Span | None]
 """A match as ranges of its window's text, and those of the pattern's groups."""
-
-_Search = Callable[[bytes, int], tuple[int, _Spans] | None]
-"""The next match from an index on, and where what had to be looked at for it begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,29 +211,6 @@ def _places(
             position = following
 
 
-def _search_of(pattern: Pattern) -> _Search:
-    if pattern.plain is not None:
-        needle = pattern.plain.encode()
-        find = finder(needle)
-
-        def literal(text: bytes, index: int) -> tuple[int, _Spans] | None:
-            at = find(text, index)
-            return None if at < 0 else (at, [(at, at + len(needle))])
-
-        return literal
-    regexp = pattern.regexp
-    numbers = range(pattern.group, int(regexp.groups) + 1)
-
-    def regex(text: bytes, index: int) -> tuple[int, _Spans] | None:
-        found = regexp.search(text, index)
-        if found is None:
-            return None
-        spans = [found.span(number) for number in numbers]
-        return found.start(), [span if span[0] >= 0 else None for span in spans]
-
-    return regex
-
-
 def _in_window(view: Window, pattern: Pattern, task: Task, *, once: bool) -> Iterator[_Spans]:
     found = _spans(view, pattern, once=once)
     steps = pattern.instructions if pattern.plain is None else 0
@@ -261,15 +235,32 @@ def _in_window(view: Window, pattern: Pattern, task: Task, *, once: bool) -> Ite
 
 
 def _spans(view: Window, pattern: Pattern, *, once: bool) -> Iterator[_Spans]:
-    search, text, without = _search_of(pattern), view.text, pattern.without
+    text, without = view.text, pattern.without
+    regexp: Any = None
+    if pattern.plain is not None:
+        needle = pattern.plain.encode()
+        find = finder(needle)
+    else:
+        regexp = pattern.regexp
+        numbers = range(pattern.group, int(regexp.groups) + 1)
     excluded = without.inside(first=view.first, last=view.last).regexp.search if without is not None else None
     index, resume = 0, view.begin  # what looks for a word begins with the character before it
     matched = allowed = -1  # where the last match ended, and the last line without what is left out
-    while index <= len(text) and (found := search(text, index)) is not None:
-        begin, spans = found
-        assert spans[0] is not None
-        low, high = spans[0]
-        if low >= view.limit:
+    while index <= len(text):
+        spans: _Spans = []
+        if regexp is None:
+            begin = low = find(text, index)
+            high = low + len(needle)
+            spans.append((low, high))
+        else:
+            found = regexp.search(text, index)
+            if found is None:
+                return
+            begin, (low, high) = found.start(), found.span(pattern.group)
+            for number in numbers:
+                span = found.span(number)
+                spans.append(span if span[0] >= 0 else None)
+        if not 0 <= low < view.limit:
             return
         if excluded is not None and low > allowed:
             end = text.find(b"\n", low)

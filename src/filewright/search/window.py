@@ -274,11 +274,14 @@ def lines_ahead(snapshot: Snapshot, forms: Sequence[str], task: Task) -> Iterato
     The snapshot learns their numbers too, as far as a second `rg` finds no carriage return that ends a line for us
     alone.
     """
+    if not forms:
+        yield int  # Nothing is known: an offset stands for itself.
+        return
     # Lines are named by number and offset alone: their text is left out.
     options = "-n", "--max-columns=1"
     key = snapshot.identity, snapshot.size, *forms
-    heard = _heard.get(key) if forms else None
-    forms, lone_forms = ((), ()) if heard or not forms else (forms, [_LONE_RETURN])
+    heard = _heard.get(key)
+    forms, lone_forms = ((), ()) if heard else (forms, [_LONE_RETURN])
     with Ahead(snapshot, forms, task, *options) as child, Ahead(snapshot, lone_forms, task, *options) as lone:
         rows, unshifted = (iter(heard[0]), heard[1]) if heard else (child.rows(), -1)
         kept: list[bytes] = []

@@ -55,18 +55,21 @@ def around_line(outline: Outline, line: int) -> tuple[Symbol, ...]:
     """The symbols around a 1-based line, outermost first; doc comments and decorators belong to theirs."""
     found: list[Symbol] = []
     level = outline.symbols
-    while (inner := _holding(level, line)) is not None:
+    while level:
+        stop = bisect_right(level, line, key=lambda symbol: symbol.block_start_line)
+        # The last that holds the line, preferring one with children.
+        inner: Symbol | None = None
+        for each in reversed(level[max(0, stop - _SIBLINGS_LOOKED_AT) : stop]):
+            holds = each.block_start_line <= line <= each.end_line
+            if holds and (inner is None or each.children):
+                inner = each
+                if inner.children:
+                    break
+        if inner is None:
+            break
         found.append(inner)
         level = inner.children
     return tuple(found)
-
-
-def _holding(symbols: tuple[Symbol, ...], line: int) -> Symbol | None:
-    """The last of `symbols` that holds `line`, preferring one with children."""
-    stop = bisect_right(symbols, line, key=lambda symbol: symbol.block_start_line)
-    near = symbols[max(0, stop - _SIBLINGS_LOOKED_AT) : stop]
-    holding = [each for each in reversed(near) if each.block_start_line <= line <= each.end_line]
-    return next((each for each in holding if each.children), holding[0] if holding else None)
 
 
 def path_of(outline: Outline, line: int, *, outside: bool = False) -> str:

@@ -258,19 +258,6 @@ def media_type(head: bytes) -> str | None:
     return next((name for magic, name in _MAGIC if head.startswith(magic)), None)
 
 
-def binary_type(read: Read, size: int) -> str | None:
-    """The media type if the file is binary: a NUL in its first or last 8 KiB and no UTF-16 mark."""
-    head = read(0, min(EDGE, size))
-    if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
-        return "text/plain; charset=utf-32"
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return None
-    tail = b"" if size <= EDGE else read(max(EDGE, size - EDGE), min(EDGE, size - EDGE))
-    if b"\0" in head or b"\0" in tail:
-        return media_type(head) or "application/octet-stream"
-    return None
-
-
 def detect(read: Read, size: int, *, whole: bool) -> Encoding:
     """The encoding of a text file; reads all of it only if `whole`."""
     head = read(0, min(4, size))
@@ -278,8 +265,17 @@ def detect(read: Read, size: int, *, whole: bool) -> Encoding:
         if head.startswith(_MARKS[name]):
             return Encoding(name, _MARKS[name])
     sampled = not whole and size > 2 * SAMPLE
-    broken = _first_invalid(read, size) if not sampled else None
-    valid = broken is None if not sampled else all(map(_is_utf8, _samples(read, size)))
+    broken, valid = None, True
+    if sampled:
+        valid = all(map(_is_utf8, _samples(read, size)))
+    else:
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        for offset in range(0, size, _BLOCK):
+            try:
+                decoder.decode(read(offset, _BLOCK), final=offset + _BLOCK >= size)
+            except UnicodeDecodeError as error:
+                broken, valid = offset + error.start, False  # about where it stops being UTF-8
+                break
     if head.startswith(codecs.BOM_UTF8):
         return Encoding("utf-8", codecs.BOM_UTF8, invalid=not valid)  # the mark says it, whatever is not
     if valid:
@@ -343,18 +339,6 @@ def _is_utf8(data: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _first_invalid(read: Read, size: int) -> int | None:
-    """About where a text stops being UTF-8; None if all of it is."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    for offset in range(0, size, _BLOCK):
-        block = read(offset, min(_BLOCK, size - offset))
-        try:
-            decoder.decode(block, final=offset + len(block) >= size)
-        except UnicodeDecodeError as error:
-            return offset + error.start
-    return None
 
 
 def _guess(sample: bytes) -> Encoding:

@@ -7,6 +7,7 @@ never mapped: a mapped file that someone truncates kills the process.
 
 from __future__ import annotations
 
+import codecs
 import os
 import threading
 import time
@@ -203,10 +204,17 @@ class Snapshot(Closing):
 
     @cached_property
     def binary(self) -> str | None:
-        """The media type if this is not text, else None."""
+        """The media type if this is not text, which has no NUL at either end, or a mark of UTF-16; else None."""
         if self._named is not None:
             return None
-        return codec.binary_type(self.read, self.size)
+        head = self.read(0, codec.EDGE)
+        if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+            return "text/plain; charset=utf-32"
+        if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            return None
+        if b"\0" in head or b"\0" in self.read(max(codec.EDGE, self.size - codec.EDGE), codec.EDGE):
+            return codec.media_type(head) or "application/octet-stream"
+        return None
 
     @cached_property
     def encoding(self) -> Encoding:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from typing import overload
@@ -44,13 +44,11 @@ class Splices(Sequence[Splice]):
     def of(cls, splices: Iterable[Splice]) -> Splices:
         """Splices in order, taken one by one."""
         written = bytearray()
-
-        def numbers() -> Iterator[tuple[int, int, int]]:
-            for splice in splices:
-                written.extend(splice.replacement)
-                yield splice.offset, splice.length, len(splice.replacement)
-
-        return cls(numbers(), written)
+        made = cls((), written)
+        for splice in splices:
+            written += splice.replacement
+            made._numbers.extend((splice.offset, splice.length, len(written)))
+        return made
 
     @property
     def replacements(self) -> bytes:
