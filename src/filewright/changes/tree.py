@@ -632,25 +632,30 @@ class Tree:
         folder.put(name, None, where.asked)
 
     def _move(self, step: Move) -> None:
-        item = self._there(step.source, changing=True)
-        self._outside(item, step)
-        self.leave(item, step.source)
-        self.arrive(item, step)
+        folder, name, item = self.find(step.source, changing=True)
+        if item is None:
+            raise errors.missing(step.source.asked)
+        self.arrive(item, step, leaves=(folder, name))
 
     def _copy(self, step: Copy) -> None:
         self.arrive(self._there(step.source), step)
 
-    def leave(self, item: Item, where: Location) -> None:
-        """Take something out of the place where it is, to arrive in another."""
-        folder, name, _ = self.find(where, changing=True)
+    def leave(self, item: Item, where: Location, end: End) -> None:
+        """Take something out of the place where it is found, to arrive in another."""
+        folder, name = end
         self.written.setdefault(folder, where.asked)
         self._require_removable(folder, item, where)
         folder.entries[name] = None
 
-    def arrive(self, item: Item, step: Move | Copy) -> None:
-        """Bring something to where it is moved to, when it has left its place; or a copy of it."""
+    def arrive(self, item: Item, step: Move | Copy, *, leaves: End | None = None) -> None:
+        """Bring something to where it is moved to, from the end that it `leaves`, if it has not left it; or a copy."""
         source, where = step.source, step.destination
-        folder, name, found = self._outside(item, step)
+        folder, name, found = self.find(where, create=True, changing=True)
+        if item.kind == "folder" and folder.within(item):
+            raise errors.into_itself(source.asked, where.asked)
+        if leaves is not None:
+            self.leave(item, source, leaves)
+            found = folder.entries[name]
         home = item.home
         crosses = home is not None and folder.nearest.device != home[0].nearest.device
         if isinstance(step, Copy):
@@ -689,13 +694,6 @@ class Tree:
                 self._file_to_write(found, folder, where)
             found.asked = where.asked
         folder.put(name, item, where.asked)
-
-    def _outside(self, item: Item, step: Move | Copy) -> tuple[Item, bytes, Item | None]:
-        """Where something is to come, which is not below itself."""
-        found = self.find(step.destination, create=True, changing=True)
-        if item.kind == "folder" and found[0].within(item):
-            raise errors.into_itself(step.source.asked, step.destination.asked)
-        return found
 
     # Attributes
 

@@ -205,7 +205,8 @@ class Reversal:
         for entry, item in leaving:
             where = self._where(entry.place)
             if entry.before is not None:
-                self._tree.leave(item, where)
+                folder, name, _ = self._tree.find(where, changing=True)
+                self._tree.leave(item, where, (folder, name))
             elif item in along and item.place is not None:
                 item.place[0].put(item.place[1], None, where.asked)
             elif item not in stays:
