@@ -459,12 +459,12 @@ class Slots:
         if status is None:
             return
         if status.kind == "folder":
-            self.remove_tree(slot, None, _remove)
+            self.remove_tree(slot)
         else:
             self.unlink(slot)
 
-    def remove_tree(self, slot: Slot, stamp: Stamp | None, remove: Remove) -> bool:
-        """Remove what a stamp says is in a folder (None: everything) by `remove`; whether nothing else was in it."""
+    def remove_tree(self, slot: Slot, stamp: Stamp | None = None, remove: Remove | None = None) -> bool:
+        """Remove what a stamp says is in a folder by `remove`, or everything; whether nothing else was in it."""
         folders: list[tuple[Location, FolderId]] = []
         pending = [(self.where(slot), b"")]
         clean = True
@@ -487,6 +487,8 @@ class Slots:
                     clean = False
                 elif kind == "folder":
                     pending.append((where.child(name), prefix + name + b"/"))
+                elif remove is None:
+                    folder.remove(name)
                 else:
                     clean &= remove(folder, name, wanted)
             del folder
@@ -500,8 +502,3 @@ class Slots:
                     raise
                 clean = False
         return clean
-
-
-def _remove(folder: Folder, name: bytes, _: Stamp) -> bool:
-    folder.remove(name)
-    return True
