@@ -213,3 +213,18 @@ def test_a_diff_without_context_has_each_change_at_its_lines() -> None:
     assert bare.partition("+++ b/f\n")[2] == (
         "@@ -4 +4 @@\n-4\n+four\n@@ -8 +7,0 @@\n-8\n@@ -20,0 +20 @@\n+20.5\n"
     )
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
+def test_lines_of_a_region_too_large_to_compare_are_counted(end: bytes) -> None:
+    line = b"x" * (9 << 20)
+    before = b"a" + end + line + end + b"b" + end + b"c" + end
+    at = 1 + len(end)
+    splices = [
+        Splice(at + 10, 1, b"y"),
+        Splice(at + 20, 1, b"y" + end + b"z" + end),
+        Splice(at + 30, 2 << 20, b"y"),
+        Splice(at + len(line), len(end), b"y"),
+    ]
+    diff = unified("f", "f", Snapshot.of_bytes(before), splices)
+    assert (diff.removed, diff.added) == (2, 3)

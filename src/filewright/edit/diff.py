@@ -553,5 +553,8 @@ def _glimpse(before: Snapshot, group: Sequence[Splice], start: int, end: int, nu
     come = gone + sum(
         terminators_in(splice.replacement).total - line_at(splice.end) + line_at(splice.offset)
         for splice in group
+        # Of a long line many splices hold no line's end, and to look for their lines takes long.
+        if splice.length > PEEK
+        or not {*b"\r\n"}.isdisjoint(splice.replacement + before.read(splice.offset, splice.length))
     )
     return Touched(start, end, number, old, new, max(gone, len(old)), max(come, len(new)))
