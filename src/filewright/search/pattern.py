@@ -549,15 +549,13 @@ def compile(
         text = normalised(text)
         multiline = multiline or "\n" in text
 
-    def written(fold: bool) -> Translation:
-        if mode == "literal":
-            return literal(text, fold=fold)
-        return translated(text, fold=fold, multiline=multiline)
-
-    made = written(fold=False)
+    made = literal(text) if mode == "literal" else translated(text, multiline=multiline)
     cased = mode == "regex" or text.lower() != text.upper()
     insensitive = cased and (case == "insensitive" or (case == "smart" and not made.upper))
-    made = written(fold=True) if insensitive else made
+    if insensitive and mode == "literal":
+        made = literal(text, fold=True)
+    elif insensitive:
+        made = translated(text, fold=True, multiline=multiline)
     if made.breaks and not multiline:
         message = r"the pattern holds \n, but lines are searched one by one"
         raise invalid(message, "give multiline=true", argument="pattern")

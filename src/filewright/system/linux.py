@@ -249,6 +249,14 @@ class _LinuxHandle(posix._Handle):
     __slots__ = ()
     removable: ClassVar[tuple[str, ...]] = ("user.", "system.posix_acl")
 
+    def flush(self) -> None:
+        """Bring it to the disk; the names of a folder that may only be entered are left to the system."""
+        try:
+            os.fsync(self._fd)
+        except OSError as error:
+            if error.errno != errno.EBADF or not fcntl.fcntl(self._fd, fcntl.F_GETFL) & os.O_PATH:
+                raise
+
     def flush_file_system(self) -> bool:
         """Flush all of its file system in one call."""
         syncfs(self._fd)
@@ -379,9 +387,8 @@ class LinuxFolder(_LinuxHandle, Folder):
         path = b"/".join(parts) or b"."
         if not self.resolves or len(path) > _PATH_BYTES:
             return None
-        flags, resolve = _FOLDER, RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS
-        if not listing:
-            flags = _ENTER
+        flags = _FOLDER if listing else _ENTER
+        resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS
         if not cross:
             resolve |= RESOLVE_NO_XDEV
         for _ in range(_RETRIES):
@@ -423,14 +430,6 @@ class LinuxFolder(_LinuxHandle, Folder):
             yield thing
         finally:
             os.close(thing)
-
-    def flush(self) -> None:
-        """Bring its names to the disk; one that may only be entered is left to the system."""
-        try:
-            super().flush()
-        except OSError as error:
-            if error.errno != errno.EBADF or not fcntl.fcntl(self._fd, fcntl.F_GETFL) & os.O_PATH:
-                raise
 
 
 class _WalkedFolder(LinuxFolder):

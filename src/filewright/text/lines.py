@@ -234,39 +234,35 @@ class Lines:
         return terminators_in(units, (start - low) // self._width, (stop - low) // self._width)
 
     def _counted_until(self, offset: int, ends: int, task: Task | None) -> LineIndex:
-        """The index, counted on until it reaches an offset or has so many ends, whichever comes first."""
-        while True:
-            index = self._index
-            if index.reached >= offset or index.before[-1] >= ends:
-                return index
-            if self._counting.acquire(timeout=_LOOK):
-                try:
-                    self._count_on(offset, ends, task)
-                finally:
-                    self._counting.release()
-            elif task is not None:
-                task.check()
+        """The index, counted on until it reaches an offset or has so many ends, whichever comes first.
 
-    def _count_on(self, offset: int, ends: int, task: Task | None) -> None:
-        """Count from where the index ends; whatever happens, what was counted is kept."""
-        index = self._index
-        reached, before, terminators = index.reached, list(index.before), index.terminators
-        kept = len(before)
-        try:
-            while reached < offset and before[-1] < ends:
-                if task is not None and len(before) % 16 == 0:
+        One thread counts at a time; whatever happens, what it counted is kept.
+        """
+        while (index := self._index).reached < offset and index.before[-1] < ends:
+            if not self._counting.acquire(timeout=_LOOK):
+                if task is not None:
                     task.check()
-                    task.report(reached, self._size, "counting lines")
-                stop = min(reached + index.block, self._size)
-                terminators += self.terminators_in(reached, stop)
-                before.append(terminators.total)
-                reached = stop
-                if len(before) >= 2 * kept:  # those who wait for a little need not wait for all
-                    kept = len(before)
-                    self._index = LineIndex(index.block, reached, tuple(before), terminators, index.known)
-        finally:
-            self._index = LineIndex(index.block, reached, tuple(before), terminators, index.known)
-            self._keep(self._index)
+                continue
+            index = self._index
+            reached, before, terminators = index.reached, list(index.before), index.terminators
+            kept = len(before)
+            try:
+                while reached < offset and before[-1] < ends:
+                    if task is not None and len(before) % 16 == 0:
+                        task.check()
+                        task.report(reached, self._size, "counting lines")
+                    stop = min(reached + index.block, self._size)
+                    terminators += self.terminators_in(reached, stop)
+                    before.append(terminators.total)
+                    reached = stop
+                    if len(before) >= 2 * kept:  # those who wait for a little need not wait for all
+                        kept = len(before)
+                        self._index = LineIndex(index.block, reached, tuple(before), terminators, index.known)
+            finally:
+                self._index = LineIndex(index.block, reached, tuple(before), terminators, index.known)
+                self._counting.release()
+                self._keep(self._index)
+        return index
 
     def learn(self, offset: int, line: int) -> None:
         """Line number `line` begins at `offset`: somebody else has counted."""
