@@ -82,14 +82,18 @@ class SeenFiles:
 
     def ours(self, touched: Sequence[Location]) -> None:
         """What was touched by a change made here, with all below it, is no news to the caller."""
-        for location, seen in self._noted():
+        with self._lock:
+            files = [*self._files.items()]
+        for location, seen in files:
             if any(place.holds(location) for place in touched):
                 self._news(location, *seen)
 
     def changed(self) -> str | None:
         """One line that names the files others have changed since they were shown, until it was `said`."""
         found: dict[str, list[str]] = {}
-        for location, seen in self._noted():
+        with self._lock:
+            files = [*self._files.items()]
+        for location, seen in files:
             if news := self._news(location, *seen):
                 found.setdefault(news, []).append(location.shown)
         with self._lock:
@@ -101,10 +105,6 @@ class SeenFiles:
         """An answer has said what `changed` gave; one that failed has not."""
         with self._lock:
             self._unsaid.clear()
-
-    def _noted(self) -> Sequence[tuple[Location, tuple[Identity, str]]]:
-        with self._lock:
-            return [*self._files.items()]
 
     def _news(self, location: Location, identity: Identity, version: str) -> str:
         """Whether a file is "changed" or "gone" since the last look, or neither."""

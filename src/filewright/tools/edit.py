@@ -786,7 +786,7 @@ def _answer(
     shown = page.seen or page.brief or page.wanted != "auto"
     outcomes: list[Outcome] = []
     files: list[EditedFile] = []
-    starts, similarity = [], 1.0
+    starts, similarity, changes = [], 1.0, 0
     for one in change.files:
         lines, told, places = [], [], 0
         for each in one.decision.outcomes:
@@ -807,6 +807,7 @@ def _answer(
         if one.diff is not None and not shown:
             page.add_short(one.diff)
         outcomes += one.decision.outcomes
+        changes += places
         starts.append(min(lines))
         files.append(EditedFile(one.location.shown, places, one.version))
     for user in users:
@@ -816,7 +817,7 @@ def _answer(
     return EditResult(
         **page.facts,
         path=files[0].path,
-        changes_made=sum(file.changes_made for file in files),
+        changes_made=changes,
         line_number=starts[0],
         similarity=similarity,
         tier=str(outcomes[0].tier),

@@ -249,9 +249,10 @@ def _encoding(snapshot: Snapshot) -> str:
 
 def kept_form(snapshot: Snapshot) -> str:
     """What is not plain about a file that stays as it is: ``; cp1252 and crlf kept``; "" of UTF-8 with line feeds."""
-    forms = [
-        form for form in (_encoding(snapshot), line_ending(snapshot)) if form not in ("utf-8", "lf", "none")
-    ]
+    encoding, ending = _encoding(snapshot), line_ending(snapshot)
+    forms = [encoding] if encoding != "utf-8" else []
+    if ending not in ("lf", "none"):
+        forms.append(ending)
     return f"; {' and '.join(forms)} kept" if forms else ""
 
 
