@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from copy import copy
 from functools import partial, reduce
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import xxhash
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from filewright.languages import Language
     from filewright.search import Searcher
     from filewright.structure import Outline, Outlines
+    from filewright.tools.pipeline import Change
     from filewright.tools.registry import Arguments
 
 _PREVIEWS = 64
@@ -143,7 +144,7 @@ class Context:
         self.seen = SeenFiles(partial(self.open, hold=False))
         changes.after_commit = self.seen.ours
         self.indexes: BoundedCache[LineIndex] = BoundedCache(max(1 << 20, settings.cache_bytes // 8))
-        self._previews: BoundedCache[str] = BoundedCache(_PREVIEWS)
+        self._previews: BoundedCache[bool] = BoundedCache(_PREVIEWS)
         self._late = _Late()
         self._loaded_with = settings
 
@@ -224,7 +225,7 @@ class Context:
             )
         if text and snapshot.binary is not None:
             snapshot.close()
-            raise binary(location, snapshot.binary, snapshot.size)
+            raise binary(snapshot)
         return snapshot
 
     def open_page(
@@ -262,17 +263,19 @@ class Context:
         """The session of this call."""
         return (self.task.caller or self.changes.caller).session
 
-    def previewed(self, call: Arguments, outcome: str, *, preview: bool) -> bool:
-        """Whether this call was previewed with the same `outcome`; a preview itself is noted for the next call."""
-        asked = repr(
-            call.model_dump(exclude={"preview", "diff", "expected_count", "max_count", "expected_version"})
-        )
-        key = xxhash.xxh3_128_digest(asked.encode("utf-8", "surrogatepass"))
-        said = xxhash.xxh3_128_hexdigest(outcome.encode("utf-8", "surrogatepass"))
-        if preview:
-            self._previews.put(key, said, 1)
+    def previewed(self, call: Arguments, change: Change[Any], outcome: str) -> bool:
+        """Whether a preview of this call had the same diff and `outcome`; a preview itself is noted for the next."""
+        if change.id is not None and not self._previews.total:
             return False
-        return self._previews.get(key) == said
+        asked = call.model_dump(
+            exclude={"preview", "diff", "expected_count", "max_count", "expected_version"}
+        )
+        said = f"{asked}{outcome}{change.diff.text}".encode("utf-8", "surrogatepass")
+        key = xxhash.xxh3_128_digest(said)
+        if change.id is None:
+            self._previews.put(key, True, 1)
+            return False
+        return bool(self._previews.get(key))
 
     def explain(self, error: FilewrightError) -> None:
         """Add to the refusal of a path that is not there where it led, its root, and names that are like it."""
@@ -351,14 +354,15 @@ def spare_time(task: Task, work: float = 1) -> Iterator[Task]:
             raise
 
 
-def binary(location: Location, kind: str, size: int) -> FilewrightError:
+def binary(snapshot: Snapshot) -> FilewrightError:
     """The refusal of a file that is not text."""
+    asked, kind, size = snapshot.asked, snapshot.binary, snapshot.size
     return FilewrightError(
         Code.IS_BINARY,
-        f"{location.asked} is not text: {kind}, {size:,} bytes",
+        f"{asked} is not text: {kind}, {size:,} bytes",
         "binary files can be listed, moved, copied and deleted, but not read or edited as text; "
         "if it is text all the same, give its encoding to read_content; of UTF-32 there is none: convert it to UTF-8",
-        path=location.asked,
+        path=asked,
         type=kind,
         size=size,
     )

@@ -782,7 +782,7 @@ def _in_cell(page: Snapshot, name: str) -> tuple[Snapshot, int]:
 def _answer(
     context: Context, arguments: EditArguments, change: Change[Plan], users: Sequence[StillUsed]
 ) -> EditResult:
-    page = Reply(context, arguments, change, outcome=change.diff.text)
+    page = Reply(context, arguments, change, outcome="")
     shown = page.seen or page.brief or page.wanted != "auto"
     outcomes: list[Outcome] = []
     files: list[EditedFile] = []

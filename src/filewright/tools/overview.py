@@ -198,7 +198,7 @@ def _one(context: Context, arguments: OverviewArguments, path: str, room: int) -
     _check_ranges(arguments)
     with context.open(location) as snapshot:
         if snapshot.binary is not None:
-            raise binary(location, snapshot.binary, snapshot.size)
+            raise binary(snapshot)
         lines = snapshot.lines.count(task)
         language = language_of_snapshot(snapshot)
         outline = context.outline(snapshot, language)

@@ -125,7 +125,7 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
             raise FilewrightError(first.code, message, details={**first.details, "refused": parts})
 
     made = change(context, "apply_patch", decide, arguments, summary=_summary, preview=arguments.preview)
-    page = Reply(context, arguments, made, outcome=made.diff.text)
+    page = Reply(context, arguments, made, outcome="")
     page.add(f"{counted(len(made.files), 'file')} {page.done('changed')}")
     if not page.seen:
         page.extend((_row(file, looking.origin) for file in made.files), reserve=2000, more="file")

@@ -292,7 +292,8 @@ def _broken(context: Context, location: Location, before: Snapshot, after: Snaps
 class Reply(Page):
     """The page with which a tool answers that it made a change, or, without a `change_id`, what it would change.
 
-    `seen`: a preview of the same call had the same `outcome`. `brief` is what is shown unasked of the diff: all or "".
+    `seen`: a preview of the same call had the same diff and `outcome`, if one is given. `brief` is what is shown
+    unasked of the diff: all or "".
     """
 
     def __init__(
@@ -300,12 +301,12 @@ class Reply(Page):
     ) -> None:
         super().__init__(context.settings.page_chars)
         self.wanted: DiffWanted = getattr(call, "diff", "auto")
-        self.seen = outcome is not None and context.previewed(call, outcome, preview=change.id is None)
+        self.seen = outcome is not None and context.previewed(call, change, outcome)
         self._change = change
-        self._short = _short_diffs(change.diff)
-        files = change.diff.files
-        whole = len(self._short) == len(files) and not change.diff.more
-        self.brief = "".join(self._short[file.path] for file in files) if whole else ""
+        diff = change.diff
+        self._short = _short_diffs(diff)
+        whole = len(self._short) == len(diff.files) and not diff.more
+        self.brief = "".join(self._short[file.path] for file in diff.files) if whole else ""
         self._beside: set[str] = set()
 
     def done(self, verb: str, more: str = "", *, way: str = "", named: bool = True) -> str:
@@ -337,15 +338,17 @@ class Reply(Page):
         self.extend([*notes, *warnings], reserve=self.room // 2, more="note")
         if beside:
             diff = replace(diff, files=tuple(file for file in diff.files if file.path not in beside))
-        if self.wanted == "none" or not diff.text:
+        if self.wanted == "none":
             return
         history = f"get_history with change_id={made}"
         text = diff.text if self.wanted == "full" else "" if self.seen or beside else self.brief
         if text:
             way = history if made else "a narrower path or glob, or less at once,"
             self.add_diff(text, rest=f"; {way} shows more")
-            if diff.remark:
+            if self.wanted == "full" and diff.remark:
                 self.add(f"[{way} shows more]")
+            return
+        if not diff.text:
             return
         counts = f"{'' if diff.counted else 'more than '}{diff.added} lines added, {diff.removed} removed"
         counts += f" in {counted(len(diff.files), 'other file')}" if beside else ""

@@ -202,7 +202,7 @@ def _read(context: Context, arguments: ReadArguments, budget: int) -> FileRead:
 def _image(context: Context, snapshot: Snapshot, location: Location) -> FileRead:
     kind, size, limit = snapshot.binary or "", snapshot.size, context.settings.image_bytes
     if not kind.startswith("image/") or not limit:
-        raise binary(location, kind, size)
+        raise binary(snapshot)
     if size > limit:
         message = f"{location.asked} is a {kind} of {size} bytes; images up to {limit} are shown"
         hint = "make a smaller copy of it"

@@ -311,8 +311,7 @@ def _answer(
     context: Context, arguments: ReplaceArguments, found: _Matches, made: Change[Replaced]
 ) -> ReplaceResult:
     counts, kinds = found.by_file, found.kinds
-    outcome = f"{counts}{made.diff.text}"
-    page = Reply(context, arguments, made, outcome=outcome)
+    page = Reply(context, arguments, made, outcome=str(counts))
     total, most = sum(counts.values()), arguments.max_count
     done = page.done("replaced", way="; preview=false writes")
     if made.id is None and most is not None and total > most:
