@@ -24,7 +24,7 @@ from filewright.changes.record import Entry, Span, Stamp, id_of, spans_in
 from filewright.changes.state import StateFolder
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.settings import KB
-from filewright.system import BLOCK, File, Folder
+from filewright.system import BLOCK, File, Folder, status_of
 
 if TYPE_CHECKING:
     from filewright.edit import Stream
@@ -310,12 +310,14 @@ class ContentStore:
 
         A second name of a file would keep that from being replaced.
         """
-        with suppress(FileNotFoundError), self.state.folder(_FOLDER) as folder:
-            now = folder.status().mtime_ns
-            if now != self.swept:
+        with suppress(FileNotFoundError):
+            now = status_of(self.state.at(_FOLDER)).mtime_ns
+            if now == self.swept:
+                return
+            with self.state.folder(_FOLDER) as folder:
                 names, self.swept = folder.names(), now
-                rows = self.database.read("SELECT name FROM contents WHERE data IS NULL")
-                self.remove({*names}.difference(name.encode() for (name,) in rows))
+            rows = self.database.read("SELECT name FROM contents WHERE data IS NULL")
+            self.remove({*names}.difference(name.encode() for (name,) in rows))
 
 
 class Kept(NamedTuple):

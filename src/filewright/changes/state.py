@@ -122,10 +122,7 @@ class Index:
     def alone(self, task: Task | None) -> Iterator[Folder]:
         """Hold the index alone, to add to it; yields the base folder. Raises `timeout`, `cancelled`, `OSError`."""
         with system.open_folder(self.base) as base:
-            for _ in tries(time.monotonic() + self._lock_seconds, task):
-                if lock_folder(base, exclusive=True):
-                    break
-            else:
+            if not lock_folder(base, time.monotonic() + self._lock_seconds, task, exclusive=True):
                 raise locked("process held the index of the state folders", self._lock_seconds)
             yield base
 
@@ -456,10 +453,7 @@ class WorkspaceLock:
                 folder = self._above[identity] if root is None else root.folder(b".")
                 if root is not None:
                     held.callback(folder.close)
-                for _ in tries(deadline, task):
-                    if lock_folder(folder, exclusive=root is not None):
-                        break
-                else:
+                if not lock_folder(folder, deadline, task, exclusive=root is not None):
                     raise locked("change held the workspace", self._seconds)
                 if root is None:
                     held.callback(folder.unlock)
@@ -467,15 +461,18 @@ class WorkspaceLock:
             raise from_os_error(error, "the workspace", doing="lock") from error
 
 
-def lock_folder(folder: Folder, *, exclusive: bool) -> bool:
-    """Lock a folder; False while others have it. Raises `OSError`."""
-    try:
-        return folder.lock(exclusive)
-    except OSError as error:
-        if error.errno not in _UNSUPPORTED:
-            raise
-        # No locks on this file system: the compare-and-swap at publishing remains.
-        return True
+def lock_folder(folder: Folder, deadline: float, task: Task | None, *, exclusive: bool) -> bool:
+    """Lock a folder; False if others have it until the deadline. Raises `OSError`, and `cancelled`."""
+    for _ in tries(deadline, task):
+        try:
+            if folder.lock(exclusive):
+                return True
+        except OSError as error:
+            if error.errno not in _UNSUPPORTED:
+                raise
+            # No locks on this file system: the compare-and-swap at publishing remains.
+            return True
+    return False
 
 
 _living: weakref.WeakSet[WorkspaceLock] = weakref.WeakSet()
