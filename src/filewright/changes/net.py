@@ -19,7 +19,6 @@ from filewright.changes.record import (
     Place,
     Stamp,
     continues,
-    is_unchanged,
     same_content,
 )
 from filewright.progress import Task
@@ -214,9 +213,8 @@ def _net(thing: _Thing, *, changed_only: bool) -> Entry | None:
     if thing.home != thing.slot or wanted != place:
         return together._replace(was=wanted, carried=thing.home == thing.slot, moved_on=thing.moved_on)
     is_known = not edits or before.kind != "file" or before.digest is not None
-    if changed_only and is_known and is_unchanged(together) and len(thing.runs) < 2:
-        return None
-    return together
+    is_same = len(thing.runs) < 2 and same_content(together) and before.rights == after.rights
+    return None if changed_only and is_known and is_same else together
 
 
 def _together(place: Place, edits: Sequence[Entry]) -> Entry:

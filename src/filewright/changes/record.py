@@ -313,12 +313,6 @@ def same_content(entry: Entry) -> bool:
     return (before.digest, before.target) == (after.digest, after.target)
 
 
-def is_unchanged(entry: Entry) -> bool:
-    """Whether a thing is afterwards what it was before, but for where it is."""
-    before, after = entry.before, entry.after
-    return before is not None and after is not None and same_content(entry) and before.rights == after.rights
-
-
 def continues(left: Stamp | None, found: Stamp | None) -> bool:
     """Whether a change found a file as the one before it left it."""
     if left is None or found is None:
