@@ -427,19 +427,9 @@ def _of_line(
         kind = _kind(number)
         if kind.endswith(_SURE) or (kind.endswith(":") and not line[0].isspace()):
             yield "line numbers"
-    for what, sign, plain, is_text, alike in _signs(source, line, asked, repaired=repaired):
-        new = not any(sign in one for one in asked)
-        if plain.strip() in known or (new and (not is_text or _is_nearer(plain, line, alike))):
-            yield what
-
-
-def _signs(
-    source: FileText, line: str, asked: Sequence[str], *, repaired: bool
-) -> Iterator[tuple[str, str, str, bool, Sequence[str]]]:
-    """What replaces another character on the way: in words, itself, the line without it, whether it
-    may be text, and the lines asked for that tell.
-    """
-    language = source.language
+    # What replaces another character on the way: in words, itself, the line without it, whether it may be text, and
+    # the lines asked for that tell.
+    signs: list[tuple[str, str, str, bool, Sequence[str]]] = []
     entity = None if language in _MARKUP else _ENTITY.search(line)
     if entity:
         sign, at = entity[0], entity.start()
@@ -449,7 +439,7 @@ def _signs(
             half or in_quotes(line.replace("`", " "), at) or (not code and bool(find_exact(source, sign, 1)))
         )
         alike = [one for one in asked if unescape(sign) in one]
-        yield "an escaped character", sign, unescape(line), is_text, alike
+        signs.append(("an escaped character", sign, unescape(line), is_text, alike))
     for quote in "\"'":
         sign = f"\\{quote}"
         at = line.find(sign)
@@ -460,9 +450,13 @@ def _signs(
                 is_text = language is Language.BASH or not (repaired or is_code(line, at))
             else:
                 is_text = in_quotes(line, at) and bool(find_exact(source, sign, 1))
-            yield "an escaped quote", sign, line.replace(sign, quote), bare or is_text, () if bare else asked
-    if not line.isascii() and language not in _PROSE:
-        for at, char in enumerate(line):
-            plain = _TYPOGRAPHIC.get(char)
-            if plain and any(plain in one for one in asked) and is_code(line, at):
-                yield "a typographic quote", char, line, bool(find_exact(source, char, 1)), ()
+            plain = line.replace(sign, quote)
+            signs.append(("an escaped quote", sign, plain, bare or is_text, () if bare else asked))
+    for at, sign in enumerate(line) if not line.isascii() and language not in _PROSE else ():
+        straight = _TYPOGRAPHIC.get(sign)
+        if straight and any(straight in one for one in asked) and is_code(line, at):
+            signs.append(("a typographic quote", sign, line, bool(find_exact(source, sign, 1)), ()))
+    for what, sign, plain, is_text, tell in signs:
+        new = not any(sign in one for one in asked)
+        if plain.strip() in known or (new and (not is_text or _is_nearer(plain, line, tell))):
+            yield what

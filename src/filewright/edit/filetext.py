@@ -24,7 +24,7 @@ from filewright.edit.locate.request import ByteRange, collapsed
 from filewright.errors import Code, FilewrightError
 from filewright.languages import Language
 from filewright.progress import Task
-from filewright.text import Line, Narrowed, Snapshot, Splice, Splices, finder
+from filewright.text import Line, Narrowed, Snapshot, Splice, finder
 
 if TYPE_CHECKING:
     from filewright.edit.find import Regions
@@ -78,9 +78,9 @@ class FileText:
         shown = Snapshot.of_bytes(text, encoding=self.encoding.name)
         return FileText(shown, self.task, language=self.language)
 
-    def of_file(self, splices: Iterable[Splice]) -> Splices:
+    def of_file(self, splices: Iterable[Splice]) -> Iterator[Splice]:
         """Ordered splices of the text as those of the file, where no two line ends become one."""
-        made = Splices.of(self._parted(splices))
+        made = self._parted(splices)
         return self._narrowed.widened(made) if self._narrowed else made
 
     def _parted(self, splices: Iterable[Splice]) -> Iterator[Splice]:

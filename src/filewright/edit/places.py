@@ -23,7 +23,7 @@ from filewright.errors import Code, FilewrightError, invalid, refused
 from filewright.progress import Task
 from filewright.search import Match, Pattern, compile_pattern, find_matches
 from filewright.structure import Outline, find_symbol
-from filewright.text import Snapshot, Splice, check_text, encoded, normalised
+from filewright.text import Snapshot, Splice, Splices, check_text, encoded, normalised
 
 #: Matches replaced in one file; the splices of more would not stay in bounded memory.
 MOST = 1_000_000
@@ -349,5 +349,5 @@ def replace_matches(
             unchanged += not own
             yield from own
 
-    written = source.of_file(splices())
+    written = Splices.of(source.of_file(splices()))
     return Replaced(count, unchanged, written)

@@ -115,7 +115,7 @@ def require_ordered(splices: Iterable[Splice], size: int) -> None:
         previous = splice
 
 
-def apply(data: bytes, splices: Sequence[Splice]) -> bytes:
+def apply(data: bytes, splices: Iterable[Splice]) -> bytes:
     """`data` with ordered `splices` applied: the definition of what an edit is."""
     view = memoryview(data)
     result = BytesIO()  # of 100,000 splices a list of parts takes more memory than the file

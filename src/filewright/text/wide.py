@@ -7,12 +7,12 @@ here too. Half a surrogate pair becomes three bytes that are no UTF-8, and comes
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final, Self
 
 from filewright.errors import Code, refused
 from filewright.text.snapshot import Snapshot
-from filewright.text.splice import Splice, Splices
+from filewright.text.splice import Splice
 
 _PAIRS: Final = "surrogatepass"
 
@@ -58,11 +58,8 @@ class Narrowed:
         whole = content[self._start : len(content) - len(content) % 2]
         return self._mark + whole.decode(self._codec, _PAIRS).encode("utf-8", _PAIRS)
 
-    def widened(self, splices: Sequence[Splice]) -> Splices:
+    def widened(self, splices: Iterable[Splice]) -> Iterator[Splice]:
         """Ordered splices of the copy as splices of the file."""
-        return Splices.of(self._widened(splices))
-
-    def _widened(self, splices: Sequence[Splice]) -> Iterator[Splice]:
         content = self.snapshot.held
         assert content is not None
         position, wide = len(self._mark), self._start

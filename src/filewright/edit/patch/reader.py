@@ -402,7 +402,8 @@ class _PatchReader:
 
     def _diff(self) -> FilePatch:
         """One file of a unified diff."""
-        first, said, written = self.at, dict[str, str](), list[bytes]()
+        first, said = self.at, dict[str, str]()
+        written: _Names | None = None
         while (match := _GIT.fullmatch(self[self.at].removesuffix("\r"))) and not (said and match["git"]):
             mode = match["mode"] or match["both"] or "10"
             if not mode.startswith("10"):
@@ -414,18 +415,17 @@ class _PatchReader:
             self.at += 1
         header = self.at
         if self.kinds[header] in "AH":
-            written = [self._name(at, self[at][4:]) for at in (header, header + 1)]
+            written = self._name(header, self[header][4:]), self._name(header + 1, self[header + 1][4:])
             self.at += 2
         self._check_read(binary=True)
         hunks = self._hunks()
-        git, verb, state = (said.get(key, "") for key in ("git", "verb", "state"))
+        git, verb, state = said.get("git", ""), said.get("verb", ""), said.get("state", "")
         half, bears = len(git) // 2, bool(_BEARS.match(git)) if git else None
         names: _Names | None = None
         if git[half : half + 1] == " ":
             names = _unquoted(git[:half]), _unquoted(git[half + 1 :])
             bears = names[0] != names[1] and all(map(_PREFIX.match, names))
-        if written:
-            names = written[0], written[1]
+        names = written or names
         old, new = _without_prefixes(*names, bears) if names else (b"", b"")
         kind: Kind = "modify"
         prefixed = bool(bears) if verb else (old, new) != names
