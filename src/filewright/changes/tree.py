@@ -653,9 +653,10 @@ class Tree:
         folder, name, found = self.find(where, create=True, changing=True)
         if item.kind == "folder" and folder.within(item):
             raise errors.into_itself(source.asked, where.asked)
+        if found is item:
+            raise errors.same_place(where.asked)
         if leaves is not None:
             self.leave(item, source, leaves)
-            found = folder.entries[name]
         home = item.home
         crosses = home is not None and folder.nearest.device != home[0].nearest.device
         if isinstance(step, Copy):
@@ -674,8 +675,6 @@ class Tree:
                 source.asked, "is a folder that cannot be written to, so it can only be renamed where it is"
             )
         self._brought[item] = step
-        if found is item:
-            raise errors.same_place(where.asked)
         if found is not None:
             if not step.overwrite:
                 raise errors.taken(where.asked)
