@@ -115,6 +115,16 @@ def test_a_change_over_two_roots_is_undone_from_either_list(place: Path) -> None
     assert (place / "a" / "top.txt").read_text() == (place / "b" / "g.txt").read_text() == "one\n"
 
 
+def test_a_server_sees_what_is_changed_later_in_its_root_together_with_another(place: Path) -> None:
+    for root in ("a", "b"):
+        with _open(place, root) as workspace:
+            workspace.write("first.txt", "1\n")
+    with _open(place, "a") as served, _open(place, "b", "a") as both:
+        known = [change.id for change in served.history()]
+        moved = both.move("b:first.txt", "a:moved.txt")
+        assert [change.id for change in served.history()] == [moved.change_id, *known]
+
+
 def _bytes(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 

@@ -37,6 +37,7 @@ from filewright.errors import Code, FilewrightError, from_os_error, locked
 from filewright.progress import Task, tries
 from filewright.settings import Settings
 from filewright.system import Folder, Status, stamp_of
+from filewright.wording import listed
 
 _UNSUPPORTED = (errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS)
 _HINT = "give another folder with --state-dir or FILEWRIGHT_STATE_DIR; reading works without one"
@@ -159,8 +160,10 @@ class Index:
         others = {name for each in own for name in self.others_of(each)}
 
         def near(owner: Owner) -> bool:
-            paths = ((owner.path, root.resolved) for root in roots)
-            if not any(_is_within(one, other) or _is_within(other, one) for one, other in paths):
+            if not any(
+                _is_within(owner.path, root.resolved) or _is_within(root.resolved, owner.path)
+                for root in roots
+            ):
                 return False
             # One that is gone may have left changes to undo; where another folder is now, nothing is meant.
             with suppress(OSError):
@@ -220,9 +223,8 @@ class StateFolder:
                 "its own begins now"
             )
         elif known is None and (earlier := self._index.earlier()):
-            more = f" and {len(earlier) - 3} more" if len(earlier) > 3 else ""
             self.note = (
-                f"an earlier version of filewright has left history in {', '.join(earlier[:3])}{more}: it is not "
+                f"an earlier version of filewright has left history in {listed(earlier, 3)}: it is not "
                 f"read and stays as it is; the history of {quote(path)} begins anew"
             )
         return known, others
@@ -239,8 +241,8 @@ class StateFolder:
         """For every path that a root of these changes had, the one it has now."""
         owners = self._index.owners
         if self._relocated[0] is not owners:
-            linked = [owners[name] for name in self._index.others_of(self.owner.id) if name in owners]
-            everyone = [owner for owner in (*linked, self.owner) if owner.path]
+            linked = map(owners.get, self._index.others_of(self.owner.id))
+            everyone = [owner for owner in (*linked, self.owner) if owner and owner.path]
             found = {former: owner.path for owner in everyone for former in owner.paths[1:]}
             for owner in everyone:
                 found.pop(owner.path, None)
@@ -252,12 +254,12 @@ class StateFolder:
         for state, name in ((self, other.owner.id), (other, self.owner.id)):
             if name not in self._index.others_of(state.owner.id):
                 try:
-                    with state.folder() as folder:
+                    with state.folder() as folder, self._index.alone(None) as base:
                         folder.append(b"others", name.encode() + b"\n")
                         folder.flush()
+                        self._index.add(base)  # Whoever has its root open looks again.
                 except OSError as error:
                     raise from_os_error(error, "the state folder", doing="write to") from error
-                state._relocated = None, {}
 
     # Opening
 
