@@ -7,6 +7,7 @@ import os
 import shutil
 import stat
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -588,6 +589,24 @@ def test_an_error_while_taking_back_leaves_the_rest_to_recovery(
     assert "doctor" in (caught.value.hint or "")
     restarted()
     assert scene.tree(bench.root) == before
+
+
+def test_a_change_that_has_the_number_of_one_that_was_rolled_back_is_cleaned_up_after(
+    bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any, back: bool = False, **__: Any) -> None:
+        if not back:
+            raise OSError(errno.EIO, "no")
+
+    bench.commit(Delete(bench.at("b.txt")))
+    monkeypatch.setattr(time, "time_ns", lambda: 1)
+    with monkeypatch.context() as patch:
+        patch.setattr("filewright.changes.slots.Slots.flush", refuse)
+        with pytest.raises(FilewrightError):
+            bench.commit(bench.modify("a.txt", EDIT))
+    _stopped_at(bench, monkeypatch, "clean", bench.modify("a.txt", Splice(0, 1, b"S")))
+    assert bench.changes.recover().finished
+    assert scene.temporaries(bench.root) == []
 
 
 def test_folders_deleted_after_a_crash_are_looked_for_once_and_then_never_again(

@@ -442,6 +442,7 @@ class Log:
     ) -> None:
         """Write an operation down; or once more what staging found out: its plan, and its `entries` too."""
         number = record.number
+        self._rolled_back.discard(number)  # Where the clock has gone back, it was perhaps another's.
         with self.database.transaction() as execute:
             if state != "settled":
                 packed = packed_plan(plan)
