@@ -43,7 +43,7 @@ from filewright.edit import (
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.system import File, Folder, Status
-from filewright.text import Splice, Splices, ordered, require_ordered
+from filewright.text import Splice, require_ordered
 
 _LINKS = 40
 DEEPEST = 400
@@ -520,12 +520,9 @@ class Tree:
         where = step.location
         folder, _, found = self.find(where, changing=True)
         item = self._rewritten(found, folder, where, step.expected)
-        base, splices = item.holds, step.splices
-        if isinstance(splices, Splices):
-            require_ordered(splices, base.size)
-        else:
-            splices = ordered(splices, base.size)
-        item.content = Edited(base, splices, step.encoding_check, where.asked)
+        base = item.holds
+        require_ordered(step.splices, base.size)
+        item.content = Edited(base, step.splices, step.encoding_check, where.asked)
 
     def _create(self, step: Create) -> None:
         where = step.location

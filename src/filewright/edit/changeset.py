@@ -40,7 +40,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Modify:
-    """Replace parts of an existing regular file; everything outside the splices is copied.
+    """Replace parts of an existing regular file; everything outside the splices, which are in order, is copied.
 
     `encoding_check` names the codec the rest of the file must decode by, validated in the copy
     loop, when only a sample was seen and the replacement depends on the guess.

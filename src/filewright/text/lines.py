@@ -261,7 +261,8 @@ class Lines:
             finally:
                 self._index = LineIndex(index.block, reached, tuple(before), terminators, index.known)
                 self._counting.release()
-                self._keep(self._index)
+                if self._size > PAGE:  # what is smaller is counted again sooner than it is kept
+                    self._keep(self._index)
         return index
 
     def learn(self, offset: int, line: int) -> None:

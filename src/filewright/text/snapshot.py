@@ -26,7 +26,7 @@ from filewright.system import BLOCK, Closing, File
 from filewright.text import codec
 from filewright.text.cache import BoundedCache
 from filewright.text.codec import Encoding
-from filewright.text.lines import PAGE, LineIndex, Lines
+from filewright.text.lines import LineIndex, Lines
 
 if TYPE_CHECKING:
     from filewright.boundary import Location
@@ -230,9 +230,8 @@ class Snapshot(Closing):
 
     @cached_property
     def lines(self) -> Lines:
-        """Where its lines are. What is counted is shared with other snapshots of the same identity, unless it is so
-        little that counting it again takes less time than that."""
-        if self._indexes is None or self.identity is None or self.size <= PAGE:
+        """Where its lines are. What is counted is shared with other snapshots of the same identity."""
+        if self._indexes is None or self.identity is None:
             return Lines(self)
         return Lines(self, self._indexes.get((self.identity, self.size, self.encoding.name)), self._share)
 
