@@ -319,7 +319,8 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
             diff = changes.diff(made.id, max_lines=context.settings.diff_lines, task=context.task)
         except FilewrightError as error:  # it is an extra: nothing about it is an error of the call
             diff = Diff((FileDiff("", "", remark=f"(the diff cannot be shown: {error.message})\n"),))
-    page = Reply(context, arguments, Change((), made_id, diff))
+    shown = arguments.diff == "full" or reversal.merged or made is None  # else it shows nothing new
+    page = Reply(context, arguments, Change((), made_id, diff), shown=shown)
     title, what = selected.what, counted(len(selected.ids), "change")
     if scope.change_id is not None:
         title, what = selected.ids[0], record.summary
@@ -329,7 +330,7 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
         page.add("[that change was an undo itself; for an earlier one give its change_id from get_history]")
     entries = (made or record).entries
     _add_entries(page, entries, 40, undoes=made is None)
-    if arguments.diff == "full" or reversal.merged or made is None:  # else it shows nothing new
+    if shown:
         page.end()
     return RevertResult(
         **page.facts,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import stat
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -120,7 +120,8 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
         if not changed:  # the error is that of the first that is refused, and names all
             errors = [error for _, error in problems]
             first = next((error for error in errors if error.code != Code.ALREADY_APPLIED), errors[0])
-            message = "\n".join(["no file of the patch is changed", *_told(problems)])
+            said = (_told(*problem) for problem in problems)
+            message = "\n".join(["no file of the patch is changed", *said])
             parts = [{"path": file.path, "error": error_data(error)} for file, error in problems]
             raise FilewrightError(first.code, message, details={**first.details, "refused": parts})
 
@@ -129,9 +130,15 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
     page.add(f"{counted(len(made.files), 'file')} {page.done('changed')}")
     if not page.seen:
         page.extend((_row(file, looking.origin) for file in made.files), reserve=2000, more="file")
-    page.extend(_told(problems))
+    page.extend(_told(*problem) for problem in problems)
     page.end()
-    refused = {file: error for file, error in problems if error.code != Code.ALREADY_APPLIED}
+    refused, results, applied = list[FilePatch](), list[ItemResult](), list[str]()
+    for one, error in problems:
+        if error.code == Code.ALREADY_APPLIED:
+            applied.append(one.path)
+        else:
+            refused.append(one)
+            results.append(ItemResult(one.path, error=error))
     rest = patch.part(text, refused) if refused else ""
     if rest:
         page.add(f"[the rest, as a patch of {counted(len(refused), 'file')}:]")
@@ -141,8 +148,8 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
         **page.facts,
         files=tuple(file.decision for file in made.files),
         warnings=made.warnings,
-        refused=tuple(ItemResult(file.path, error=error) for file, error in refused.items()),
-        applied=tuple(file.path for file, _ in problems if file not in refused),
+        refused=tuple(results),
+        applied=tuple(applied),
         rest=rest,
     )
 
@@ -155,12 +162,10 @@ def _summary(files: Sequence[Changed[PatchedFile]]) -> str:
     return f"{len(files)} files: {', '.join(f'{counts[word]} {word}' for word in _DONE if counts[word])}"
 
 
-def _told(problems: Iterable[tuple[FilePatch, FilewrightError]]) -> Iterator[str]:
-    for file, error in problems:
-        applied = error.code == Code.ALREADY_APPLIED
-        yield (
-            f"applied already: {visible(file.path)}" if applied else f"refused: {visible(file.path)}: {error}"
-        )
+def _told(file: FilePatch, error: FilewrightError) -> str:
+    if error.code == Code.ALREADY_APPLIED:
+        return f"applied already: {visible(file.path)}"
+    return f"refused: {visible(file.path)}: {error}"
 
 
 class _Looking:

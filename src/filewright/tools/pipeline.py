@@ -58,7 +58,6 @@ class Spliced(Protocol):
     def splices(self) -> Sequence[Splice]: ...
 
 
-T = TypeVar("T")
 D = TypeVar("D")
 S = TypeVar("S", bound=Spliced)
 
@@ -293,18 +292,24 @@ class Reply(Page):
     """The page with which a tool answers that it made a change, or, without a `change_id`, what it would change.
 
     `seen`: a preview of the same call had the same diff and `outcome`, if one is given. `brief` is what is shown
-    unasked of the diff: all or "".
+    unasked of the diff, if any of it is `shown`: all or "".
     """
 
     def __init__(
-        self, context: Context, call: Arguments, change: Change[Any], *, outcome: str | None = None
+        self,
+        context: Context,
+        call: Arguments,
+        change: Change[Any],
+        *,
+        outcome: str | None = None,
+        shown: object = True,
     ) -> None:
         super().__init__(context.settings.page_chars)
         self.wanted: DiffWanted = getattr(call, "diff", "auto")
         self.seen = outcome is not None and context.previewed(call, change, outcome)
         self._change = change
         diff = change.diff
-        self._short = _short_diffs(diff)
+        self._short = _short_diffs(diff) if shown else {}
         whole = len(self._short) == len(diff.files) and not diff.more
         self.brief = "".join(self._short[file.path] for file in diff.files) if whole else ""
         self._beside: set[str] = set()

@@ -108,7 +108,11 @@ def _decided(
                     'use mode="overwrite" or mode="append", or edit_content to change a part of it',
                 )
             appends = exists and item.mode == "append"
-            encoding, end = _form(before, stays=appends and not whole)
+            encoding, end = _CREATED, b"\n"
+            if before is not None and before.binary is None:
+                encoding, end = before.encoding, before.dominant
+                if encoding.invalid and (whole or not appends):
+                    encoding = Encoding("utf-8", encoding.bom)  # new bytes are valid; the mark stays
             if whole:
                 end = Snapshot.of_bytes(data).dominant
             new = _encoded(item, encoding, end, appended=appends)
@@ -145,16 +149,6 @@ def _existing(context: Context, location: Location) -> Snapshot | None:
     if snapshot.held is not None:
         snapshot.close()  # what it holds stays readable, whatever happens next
     return snapshot
-
-
-def _form(before: Snapshot | None, *, stays: bool) -> tuple[Encoding, bytes]:
-    """The encoding and the line end of what is written over a file, or added to what `stays` there."""
-    if before is None or before.binary is not None:
-        return _CREATED, b"\n"
-    encoding = before.encoding
-    if encoding.invalid and not stays:
-        encoding = Encoding("utf-8", encoding.bom)  # new bytes are valid; the mark stays
-    return encoding, before.dominant
 
 
 def _encoded(item: WriteItem, encoding: Encoding, terminator: bytes, *, appended: bool) -> bytes:
