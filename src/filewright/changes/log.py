@@ -461,13 +461,14 @@ class Log:
             )
             roots: dict[bytes, int] = {}
             for index, entry in enumerate(record.entries):
-                at: list[int | bytes | None] = [None] * 4
-                for end, place in enumerate(entry.ends):
+                at: list[int | bytes | None] = []
+                for place in entry.ends:
                     if place.root not in roots:
                         execute(_ADD_ROOT, (place.root,))
                         found = execute("SELECT number FROM roots WHERE path = ?", (place.root,)).fetchone()
                         roots[place.root] = found[0]
-                    at[2 * end : 2 * end + 2] = roots[place.root], b"/".join(place.parts)
+                    at += roots[place.root], b"/".join(place.parts)
+                at += [None] * (4 - len(at))
                 before, after = entry.before and entry.before.row(), entry.after and entry.after.row()
                 sides = _ENCODER.encode([before, after, entry.removed, entry.inserted])
                 spans = zlib.compress(entry.spliced, 1) if entry.spliced else None

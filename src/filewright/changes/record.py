@@ -28,7 +28,10 @@ _ID_LENGTH = 13
 
 def id_of(number: int) -> str:
     """A change's id from its number (nanoseconds since the epoch): ids sort as their numbers do."""
-    return "".join([_PAIRS[number >> shift & 1023] for shift in (60, 50, 40, 30, 20, 10, 0)])[1:]
+    digits = ""
+    for shift in (60, 50, 40, 30, 20, 10, 0):
+        digits += _PAIRS[number >> shift & 1023]
+    return digits[1:]
 
 
 def number_of(identifier: str) -> int | None:

@@ -201,7 +201,21 @@ class Reversal:
                 ):
                     coming.append((entry, before, item, moves))
         leaving.sort(key=lambda each: -len(each[0].place.parts))
-        stays, along = self._parted(leaving)
+        # A folder that was made stays if others have put something into it; else all that is in it goes along.
+        stays: set[Item] = set()
+        along: set[Item] = set()
+        inside: dict[Item, list[Item]] = {}
+        for entry, item in leaving:
+            below = inside.pop(item, [])
+            if entry.before is None and item.kind == "folder":
+                if len(item.names()) > len(below):
+                    shown = self._where(entry.place).shown
+                    self._notes.append(f"{shown}/ stays: others have put something into it")
+                    stays.add(item)
+                    continue
+                along.update(below)
+            if item.place is not None:
+                inside.setdefault(item.place[0], []).append(item)
         for entry, item in leaving:
             where = self._where(entry.place)
             if entry.before is not None:
@@ -214,25 +228,6 @@ class Reversal:
         for entry, before, item, moves in sorted(coming, key=lambda each: len(each[0].ends[-1].parts)):
             with suppress(_RefusedError):
                 self._bring_back(entry, before, item, moves=moves)
-
-    def _parted(self, leaving: Sequence[tuple[Entry, Item]]) -> tuple[set[Item], set[Item]]:
-        """The folders that stay, since others have put something into them; and what goes along with its folder."""
-        stays: set[Item] = set()
-        along: set[Item] = set()
-        inside: dict[Item, list[Item]] = {}
-        for entry, item in leaving:
-            below = inside.pop(item, [])
-            if entry.before is None and item.kind == "folder":
-                if len(item.names()) > len(below):
-                    self._notes.append(
-                        f"{self._where(entry.place).shown}/ stays: others have put something into it"
-                    )
-                    stays.add(item)
-                    continue
-                along.update(below)
-            if item.place is not None:
-                inside.setdefault(item.place[0], []).append(item)
-        return stays, along
 
     def _refuse(self, place: Place, why: str) -> NoReturn:
         shown = self._where(place).shown
@@ -378,13 +373,14 @@ class Reversal:
             held = now.held
             if held is None or max(now.size, before.size, after.size) > self._settings.hold_bytes:
                 return self._rewritten_large(entry, before, after, item, now, where)
-            unchanged = self._hunk is None and len(entry.runs) == 1 and _is(held, after)
-            if unchanged and (made := backward(entry)) is not None:
-                return Modify(where, Expected.of(now), made)
+            expected = Expected.of(now)
+            is_as_made = now.digest.hex() == after.digest and self._hunk is None and len(entry.runs) == 1
+            if is_as_made and (made := backward(entry)) is not None:
+                return Modify(where, expected, made)
             stream = whole_before(entry) if self._force and self._hunk is None else None
             earlier = stream.read() if stream is not None else self._earlier(entry, held)
             splices = line_splices(held, earlier or b"")
-            return Modify(where, Expected.of(now), splices) if splices else None
+            return Modify(where, expected, splices) if splices else None
 
     def _rewritten_large(
         self, entry: Entry, before: Stamp, after: Stamp, item: Item, now: Snapshot, where: Location
