@@ -872,9 +872,7 @@ def verdict(request: Request, name: str) -> tuple[str, float]:
     bases = () if request.base is None else (request.base.encode(),)
     start = time.process_time()
     try:
-        planned = plan(
-            Snapshot.of_bytes(data), [Edit(request.search, request.replace)], bases=bases, asked=name
-        )
+        planned = plan(Snapshot(data), [Edit(request.search, request.replace)], bases=bases, asked=name)
     except FilewrightError as error:
         if error.code not in REFUSALS:
             raise

@@ -14,7 +14,7 @@ ROOT = Root("root", b"/root", -1, (1, 1), Launcher())
 def named(name: str | None, content: bytes) -> Snapshot:
     """A snapshot of a file of that name; of a text without one."""
     location = Location(ROOT, tuple(name.encode().split(b"/")), name) if name is not None else None
-    return Snapshot.of_bytes(content, location=location)
+    return Snapshot(content, location=location)
 
 
 class Windowed(Snapshot):

@@ -30,7 +30,7 @@ def result(content: bytes, *blocks: Block, encoding: str | None = None) -> bytes
     return apply(
         content,
         plan(
-            Snapshot.of_bytes(content, encoding=encoding),
+            Snapshot(content, encoding=encoding),
             [at_lines(*block[:4], insert=block.insert) for block in blocks],
             fuzzy=False,
         ).splices,

@@ -19,7 +19,7 @@ GIT = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "PATH": "/u
 
 
 def between(before: bytes, after: bytes, **options: int) -> FileDiff:
-    snapshot = Snapshot.of_bytes(before)
+    snapshot = Snapshot(before)
     return unified("f", "f", snapshot, splices_between(snapshot, after), **options)
 
 
@@ -53,7 +53,7 @@ def test_hunks(before: bytes, after: bytes, expected: str) -> None:
 
 def test_other_encodings_are_decoded_for_display() -> None:
     text = "Größe und Länge ändern sich täglich, schöne Grüße aus München\n"
-    before = Snapshot.of_bytes(text.encode("cp1252"), encoding="cp1252")
+    before = Snapshot(text.encode("cp1252"), encoding="cp1252")
     diff = unified("f", "f", before, [Splice(0, 2, b"Ma")])
     assert "-Größe und Länge" in diff.text
     assert "+Maöße" in diff.text
@@ -80,9 +80,7 @@ def test_other_encodings_are_decoded_for_display() -> None:
 def test_headers_without_hunks(
     names: tuple[str | None, str | None], modes: tuple[int | None, int | None], copied: bool, expected: str
 ) -> None:
-    diff = unified(
-        *names, Snapshot.of_bytes(b""), (), mode_before=modes[0], mode_after=modes[1], copied=copied
-    )
+    diff = unified(*names, Snapshot(b""), (), mode_before=modes[0], mode_after=modes[1], copied=copied)
     assert diff.text == expected
 
 
@@ -116,7 +114,7 @@ def test_git_applies_what_is_shown(
             splices.append(Splice(offset, min(length, len(before) - offset), text))
             position = splices[-1].end + 1
     after = apply(before, ordered(splices, len(before)))
-    diff = unified("f", "f", Snapshot.of_bytes(before), splices)
+    diff = unified("f", "f", Snapshot(before), splices)
     if before == after:
         assert diff.text == ""
         return
@@ -141,7 +139,7 @@ def test_a_rewrite_of_twenty_thousand_lines_is_cut_and_says_so() -> None:
 def test_thirty_thousand_splices_are_counted_not_read() -> None:
     before = b"".join(b"line %06d\n" % i for i in range(300_000))
     splices = [Splice(12 * i, 1, b"L") for i in range(0, 300_000, 10)]
-    diff = unified("f", "f", Snapshot.of_bytes(before), splices)
+    diff = unified("f", "f", Snapshot(before), splices)
     assert diff.more == 30_000 - len(diff.hunks)
     assert (diff.added, diff.removed, diff.counted) == (30_000, 30_000, True)
     assert diff.text.endswith(f"... {diff.more:,} more changes not shown\n")
@@ -159,7 +157,7 @@ def test_a_long_line_is_cut_round_the_difference() -> None:
 
 def test_a_region_too_large_to_compare_is_shown_by_its_beginning() -> None:
     before = b"a" * 9_000_000 + b"\n"
-    diff = unified("f", "f", Snapshot.of_bytes(before), [Splice(4_000_000, 1, b"b")])
+    diff = unified("f", "f", Snapshot(before), [Splice(4_000_000, 1, b"b")])
     assert len(diff.text) < 3_000
     assert "@@ -1 +1 @@" in diff.text
 
@@ -180,7 +178,7 @@ def test_windows_of_a_diff_draw_each_change_once_and_count_all(
     for at, gone, come in cuts:
         after[at : at + gone] = range(100, 100 + come)
     old, new = (b"".join(b"%d\n" % number for number in side) for side in (lines, after))
-    before = Snapshot.of_bytes(old)
+    before = Snapshot(old)
     splices = (Splice(0, len(old), new),) if whole else splices_between(before, new)
     everything = unified("f", "f", before, splices)
     windows = [unified("f", "f", before, splices, max_lines=budget)]
@@ -226,5 +224,5 @@ def test_lines_of_a_region_too_large_to_compare_are_counted(end: bytes) -> None:
         Splice(at + 30, 2 << 20, b"y"),
         Splice(at + len(line), len(end), b"y"),
     ]
-    diff = unified("f", "f", Snapshot.of_bytes(before), splices)
+    diff = unified("f", "f", Snapshot(before), splices)
     assert (diff.removed, diff.added) == (2, 3)

@@ -16,7 +16,7 @@ from filewright.text import Snapshot, apply
 
 
 def done(data: bytes, *edits: Edit, encoding: str | None = None, fuzzy: bool = True) -> bytes:
-    planned = plan(Snapshot.of_bytes(data, encoding=encoding), edits, fuzzy=fuzzy)
+    planned = plan(Snapshot(data, encoding=encoding), edits, fuzzy=fuzzy)
     return apply(data, planned.splices)
 
 
@@ -127,7 +127,7 @@ def test_outside_the_region_every_byte_stays(text: str, data: st.DataObject) -> 
     search = "\n".join(damage(line) for line in plain[first : last + 1])
     replace = "\n".join(data.draw(lines))
     assume(search)
-    snapshot = Snapshot.of_bytes(content)
+    snapshot = Snapshot(content)
     planned = planned_or_code(snapshot, Edit(search, replace))
     if isinstance(planned, Code):
         assert planned in (Code.NO_MATCH, Code.AMBIGUOUS_MATCH, Code.NO_CHANGE, Code.ALREADY_APPLIED)
@@ -154,7 +154,7 @@ def test_outside_the_region_every_byte_stays(text: str, data: st.DataObject) -> 
 def test_exact_text_is_taken_as_str_replace_would(before: str, search: str, after: str, replace: str) -> None:
     text = before + search + after
     count = sum(text.startswith(search, at) for at in range(len(text)))
-    planned = planned_or_code(Snapshot.of_bytes(text.encode()), Edit(search, replace))
+    planned = planned_or_code(Snapshot(text.encode()), Edit(search, replace))
     if count > 1:
         assert planned == Code.AMBIGUOUS_MATCH
     elif search == replace:
@@ -171,7 +171,7 @@ def test_exact_text_is_taken_as_str_replace_would(before: str, search: str, afte
 )
 def test_each_newline_of_a_request_is_one_terminator_of_any_kind(parts: list[bytes], search: str) -> None:
     data = b"".join(parts)
-    spans = find_exact(FileText(Snapshot.of_bytes(data)), search, 100)
+    spans = find_exact(FileText(Snapshot(data)), search, 100)
     for span in spans:
         inside = data[span.start : span.end].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         assert inside == search.encode()
@@ -195,9 +195,9 @@ def test_each_newline_of_a_request_is_one_terminator_of_any_kind(parts: list[byt
 )
 def test_a_deletion_makes_no_line_end_of_two(file: bytes, gone: list[str], after: bytes) -> None:
     edits = [Edit(search, "") for search in gone]
-    assert apply(file, plan(Snapshot.of_bytes(file), edits).splices) == after
+    assert apply(file, plan(Snapshot(file), edits).splices) == after
     pattern = compile_pattern("|".join(gone), mode="regex", multiline=True)
-    made = replace_matches(Snapshot.of_bytes(file), pattern, replacement("", pattern))
+    made = replace_matches(Snapshot(file), pattern, replacement("", pattern))
     assert apply(file, made.splices) == after
 
 
@@ -206,5 +206,5 @@ def test_a_deletion_makes_no_line_end_of_two(file: bytes, gone: list[str], after
 )
 def test_a_mark_in_new_text_is_the_one_the_file_has(edit: Edit) -> None:
     file = "\ufeffa\nb\n".encode()
-    result = apply(file, plan(Snapshot.of_bytes(file), [edit]).splices)
+    result = apply(file, plan(Snapshot(file), [edit]).splices)
     assert result.startswith("\ufeffA".encode())

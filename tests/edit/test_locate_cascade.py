@@ -22,7 +22,7 @@ class Case(NamedTuple):
 
 def done(file: str, search: str, replace: str, **options: bool) -> tuple[str, Tier]:
     data = file.encode()
-    planned = plan(Snapshot.of_bytes(data), [Edit(search, replace)], **options)
+    planned = plan(Snapshot(data), [Edit(search, replace)], **options)
     return apply(data, planned.splices).decode(), planned.outcomes[0].tier
 
 

@@ -41,16 +41,16 @@ def described(snapshot: Snapshot, edit: Edit) -> Any:
 @given(texts, asked)
 def test_by_pages_or_held_makes_no_difference(text: str, search: str) -> None:
     edit = Edit(search or "a", "new")
-    streamed = described(Windowed.of_bytes(text.encode()), edit)
-    assert streamed == described(Snapshot.of_bytes(text.encode()), edit)
+    streamed = described(Windowed(text.encode()), edit)
+    assert streamed == described(Snapshot(text.encode()), edit)
 
 
 @examples(50, derandomize=True)
 @given(texts)
 def test_rows_are_the_lines_from_both_sides(text: str) -> None:
     data = text.encode()
-    expected = [(line.offset, line.body, line.terminator) for line in Snapshot.of_bytes(data).lines.since()]
-    for snapshot in (Windowed.of_bytes(data), Snapshot.of_bytes(data)):
+    expected = [(line.offset, line.body, line.terminator) for line in Snapshot(data).lines.since()]
+    for snapshot in (Windowed(data), Snapshot(data)):
         source = FileText(snapshot)
         assert [(row.offset, row.body, row.terminator) for row in source.rows()] == expected
         for offset in range(len(data)):
@@ -68,11 +68,11 @@ def test_rows_are_the_lines_from_both_sides(text: str) -> None:
 @pytest.mark.parametrize("kind", [Windowed, Snapshot])
 def test_a_line_longer_than_is_compared_matches_nothing_and_hides_nothing(kind: type[Snapshot]) -> None:
     data = b"  start\n" + b"x" * 3_000_000 + b"\n  end\n"
-    found = locate(FileText(kind.of_bytes(data)), Edit("end  ", "fin"))
+    found = locate(FileText(kind(data)), Edit("end  ", "fin"))
     assert isinstance(found, Located)
     assert data[found.span.start : found.span.end] == b"  end\n"
     for length in (1 << 20, 2_999_999):
-        assert isinstance(locate(FileText(kind.of_bytes(data)), Edit("x" * length + " \n", "y")), Missed)
+        assert isinstance(locate(FileText(kind(data)), Edit("x" * length + " \n", "y")), Missed)
 
 
 @pytest.fixture
@@ -126,7 +126,7 @@ HURTFUL = {
 def test_hurtful_inputs_are_refused_in_bounded_work(name: str) -> None:
     text, search, code = HURTFUL[name]
     with pytest.raises(FilewrightError) as caught:
-        plan(Snapshot.of_bytes(text.encode()), [Edit(search, "new\n")])
+        plan(Snapshot(text.encode()), [Edit(search, "new\n")])
     assert caught.value.code == code
 
 
@@ -136,7 +136,7 @@ def test_very_many_lines_land(count: int) -> None:
     search = "".join(f"line {i}\n" for i in range(10, count - 10))
     replace = search.replace(f"line {count // 2}\n", "changed\n")
     data = ("head\n" + text).encode()
-    made = plan(Snapshot.of_bytes(data), [Edit(search, replace)])
+    made = plan(Snapshot(data), [Edit(search, replace)])
     assert apply(data, made.splices) == data.replace(b"line %d\n" % (count // 2), b"changed\n")
     assert len(made.splices) == 1
 
@@ -145,7 +145,7 @@ def test_very_many_lines_land(count: int) -> None:
 @pytest.mark.parametrize("search", ["failed", "failed\n"])
 def test_a_start_line_chooses_however_many_places_there_are(kind: Any, search: str) -> None:
     data = b"failed\n" * 200 + b"failed failed\n" + b"failed\r\n" * 200
-    source = FileText(kind.of_bytes(data))
+    source = FileText(kind(data))
     for line in (1, 50, 51, 52, 150, 301):
         found = locate(source, Edit(search, "done\n"[: len(search)], start_line=line))
         assert isinstance(found, Located)
@@ -155,6 +155,6 @@ def test_a_start_line_chooses_however_many_places_there_are(kind: Any, search: s
 def test_a_start_line_with_the_text_twice_chooses_neither_however_many_places_there_are() -> None:
     for before in (0, 49, 50, 51, 100):
         data = b"failed\n" * before + b"failed failed\n" + b"failed\n" * 60
-        found = locate(FileText(Snapshot.of_bytes(data)), Edit("failed", "done", start_line=before + 1))
+        found = locate(FileText(Snapshot(data)), Edit("failed", "done", start_line=before + 1))
         assert isinstance(found, Missed)
         assert found.code is Code.AMBIGUOUS_MATCH

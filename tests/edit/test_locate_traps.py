@@ -12,7 +12,7 @@ from filewright.text import Snapshot, apply
 
 def done(file: str, *edits: Edit, fuzzy: bool = True) -> tuple[str, Tier]:
     data = file.encode()
-    planned = plan(Snapshot.of_bytes(data), edits, fuzzy=fuzzy)
+    planned = plan(Snapshot(data), edits, fuzzy=fuzzy)
     return apply(data, planned.splices).decode(), planned.outcomes[0].tier
 
 

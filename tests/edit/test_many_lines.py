@@ -29,7 +29,7 @@ def comparisons(count: int) -> int:
     old = tuple(f"line {number}" for number in range(count))
     new = (*old[: count // 2], "another", *old[count // 2 + 1 :])
     kept = {Number(at): Number(at) for at in range(count) if at != count // 2}
-    source = FileText(Snapshot.of_bytes(file.encode()))
+    source = FileText(Snapshot(file.encode()))
     span = ByteRange(0, len(file))
     part = Rows(tuple(source.rows()), span, old, new, kept, Indentation.of([("", "  ")]))
     edit = Edit("\n".join(old), "\n".join(new))

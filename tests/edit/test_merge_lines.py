@@ -42,7 +42,7 @@ GAPS = {
 @each_row("name", GAPS)
 def test_blank_lines_are_merged_three_ways(name: str) -> None:
     file, search, replace, expected = map(text, GAPS[name])
-    planned = plan(Snapshot.of_bytes(file.encode()), [Edit(search, replace)])
+    planned = plan(Snapshot(file.encode()), [Edit(search, replace)])
     assert apply(file.encode(), planned.splices).decode() == expected
 
 
@@ -75,7 +75,7 @@ LINES = {
 @pytest.mark.parametrize("name", LINES)
 def test_lines_are_adapted(name: str) -> None:
     case = LINES[name]
-    planned = plan(Snapshot.of_bytes(case.file.encode()), [Edit(case.search, case.replace)])
+    planned = plan(Snapshot(case.file.encode()), [Edit(case.search, case.replace)])
     assert apply(case.file.encode(), planned.splices).decode() == case.expected
 
 
@@ -90,7 +90,7 @@ def test_lines_that_stay_are_in_no_splice(loose: bool) -> None:
     if loose:
         search, replace = search.replace("    ", ""), replace.replace("    ", "")
     data = "".join(lines).encode()
-    splices = plan(Snapshot.of_bytes(data), [Edit(search, replace)]).splices
+    splices = plan(Snapshot(data), [Edit(search, replace)]).splices
     assert apply(data, splices) == "".join(changed).encode()
     assert [(splice.length > 0, splice.replacement) for splice in splices] == [
         (True, b"    other\n"),

@@ -49,7 +49,7 @@ def cases() -> Iterator[dict[str, Any]]:
 def verdict(case: dict[str, Any]) -> str:
     data = case["file"].encode()
     try:
-        planned = plan(Snapshot.of_bytes(data), [Edit(case["search"], case["replace"])])
+        planned = plan(Snapshot(data), [Edit(case["search"], case["replace"])])
     except FilewrightError as error:
         if error.code not in REFUSALS:
             raise

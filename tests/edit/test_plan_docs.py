@@ -52,7 +52,7 @@ def test_the_example_does_what_it_says(number: int) -> None:
     assert str(caught.value.code) == word
     assert parts[ending].rstrip("\n") in caught.value.message
     if "suggested result" in parts:
-        followed = plan(Snapshot.of_bytes(data), [Edit(**caught.value.details["suggestions"][0])])
+        followed = plan(Snapshot(data), [Edit(**caught.value.details["suggestions"][0])])
         assert apply(data, followed.splices).decode() == unmarked(parts["suggested result"])
 
 

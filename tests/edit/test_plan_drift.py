@@ -46,7 +46,7 @@ def changed(old: str, new: str) -> Edit:
 
 def session(shown: str, now: str, *edits: Edit) -> tuple[str, Tier]:
     data = now.encode()
-    planned = plan(Snapshot.of_bytes(data), edits, bases=(shown.encode(),))
+    planned = plan(Snapshot(data), edits, bases=(shown.encode(),))
     return apply(data, planned.splices).decode(), planned.outcomes[0].tier
 
 
@@ -100,7 +100,7 @@ def test_an_edit_of_many_may_have_drifted() -> None:
 
 def refused(shown: str, now: str, edit: Edit, *, fuzzy: bool = True) -> FilewrightError:
     with pytest.raises(FilewrightError) as caught:
-        plan(Snapshot.of_bytes(now.encode()), [edit], bases=(shown.encode(),), fuzzy=fuzzy)
+        plan(Snapshot(now.encode()), [edit], bases=(shown.encode(),), fuzzy=fuzzy)
     return caught.value
 
 
@@ -235,6 +235,6 @@ def test_lines_at_the_end_of_a_file_without_one_are_carried_on_as_they_are_made(
         return  # nothing is put in
     base = b"1\n2\n3\n4\naaa\nbbb"
     edit = Edit("", new, start_line=first, end_line=last, base=base, named="by its lines")
-    made = apply(base, plan(Snapshot.of_bytes(base), [edit]).splices)
+    made = apply(base, plan(Snapshot(base), [edit]).splices)
     now = b"1\n2\nthere\n3\n4\naaa\nbbb"
-    assert apply(now, plan(Snapshot.of_bytes(now), [edit]).splices) == made.replace(b"2\n", b"2\nthere\n")
+    assert apply(now, plan(Snapshot(now), [edit]).splices) == made.replace(b"2\n", b"2\nthere\n")

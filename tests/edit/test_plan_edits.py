@@ -21,7 +21,7 @@ FILE = "one\ntwo\nthree\nfour\nfive\n"
 
 def planned(file: str, *edits: Edit, **options: object) -> tuple[str, Plan]:
     data = file.encode()
-    made = plan(Snapshot.of_bytes(data), edits, **options)  # type: ignore[arg-type]
+    made = plan(Snapshot(data), edits, **options)  # type: ignore[arg-type]
     return apply(data, made.splices).decode(), made
 
 
@@ -170,7 +170,7 @@ def test_non_ascii_text_in_a_sampled_encoding_asks_for_a_check() -> None:
     class Sampled(Snapshot):
         encoding = Encoding("latin-1", sampled=True)  # type: ignore[assignment]
 
-    snapshot = Sampled.of_bytes("é\nb\n".encode("latin-1"))
+    snapshot = Sampled("é\nb\n".encode("latin-1"))
     for new, codec in (("ü", "latin-1"), ("u", None)):
         assert encoding_check(snapshot.encoding, plan(snapshot, [Edit("b", new)]).splices) == codec
 
@@ -194,7 +194,7 @@ def test_an_overlay_reads_as_the_result_and_composes(
     data: bytes, first: list[tuple[int, int, bytes]], second: list[tuple[int, int, bytes]]
 ) -> None:
     one = taken(data, first)
-    overlay = Overlay(Snapshot.of_bytes(data), one)
+    overlay = Overlay(Snapshot(data), one)
     middle = apply(data, one)
     assert overlay.held == middle
     assert overlay.size == len(middle)
@@ -210,7 +210,7 @@ def test_an_overlay_of_a_file_that_is_not_held_reads_the_same(
     data: bytes, drawn: list[tuple[int, int, bytes]], offset: int, length: int
 ) -> None:
     one = taken(data, drawn)
-    overlay = Overlay(Windowed.of_bytes(data), one)
+    overlay = Overlay(Windowed(data), one)
     assert overlay.held is None
     assert overlay.read(offset, length) == apply(data, one)[offset : offset + length]
 

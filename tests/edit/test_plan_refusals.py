@@ -31,13 +31,13 @@ def three(b):
 
 def refused(file: str, edit: Edit, **options: Any) -> FilewrightError:
     with pytest.raises(FilewrightError) as caught:
-        plan(Snapshot.of_bytes(file.encode()), [edit], **options)
+        plan(Snapshot(file.encode()), [edit], **options)
     return caught.value
 
 
 def follow(file: str, error: FilewrightError, number: int = 0) -> str:
     suggested = Edit(**error.details["suggestions"][number])
-    planned = plan(Snapshot.of_bytes(file.encode()), [suggested])
+    planned = plan(Snapshot(file.encode()), [suggested])
     return apply(file.encode(), planned.splices).decode()
 
 
@@ -112,7 +112,7 @@ def test_exact_only_names_the_tier_that_would_match() -> None:
     loose = refused(CODE, Edit("def two(a):  \n    return a + 1\n", "x\n"), fuzzy=False)
     assert "trailing" in loose.message
     suggested = Edit(**loose.details["suggestions"][0])
-    planned = plan(Snapshot.of_bytes(CODE.encode()), [suggested], fuzzy=False)
+    planned = plan(Snapshot(CODE.encode()), [suggested], fuzzy=False)
     assert apply(CODE.encode(), planned.splices).decode() == CODE.replace(
         "def two(a):\n    return a + 1\n", "x\n"
     )
@@ -158,7 +158,7 @@ def test_a_refusal_is_plain_values_and_bounded() -> None:
 def test_bytes_that_are_no_text_are_shown_as_such() -> None:
     data = b"alpha = 1\nbeta = \xff\xfe2\ngamma = 3\n"
     with pytest.raises(FilewrightError) as caught:
-        plan(Snapshot.of_bytes(data, encoding="utf-8"), [Edit("alpha = 1\nbeta = 2\ngamma = 3\n", "x\n")])
+        plan(Snapshot(data, encoding="utf-8"), [Edit("alpha = 1\nbeta = 2\ngamma = 3\n", "x\n")])
     assert "\ufffd" in caught.value.message
     json.dumps(caught.value.details).encode("utf-8")
     assert caught.value.details["suggestions"] == []

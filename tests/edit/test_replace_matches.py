@@ -21,7 +21,7 @@ def replaced(
     content: bytes, pattern: str, new: str, *, encoding: str | None = None, **options: Any
 ) -> tuple[bytes, int]:
     compiled = compile_pattern(pattern, **{"case": "sensitive", **options})
-    snapshot = Snapshot.of_bytes(content, encoding=encoding)
+    snapshot = Snapshot(content, encoding=encoding)
     made = replace_matches(snapshot, compiled, replacement(new, compiled))
     assert made.splices == ordered(made.splices, snapshot.size)
     return apply(content, made.splices), made.count
@@ -116,7 +116,7 @@ def test_binary_files_are_refused() -> None:
 def test_too_many_matches_are_refused() -> None:
     pattern = compile_pattern("a")
     with pytest.raises(FilewrightError) as caught:
-        replace_matches(Snapshot.of_bytes(b"a" * 50), pattern, replacement("b", pattern), most=49)
+        replace_matches(Snapshot(b"a" * 50), pattern, replacement("b", pattern), most=49)
     assert caught.value.code == "too_large"
 
 

@@ -610,9 +610,9 @@ TWICE = [
 
 @each_row(("file", "search", "replace"), TWICE)
 def test_an_insertion_that_follows_already_is_disclosed(file: str, search: str, replace: str) -> None:
-    planned = plan(Snapshot.of_bytes(file.encode()), [Edit(search, replace)])
+    planned = plan(Snapshot(file.encode()), [Edit(search, replace)])
     assert "is there already" in planned.outcomes[0].text
-    other = plan(Snapshot.of_bytes(file.encode()), [Edit(search, search + "another line\n")])
+    other = plan(Snapshot(file.encode()), [Edit(search, search + "another line\n")])
     assert "already" not in other.outcomes[0].text
 
 
@@ -635,7 +635,7 @@ ENDS = [
 
 @each_row(("data", "edit", "lines"), ENDS)
 def test_no_line_end_is_lost_where_a_return_meets_a_newline(data: bytes, edit: Edit, lines: int) -> None:
-    planned = plan(Snapshot.of_bytes(data), [edit])
+    planned = plan(Snapshot(data), [edit])
     assert len(apply(data, planned.splices).splitlines()) == lines
 
 

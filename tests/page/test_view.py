@@ -19,7 +19,7 @@ from filewright.wording import one_line
 
 
 def view_of(before: bytes, after: bytes, old: str | None = "a.py", new: str | None = "a.py") -> FileView:
-    snapshot = Snapshot.of_bytes(before)
+    snapshot = Snapshot(before)
     return drawn(unified(old, new, snapshot, splices_between(snapshot, after)))
 
 
@@ -130,7 +130,7 @@ def test_a_long_replaced_block_is_counted_and_its_next_hunk_is_drawn(added: int)
     old = [f"line {n}\n" for n in range(1000)]
     new = [f"new {n}\n" for n in range(added)] + old[250:900] + ["INJECTED\n"] + old[901:]
     before, after = "".join(old).encode(), "".join(new).encode()
-    snapshot = Snapshot.of_bytes(before)
+    snapshot = Snapshot(before)
     view = drawn(unified("m.py", "m.py", snapshot, splices_between(snapshot, after), max_lines=200))
     assert (view.file.added, view.file.removed) == (added + 1, 251)
     (hunk,) = view.hunks
@@ -143,7 +143,7 @@ def test_a_long_replaced_block_is_counted_and_its_next_hunk_is_drawn(added: int)
 
 
 def test_a_diff_is_the_same_after_it_was_json() -> None:
-    snapshot = Snapshot.of_bytes(b"a\nb\r\nc")
+    snapshot = Snapshot(b"a\nb\r\nc")
     file = unified(
         "x", "y", snapshot, splices_between(snapshot, b"a\nB\nc\n"), mode_before=0o644, mode_after=0o755
     )

@@ -41,7 +41,7 @@ def test_the_first_match_decides_a_long_line(mode):
 
 def test_a_line_that_matches_in_its_middle_is_one_whatever_follows():
     content = b"x" * (3 << 20) + b"ab" * 1000 + b"y" * (2 << 20) + b"ab\nab\n\nab"
-    snapshot = Snapshot.of_bytes(content)
+    snapshot = Snapshot(content)
     assert count_hits(snapshot, compile_pattern("ab")) == 3
     assert count_hits(snapshot, compile_pattern("ab"), invert=True) == 1
     assert [
@@ -64,7 +64,7 @@ class CancelledOnTheWay(Task):
 def test_a_slow_pattern_still_hears_that_it_is_cancelled():
     slow = compile_pattern(r"(?:[a-z]+[a-z0-9]+[0-9a-z]+){300}!", mode="regex")
     with pytest.raises(FilewrightError) as caught:
-        list(find_matches(Snapshot.of_bytes(b"abcdefgh0" * 4_000_000), slow, task=CancelledOnTheWay()))
+        list(find_matches(Snapshot(b"abcdefgh0" * 4_000_000), slow, task=CancelledOnTheWay()))
     assert caught.value.code is Code.CANCELLED
 
 

@@ -86,7 +86,7 @@ def test_hits_are_those_of_an_independent_engine(pattern, text):
         expected = []
     data = text.encode()
     at = [len(text[:i].encode()) for i in range(len(text) + 1)]
-    assert spans(Snapshot.of_bytes(data), compiled) == [(at[a], at[b]) for a, b in expected]
+    assert spans(Snapshot(data), compiled) == [(at[a], at[b]) for a, b in expected]
 
 
 @SETTINGS
@@ -100,7 +100,7 @@ def test_the_sieve_lets_every_file_with_a_hit_through(tmp_path: Path, pattern, t
     compiled = compile_pattern(pattern, mode="regex", multiline=multiline)
     data = text.encode(codec)
     explicit = None if codec.startswith("utf") else codec
-    if not spans(Snapshot.of_bytes(data, encoding=explicit), compiled):
+    if not spans(Snapshot(data, encoding=explicit), compiled):
         return
     (tmp_path / "sieved").write_bytes(data)
     forms = [part for form in compiled.for_rg for part in ("-e", form)]
@@ -117,7 +117,7 @@ def test_the_sieve_knows_a_literal_in_any_encoding(tmp_path: Path, word, codec):
     except UnicodeEncodeError:
         return
     compiled = compile_pattern(word, case="sensitive")
-    assert len(spans(Snapshot.of_bytes(data, encoding=codec), compiled)) == 1
+    assert len(spans(Snapshot(data, encoding=codec), compiled)) == 1
     (tmp_path / "sieved").write_bytes(data)
     forms = [part for form in compiled.for_rg for part in ("-e", form)]
     argv = [str(program("rg")), "--no-config", "-a", "-l", *forms, str(tmp_path / "sieved")]
@@ -130,17 +130,15 @@ def test_an_encoding_changes_where_hits_are_but_not_which(pattern, text, codec):
     compiled = compile_pattern(pattern, mode="regex")
     plain = text.encode()
     data = text.encode(codec)
-    wanted = [plain[a:b].decode() for a, b in spans(Snapshot.of_bytes(plain), compiled)]
-    assert [
-        data[a:b].decode(codec) for a, b in spans(Snapshot.of_bytes(data, encoding=codec), compiled)
-    ] == wanted
+    wanted = [plain[a:b].decode() for a, b in spans(Snapshot(plain), compiled)]
+    assert [data[a:b].decode(codec) for a, b in spans(Snapshot(data, encoding=codec), compiled)] == wanted
 
 
 @SETTINGS
 @given(anchored, texts, st.integers(1, 40))
 def test_the_size_of_a_window_changes_nothing(pattern, text, length):
     compiled = compile_pattern(pattern, mode="regex")
-    snapshot = Snapshot.of_bytes(text.encode())
+    snapshot = Snapshot(text.encode())
     small = Windows(length=length)
     assert [(m.offset, m.end) for m in find_matches(snapshot, compiled, windows=small)] == spans(
         snapshot, compiled
@@ -151,7 +149,7 @@ def test_the_size_of_a_window_changes_nothing(pattern, text, length):
 @given(st.text("ab\n", min_size=1, max_size=4), st.text("ab\n", max_size=60), st.integers(1, 7))
 def test_the_size_of_a_block_changes_nothing_for_literals(needle, text, block):
     compiled = compile_pattern(needle, case="sensitive")
-    snapshot = Snapshot.of_bytes(text.encode())
+    snapshot = Snapshot(text.encode())
     expected = [(m.start(), m.end()) for m in re.finditer(re.escape(needle), text)]
     small = Windows(length=block, longest=block + 8, overlap=8, multiline=block + 8, span=8)
     assert [(m.offset, m.end) for m in find_matches(snapshot, compiled, windows=small)] == expected

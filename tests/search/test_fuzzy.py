@@ -123,7 +123,7 @@ def test_a_block_is_found_in_any_encoding_and_with_any_terminator(codec, end):
     rows = [f"row {n}: the quick brown fox, n° {n * 7919 % 1000}" for n in range(400)]
     text = end.join(rows)
     data = text.encode(codec)
-    snapshot = Snapshot.of_bytes(data, encoding=codec if codec in ("cp1252", "gb18030") else None)
+    snapshot = Snapshot(data, encoding=codec if codec in ("cp1252", "gb18030") else None)
     needle = "\n".join(rows[200:203]).replace("quick", "quikc", 1)
     best = fuzzy(snapshot, needle, limit=1).hits[0]
     found = data[best.offset : best.end].decode(codec.replace("utf-16", "utf-16-le"))
@@ -132,7 +132,7 @@ def test_a_block_is_found_in_any_encoding_and_with_any_terminator(codec, end):
 
 
 def test_hits_are_ranked_and_ties_and_the_runner_up_are_told():
-    snapshot = Snapshot.of_bytes(
+    snapshot = Snapshot(
         b"def total(cart):\nx\ndef totals(cart):\ny\ndef total(cart):\nz\ndef total(card, tax):\n"
     )
     found = fuzzy(snapshot, "def total(cart):", limit=3)
@@ -161,7 +161,7 @@ def test_nothing_is_above_the_threshold_when_nothing_is_there(opened, monkeypatc
 
 def test_similarity_is_of_the_region_not_of_the_line():
     line = b"a" * 3000 + b" return self.total_price " + b"b" * 3000
-    (hit,) = fuzzy(Snapshot.of_bytes(line), "return self.totl_price", limit=1).hits
+    (hit,) = fuzzy(Snapshot(line), "return self.totl_price", limit=1).hits
     assert hit.score > 0.95
     assert line[hit.offset : hit.end] == b"return self.total_price"
 
@@ -181,14 +181,14 @@ def test_a_large_file_that_was_not_compared_whole_says_so(opened, monkeypatch):
 @pytest.mark.parametrize("needle", ["", "ab", "  \n x \n", "\ud800abcdef"])
 def test_a_needle_that_is_like_anything_is_refused(needle):
     with pytest.raises(FilewrightError) as caught:
-        fuzzy(Snapshot.of_bytes(b"text"), needle)
+        fuzzy(Snapshot(b"text"), needle)
     assert caught.value.code is Code.INVALID_INPUT
 
 
 @pytest.mark.parametrize("least", [0, -1, 1.5])
 def test_a_similarity_is_between_0_and_1(least):
     with pytest.raises(FilewrightError):
-        fuzzy(Snapshot.of_bytes(b"some text"), "some text", min_similarity=least)
+        fuzzy(Snapshot(b"some text"), "some text", min_similarity=least)
 
 
 def test_a_fuzzy_search_is_cancelled(opened):
@@ -201,7 +201,7 @@ def test_a_fuzzy_search_is_cancelled(opened):
 
 def test_invalid_bytes_do_not_move_a_region():
     data = b"\xff\xfe bad \xe9\xff bytes\nx\ndef total_of(cart\xff):\n\xff\n"
-    (hit,) = fuzzy(Snapshot.of_bytes(data, encoding="utf-8"), "def total_of(carts):", limit=1).hits
+    (hit,) = fuzzy(Snapshot(data, encoding="utf-8"), "def total_of(carts):", limit=1).hits
     assert data[hit.offset : hit.end] == b"def total_of(cart\xff):"
 
 

@@ -13,7 +13,7 @@ def found(pattern: str, text: str, **options: object) -> list[str]:
     options.setdefault("case", "sensitive")
     data = text.encode()
     compiled = compile_pattern(pattern, **options)  # type: ignore[arg-type]
-    return [data[m.offset : m.end].decode() for m in find_matches(Snapshot.of_bytes(data), compiled)]
+    return [data[m.offset : m.end].decode() for m in find_matches(Snapshot(data), compiled)]
 
 
 @each_row(
@@ -199,7 +199,7 @@ def test_a_whole_word_takes_the_alternative_that_stands_alone():
 def test_groups_are_numbered_as_in_the_pattern():
     pattern = compile_pattern("(?<a>x)|(y)", mode="regex", whole_word=True)
     assert (pattern.groups, pattern.names) == (2, {"a": 1})
-    matches = list(find_matches(Snapshot.of_bytes(b"y x"), pattern))
+    matches = list(find_matches(Snapshot(b"y x"), pattern))
     assert [m.groups for m in matches] == [(None, (0, 1)), ((2, 3), None)]
 
 

@@ -184,5 +184,5 @@ def test_a_blank_line_between_definitions_means_the_next(outlines: Outlines) -> 
 
 
 def test_one_endless_line_is_no_danger() -> None:
-    snapshot = Snapshot.of_bytes(b"x" * 3_000_000)
+    snapshot = Snapshot(b"x" * 3_000_000)
     assert enclosing(snapshot, 1, None).end_line == 1

@@ -26,7 +26,7 @@ STAMPS = [
 
 
 def test_a_log_tells_first_and_last_time_and_levels() -> None:
-    snapshot = Snapshot.of_bytes(LOG)
+    snapshot = Snapshot(LOG)
     facts = hints(snapshot, Language.LOG).log
     assert facts is not None
     assert facts.first is not None
@@ -44,25 +44,25 @@ def test_what_a_log_complains_of_often_is_named_once_and_patterns_are_as_it_writ
         + b"2026-11-20 10:%02d:01 INFO fine\n" % n
         for n in range(50)
     )
-    found = hints(Snapshot.of_bytes(log + b"2026-11-20 10:59:59 ERROR pool is empty\n"), Language.LOG)
+    found = hints(Snapshot(log + b"2026-11-20 10:59:59 ERROR pool is empty\n"), Language.LOG)
     assert found.log is not None
     assert found.log.often == {"WARN [worker-0] retry 0 succeeded": 50}
     assert found.patterns[:3] == (r"\bERROR\b", r"\bWARN\b", "^.{0,20}2026-11-20 10")
-    later = hints(Snapshot.of_bytes(log + b"2026-11-21 10:59:59 ERROR x\n"), Language.LOG)
+    later = hints(Snapshot(log + b"2026-11-21 10:59:59 ERROR x\n"), Language.LOG)
     assert "^.{0,20}2026-11-21" in later.patterns
 
 
 @pytest.mark.parametrize(("line", "stamp"), STAMPS)
 def test_timestamps_of_many_kinds(line: bytes, stamp: str) -> None:
-    facts = hints(Snapshot.of_bytes(line + b"\n"), Language.LOG).log
+    facts = hints(Snapshot(line + b"\n"), Language.LOG).log
     assert facts is not None
     assert facts.first is not None
     assert facts.first.text == stamp
 
 
 def test_a_log_is_recognised_without_its_name() -> None:
-    assert hints(Snapshot.of_bytes(LOG), None).log is not None
-    assert hints(Snapshot.of_bytes(b"hello\nworld\nmore\n"), None).log is None
+    assert hints(Snapshot(LOG), None).log is not None
+    assert hints(Snapshot(b"hello\nworld\nmore\n"), None).log is None
 
 
 def test_a_large_log_is_sampled_at_its_ends(tmp_path: object) -> None:
@@ -98,18 +98,18 @@ CSV = [
 
 @pytest.mark.parametrize(("data", "delimiter", "names"), CSV)
 def test_columns_of_a_csv(data: bytes, delimiter: str, names: tuple[str, ...] | None) -> None:
-    facts = csv_facts(sampled(Snapshot.of_bytes(data)))
+    facts = csv_facts(sampled(Snapshot(data)))
     assert facts is not None
     assert (facts.delimiter, facts.names) == (delimiter, names)
 
 
 def test_text_without_columns_has_none() -> None:
-    assert hints(Snapshot.of_bytes(b"hello\nworld\n"), Language.CSV).csv is None
+    assert hints(Snapshot(b"hello\nworld\n"), Language.CSV).csv is None
 
 
 def test_keys_of_json_lines() -> None:
     data = b'{"a": 1, "b": "x"}\n{"a": null}\nnot json\n{"a": 2.5, "c": [1]}\n'
-    facts = hints(Snapshot.of_bytes(data), Language.JSON_LINES).json_lines
+    facts = hints(Snapshot(data), Language.JSON_LINES).json_lines
     assert facts is not None
     assert facts.keys[0] == ("a", "null|number", 1.0)
     assert {key for key, _, _ in facts.keys} == {"a", "b", "c"}
@@ -119,7 +119,7 @@ def test_keys_of_json_lines() -> None:
 @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
 def test_samples_in_sixteen_bits(codec: str) -> None:
     text = LOG.decode().replace("\n", "\r\n")
-    snapshot = Snapshot.of_bytes(text.encode(codec), encoding=codec)
+    snapshot = Snapshot(text.encode(codec), encoding=codec)
     facts = hints(snapshot, Language.LOG).log
     assert facts is not None
     assert facts.last is not None
@@ -127,5 +127,5 @@ def test_samples_in_sixteen_bits(codec: str) -> None:
 
 
 def test_code_gets_patterns() -> None:
-    assert any("def" in pattern for pattern in hints(Snapshot.of_bytes(b""), Language.PYTHON).patterns)
-    assert hints(Snapshot.of_bytes(b""), Language.TSX).patterns
+    assert any("def" in pattern for pattern in hints(Snapshot(b""), Language.PYTHON).patterns)
+    assert hints(Snapshot(b""), Language.TSX).patterns

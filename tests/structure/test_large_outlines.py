@@ -92,14 +92,14 @@ def test_a_file_above_the_limit_is_outlined_by_patterns():
 )
 def test_patterns_find_what_looks_like_a_definition(language, text, expected):
     data = text.encode()
-    found = definitions(Snapshot.of_bytes(data), language)
+    found = definitions(Snapshot(data), language)
     assert [symbol.name for symbol in found] == expected
 
 
 def test_patterns_are_linear_whatever_the_text():
     for language in sorted(PARSED):
         for text in (b"a" * 100_000, b"int " * 25_000, b"(" * 100_000, b'"' * 100_000, b"{ [ <" * 25_000):
-            definitions(Snapshot.of_bytes(text), language, task=Task(seconds=60))
+            definitions(Snapshot(text), language, task=Task(seconds=60))
 
 
 def test_yaml_of_more_lines_than_its_grammar_counts_has_no_error_and_the_keys_of_the_rest():

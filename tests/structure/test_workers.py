@@ -174,7 +174,7 @@ def test_many_threads_share_two_workers() -> None:
 @pytest.mark.parametrize("codec", ["utf-8", "utf-16-le", "utf-16-be", "cp1252", "iso8859-15", "mac-roman"])
 def test_names_and_lines_do_not_depend_on_the_encoding(codec: str, outlines: Outlines) -> None:
     text = "# é\nclass Käse:\n    def größe(self):\n        return 'ä'\n"
-    outline = outlines.outline(Snapshot.of_bytes(text.encode(codec), encoding=codec), Language.PYTHON)
+    outline = outlines.outline(Snapshot(text.encode(codec), encoding=codec), Language.PYTHON)
     assert [(s.name, s.kind, s.start_line, s.end_line) for _, s in outline.walk()] == [
         ("Käse", "class", 2, 4),
         ("größe", "method", 3, 4),

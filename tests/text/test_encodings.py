@@ -46,13 +46,13 @@ JAPANESE = "日本語のテキストです。\nこれは表とソースと能力
     ],
 )
 def test_detection(data, name, invalid):
-    encoding = Snapshot.of_bytes(data).encoding
+    encoding = Snapshot(data).encoding
     assert (encoding.name, encoding.invalid) == (name, invalid)
 
 
 @pytest.mark.parametrize("prefix", [b"BM", b"ID3", b"MZ", b"%PDF", b"GIF89a"])
 def test_text_that_begins_like_a_binary_is_text(prefix):
-    assert Snapshot.of_bytes(prefix + b" is how this text begins\n").binary is None
+    assert Snapshot(prefix + b" is how this text begins\n").binary is None
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_text_that_begins_like_a_binary_is_text(prefix):
     ],
 )
 def test_binary_is_a_nul_near_an_end(data, binary):
-    assert Snapshot.of_bytes(data).binary == binary
+    assert Snapshot(data).binary == binary
 
 
 def test_large_files_are_sampled_and_small_ones_looked_at_whole(tmp_path):
@@ -76,7 +76,7 @@ def test_large_files_are_sampled_and_small_ones_looked_at_whole(tmp_path):
     late = data[:200_000] + "café\n".encode("latin-1") + data[200_000:]
     path = tmp_path / "f"
     path.write_bytes(late)
-    assert Snapshot.of_bytes(late).encoding.name == "cp1252"
+    assert Snapshot(late).encoding.name == "cp1252"
     reads = []
     with Snapshot.of_file(system.open_file(os.fsencode(path)), None, Settings(hold_bytes=0)) as snapshot:
         whole = snapshot.read
@@ -171,7 +171,7 @@ def test_every_encoding_that_is_read_writes_plain_text_as_ascii(name):
 )
 def test_utf16_asked_for_by_name_follows_the_mark(mark, name):
     text = "first\nsecond\n"
-    snapshot = Snapshot.of_bytes(mark + text.encode(name), encoding=codec.named("utf-16"))
+    snapshot = Snapshot(mark + text.encode(name), encoding=codec.named("utf-16"))
     assert (snapshot.encoding.name, snapshot.encoding.bom) == (name, mark)
     assert [codec.decoded(line.body, snapshot.encoding) for line in snapshot.lines.since()] == [
         "first",
@@ -188,7 +188,7 @@ TABLE = [
 
 
 def _read(content: bytes) -> tuple[str, Encoding]:
-    encoding = Snapshot.of_bytes(content).encoding
+    encoding = Snapshot(content).encoding
     return codec.decoded(content, encoding), encoding
 
 
@@ -222,7 +222,7 @@ def test_short_korean_is_not_taken_for_damaged_utf8(word):
 def test_utf8_with_a_few_damaged_bytes_stays_utf8():
     for sentence, encoding in (case.values for case in TABLE):
         content = f"{sentence}\n".encode() + b"and a stray \xff byte\n"
-        assert Snapshot.of_bytes(content).encoding.name == "utf-8", (sentence, encoding)
+        assert Snapshot(content).encoding.name == "utf-8", (sentence, encoding)
 
 
 def refused(text: str, encoding: Encoding) -> FilewrightError:
@@ -233,7 +233,7 @@ def refused(text: str, encoding: Encoding) -> FilewrightError:
 
 def test_a_character_that_a_weak_guess_may_get_wrong_is_not_written():
     content = "# načte všechny řádky ze vstupního souboru\n".encode("iso8859-2")
-    encoding = Snapshot.of_bytes(content).encoding
+    encoding = Snapshot(content).encoding
     assert encoding.guessed
     assert {encoding.name, *encoding.rivals} >= {"cp1250", "iso8859_2"}
     error = refused("Šárka", encoding)  # other bytes in each of the two
@@ -243,13 +243,13 @@ def test_a_character_that_a_weak_guess_may_get_wrong_is_not_written():
     assert 'encoding="' in error.hint
     assert codec.encoded("Řada", encoding) == "Řada".encode("cp1250") == "Řada".encode("iso8859-2")
     assert codec.encoded("plain ascii", encoding) == b"plain ascii"
-    sure = Snapshot.of_bytes(content, encoding="iso8859_2").encoding
+    sure = Snapshot(content, encoding="iso8859_2").encoding
     assert codec.encoded("Šárka", sure) == "Šárka".encode("iso8859-2")
 
 
 def test_characters_that_the_file_holds_are_written_as_they_stand_there():
     content = "La città è più bella\n".encode("latin-1")
-    encoding = Snapshot.of_bytes(content).encoding
+    encoding = Snapshot(content).encoding
     assert encoding.name == "cp1252"
     assert codec.encoded("più città", encoding) == "più città".encode("latin-1")
     assert refused("š", encoding).code == Code.UNENCODABLE
@@ -257,7 +257,7 @@ def test_characters_that_the_file_holds_are_written_as_they_stand_there():
 
 def test_a_guess_from_much_text_writes_what_its_language_needs():
     content = "\n".join(SENTENCES["french"][1]).encode("latin-1")
-    encoding = Snapshot.of_bytes(content).encoding
+    encoding = Snapshot(content).encoding
     for letter in "àâçéèêëîïôùûü":
         assert codec.encoded(letter, encoding) == letter.encode("latin-1")
 
@@ -284,6 +284,6 @@ DECLARED = [
 @each_row(("text", "written", "read"), DECLARED)
 def test_a_text_is_read_as_it_declares(text: str, written: str, read: str) -> None:
     data = text.encode(written)
-    found = Snapshot.of_bytes(data, settings=Settings()).encoding
+    found = Snapshot(data, settings=Settings()).encoding
     assert found.name == read
     assert found.guessed == (read == "cp1252")

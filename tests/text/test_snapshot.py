@@ -71,7 +71,7 @@ def described(snapshot: Snapshot) -> list[object]:
 @each_row("content", CONTENTS)
 def test_windows_and_held_bytes_answer_alike(tmp_path, content):
     with windowed(tmp_path, content) as snapshot:
-        held = Snapshot.of_bytes(content)
+        held = Snapshot(content)
         assert snapshot.held is None or not content
         assert held.held == content
         assert described(snapshot) == described(held)
@@ -98,7 +98,7 @@ def test_versions_are_bound_to_content_and_large_ones_to_identity(tmp_path):
     with windowed(tmp_path, b"abc") as small:
         token = small.version
         assert small.matches(token)
-        assert token == Snapshot.of_bytes(b"abc").version
+        assert token == Snapshot(b"abc").version
     with windowed(tmp_path, b"abc", identity_bytes=0) as large:
         by_identity = large.version
         assert by_identity.startswith("~")

@@ -171,7 +171,7 @@ def test_as_an_edit_of_the_same_text_in_utf_8(
 
     def result(data: bytes) -> bytes | str:
         try:
-            return apply(data, plan(Snapshot.of_bytes(data), [edit], fuzzy=fuzzy).splices)
+            return apply(data, plan(Snapshot(data), [edit], fuzzy=fuzzy).splices)
         except FilewrightError as error:
             return str(error.code)
 

@@ -202,7 +202,7 @@ class ChangeDiffs(NamedTuple):
             return names
         try:
             target = (seen is not None and item.target) or b""
-            before = Snapshot.of_bytes(target, settings=self.settings)
+            before = Snapshot(target, settings=self.settings)
             if seen is not None and item.kind == "file":
                 if not alive and seen.size > _SHOWN_WHOLE:
                     return names
@@ -231,7 +231,7 @@ class ChangeDiffs(NamedTuple):
         if before is None or (splices is None and after is None):
             size = (entry.before or entry.after or _NO_FILE).size
             return _unknown(names, f"(content of {size:,} bytes not shown)\n")
-        old = Snapshot.of_bytes(before, settings=self.settings)
+        old = Snapshot(before, settings=self.settings)
         return self._compared(names, old, splices, after, max_lines, start)
 
     def _excerpt(self, entry: Entry, names: FileDiff, max_lines: int, start: int) -> FileDiff:
@@ -255,7 +255,7 @@ class ChangeDiffs(NamedTuple):
         left = sum(1 for _ in spans_in(entry.spliced)) - len(splices)
         remark = f"... {left:,} more changes of this file not shown\n" if left else ""
         remark += "(line numbers are those of an excerpt)\n"
-        before = Snapshot.of_bytes(b"".join(parts), settings=self.settings)
+        before = Snapshot(b"".join(parts), settings=self.settings)
         return replace(self._compared(names, before, splices, None, max_lines, start), remark=remark)
 
     def _now(self, entry: Entry) -> Snapshot:
@@ -267,7 +267,7 @@ class ChangeDiffs(NamedTuple):
                 if found.size == entry.after.size:
                     return found
                 found.close()
-        return Snapshot.of_bytes(b"", settings=self.settings)
+        return Snapshot(b"", settings=self.settings)
 
     # Drawing
 

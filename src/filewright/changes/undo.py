@@ -472,7 +472,7 @@ class Reversal:
 
         Raises `not_found` if it has fewer, `unsupported` where it is too large for hunks.
         """
-        snapshot = Snapshot.of_bytes(earlier, settings=self._settings)
+        snapshot = Snapshot(earlier, settings=self._settings)
         splices, narrow = forward(run), None
         if snapshot.encoding.width > 1:
             narrow = Narrowed(snapshot)

@@ -258,7 +258,7 @@ def _difference(path: str, before: str | None, after: str) -> str:
     from filewright.text import Snapshot
 
     shown = os.path.relpath(path, _folder_of(path))
-    old = Snapshot.of_bytes((before or "").encode())
+    old = Snapshot((before or "").encode())
     return unified(None if before is None else shown, shown, old, splices_between(old, after.encode())).text
 
 

@@ -187,7 +187,7 @@ class Decided(Generic[D]):
     @classmethod
     def created(cls, decision: D, location: Location, content: bytes, mode: int | None = None) -> Decided[D]:
         """That a file is made."""
-        empty = Snapshot.of_bytes(b"", encoding="utf-8", location=location)
+        empty = Snapshot(b"", encoding="utf-8", location=location)
         added = (Splice(0, 0, content),) if content else ()
         steps = [Create(location, content, mode)]
         return cls(decision, location, steps, empty, added, None, location.shown, mode_after=mode)

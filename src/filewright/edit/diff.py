@@ -369,7 +369,7 @@ def by_cells(before: bytes, after: bytes) -> tuple[Snapshot, Sequence[Splice]] |
 
     None for what is none, and where only what cells have put out differs: of that the file itself says more.
     """
-    one, two = (viewed_by_cells(Snapshot.of_bytes(content)) for content in (before, after))
+    one, two = (viewed_by_cells(Snapshot(content)) for content in (before, after))
     if any(page.size and not isinstance(page, NotebookView) for page in (one, two)) or one.held == two.held:
         return None
     return one, splices_between(one, two)

@@ -47,7 +47,7 @@ def _carried(source: FileText, found: Located, old: FileText, splices: Sequence[
     """Where what was `found` in the text `old`, and makes these splices there, goes in the file as it is."""
     edit = found.edit
     made_of_it = apply(old.held or b"", splices)
-    wanted = FileText(Snapshot.of_bytes(made_of_it, encoding=source.encoding.name))
+    wanted = FileText(Snapshot(made_of_it, encoding=source.encoding.name))
     shown, there, new = (list(text.rows()) for text in (old, source, wanted))
     mine, ours, theirs = ([row.body for row in rows] for rows in (shown, there, new))
     told = merge3(mine, ours, theirs)

@@ -75,7 +75,7 @@ class FileText:
     def version(self, content: bytes) -> FileText:
         """Another version of the file, read as this one is."""
         text = self._narrowed.text(content) if self._narrowed else content
-        shown = Snapshot.of_bytes(text, encoding=self.encoding.name)
+        shown = Snapshot(text, encoding=self.encoding.name)
         return FileText(shown, self.task, language=self.language)
 
     def of_file(self, splices: Iterable[Splice]) -> Iterator[Splice]:

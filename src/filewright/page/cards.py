@@ -170,10 +170,10 @@ def _held(entry: Entry) -> Snapshot | None:
     if suffix(entry.place.shown) == "ipynb":
         # Its diff is one of cells where both sides are such, and so are its lines.
         sides = held_before(entry) or b"", held_after(entry) or b""
-        both = [viewed_by_cells(Snapshot.of_bytes(side)) for side in sides]
+        both = [viewed_by_cells(Snapshot(side)) for side in sides]
         if all(isinstance(each, NotebookView) or not each.size for each in both):
             return both[entry.after is not None]
-    return Snapshot.of_bytes(content)
+    return Snapshot(content)
 
 
 def _written(content: Snapshot) -> list[str]:

@@ -255,7 +255,7 @@ class TextLines:
     """
 
     def __init__(self, source: bytes | Snapshot) -> None:
-        self._snapshot = source if isinstance(source, Snapshot) else Snapshot.of_bytes(source)
+        self._snapshot = source if isinstance(source, Snapshot) else Snapshot(source)
         self._windows: dict[int, list[str]] = {}
 
     def __getitem__(self, line: int) -> str | None:

@@ -51,7 +51,7 @@ class Outlines:
         file cannot be read.
         """
         if isinstance(source, bytes):
-            snapshot = Snapshot.of_bytes(source, encoding="utf-8")
+            snapshot = Snapshot(source, encoding="utf-8")
         else:
             snapshot, language = source, language or language_of_snapshot(source)
         if language not in PARSED:

@@ -58,7 +58,8 @@ class Snapshot(Closing):
     """One file's bytes at one moment.
 
     `size` in bytes; `identity` None when made from bytes; `held` the whole content or None;
-    `location` where it was opened. Use as a context manager, or call `close`.
+    `location` where it was opened. Made of bytes, which it holds, or by `of_file`. Use as a context manager, or call
+    `close`.
     """
 
     def __init__(
@@ -81,18 +82,6 @@ class Snapshot(Closing):
         self._named = encoding
         self._indexes = indexes
         self.held = content
-
-    @classmethod
-    def of_bytes(
-        cls,
-        content: bytes,
-        *,
-        encoding: str | None = None,
-        location: Location | None = None,
-        settings: Settings | None = None,
-    ) -> Snapshot:
-        """A snapshot of bytes in memory, always held."""
-        return cls(content, encoding=encoding, location=location, settings=settings)
 
     @classmethod
     def of_file(

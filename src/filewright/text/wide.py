@@ -27,7 +27,7 @@ class Narrowed:
         assert snapshot.held is not None
         self._start, self._codec = snapshot.start, snapshot.encoding.name
         self._mark = codecs.BOM_UTF8 if snapshot.encoding.bom else b""
-        self.snapshot: Final = Snapshot.of_bytes(
+        self.snapshot: Final = Snapshot(
             self.text(snapshot.held), encoding="utf-8", location=snapshot.location
         )
 

@@ -487,7 +487,7 @@ class _Edits:
 
     def _created(self, file: _EditedFile) -> Decided[Plan]:
         outcomes: list[Outcome] = []
-        made = Snapshot.of_bytes(b"", encoding="utf-8")  # whatever its pieces come from
+        made = Snapshot(b"", encoding="utf-8")  # whatever its pieces come from
 
         def add(named: str, data: bytes, line: int) -> None:
             nonlocal made
@@ -495,7 +495,7 @@ class _Edits:
             at, text = made.lines.offset_of(line), made.read(0, made.size)
             if at == made.size and at and not made.lines.ends_in_terminator():
                 data = made.dominant + data
-            made = Snapshot.of_bytes(text[:at] + data + text[at:], encoding="utf-8", location=file.location)
+            made = Snapshot(text[:at] + data + text[at:], encoding="utf-8", location=file.location)
 
         for self._number, item in file.items:
             if item.content is not None:
@@ -617,7 +617,7 @@ class _Edits:
         if base is None:
             context.check_version(snapshot, version)
         assert base is not None
-        earlier = Snapshot.of_bytes(
+        earlier = Snapshot(
             base, encoding=snapshot.encoding.name, location=file.location, settings=context.settings
         )
         return _Text(earlier, base, known=True)
@@ -776,7 +776,7 @@ def _in_cell(page: Snapshot, name: str) -> tuple[Snapshot, int]:
         message = f"{page.asked} is no notebook, and has no cell {name!r}"
         raise invalid(message, "leave cell out", path=page.asked, argument="cell")
     cell = page.cell_named(name)
-    return Snapshot.of_bytes(page.source(cell), encoding="utf-8", location=page.location), cell.start
+    return Snapshot(page.source(cell), encoding="utf-8", location=page.location), cell.start
 
 
 def _answer(

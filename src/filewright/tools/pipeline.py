@@ -254,9 +254,7 @@ def _made(context: Context, one: Decided[D], rows: int, *, warn: bool) -> Change
     if one.new is not None and before.held is not None:
         content = splice.apply(before.held, one.splices)
         encoding = before.encoding.name
-        after = Snapshot.of_bytes(
-            content, encoding=encoding, location=one.location, settings=context.settings
-        )
+        after = Snapshot(content, encoding=encoding, location=one.location, settings=context.settings)
         version = after.version
         if warn and one.splices:
             warning = _broken(context, one.location, before, after)

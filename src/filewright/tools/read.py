@@ -530,7 +530,7 @@ def _plain(context: Context, snapshot: Snapshot) -> Snapshot:
         message, hint = f"{asked} is too large to be compared", "read the parts in question"
         raise refused(Code.TOO_LARGE, asked, message, hint, size=snapshot.size, limit=limit)
     narrow = Narrowed(snapshot).snapshot if snapshot.encoding.width > 1 else snapshot
-    return Snapshot.of_bytes(
+    return Snapshot(
         narrow.read(narrow.start, narrow.size).replace(b"\r\n", b"\n").replace(b"\r", b"\n"),
         encoding=narrow.encoding.name,
         location=snapshot.location,

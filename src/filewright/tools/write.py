@@ -114,7 +114,7 @@ def _decided(
                 if encoding.invalid and (whole or not appends):
                     encoding = Encoding("utf-8", encoding.bom)  # new bytes are valid; the mark stays
             if whole:
-                end = Snapshot.of_bytes(data).dominant
+                end = Snapshot(data).dominant
             new = _encoded(item, encoding, end, appended=appends)
             if not appends:
                 whole, data = True, encoding.bom

@@ -52,7 +52,7 @@ class Tree:
         if name not in self.files:
             return PatchTarget(location, None, ("no", name))
         content = self.files[name]
-        snapshot = Snapshot.of_bytes(content, encoding=self.encoding) if self.held else Windowed(content)
+        snapshot = Snapshot(content, encoding=self.encoding) if self.held else Windowed(content)
         return PatchTarget(location, lambda: snapshot, ("file", name), self.modes.get(name, 0o644))
 
     def plan(self, text: str) -> list[Decided[PatchedFile]]:
