@@ -201,7 +201,6 @@ class Changes(History):
             with self._lock.exclusive(wait=False) as fresh:
                 if fresh:
                     if not self._settings.read_only:
-                        self._open()
                         self._recover(_SETTLE_ABOVE, again=again)
                     self._withhold()
         except FilewrightError as error:
@@ -250,6 +249,8 @@ class Changes(History):
     def _recover(self, settle_above: int, *, again: bool = False) -> None:
         """Settle every log; a change that reaches beyond the roots is left to whoever opens those."""
         for log in self.logs:
+            if log.own:
+                log.state.open()
             left = log.left(*UNFINISHED, "done")
             if left and not log.own:  # What it has displaced goes before a folder leaves its root with that.
                 log.state.open(make=False)
