@@ -252,11 +252,11 @@ class Changes(History):
             if log.own:
                 log.state.open()
             left = log.left(*UNFINISHED, "done")
-            if left and not log.own:  # What it has displaced goes before a folder leaves its root with that.
-                log.state.open(make=False)
             try:
                 if log.own:
                     log.contents.sweep()
+                elif left:  # What it has displaced goes before a folder leaves its root with that.
+                    log.state.open(make=False)
                 if not left:
                     continue
                 from filewright.changes.settle import recover

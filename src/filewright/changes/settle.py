@@ -303,7 +303,7 @@ class Settlement(Slots):
             if waiting:
                 return
             if gone:
-                raise _lost("it was removed by somebody, and is only kept in the undo data")
+                raise OSError(0, "it was removed by somebody, and is only kept in the undo data")
             if not any(self.look(slot, put.after) in ITSELF for slot in self.ways[put.after.inode]):
                 self._conflict(put, "was moved there, and somebody has moved it on: it stays where it is")
         elif self.half_linked(carrier, place):
@@ -359,9 +359,9 @@ class Settlement(Slots):
             return
         match placed, self._what(left, put, before):
             case "ours" | "grown", "missing":
-                raise _lost("what it held before was removed by somebody; only the undo data has it")
+                raise OSError(0, "what it held before was removed by somebody; only the undo data has it")
             case "missing", "missing":
-                raise _lost("it was removed by somebody; only the undo data has it")
+                raise OSError(0, "it was removed by somebody; only the undo data has it")
             case "like", "missing":
                 pass
             case "other", "missing":
@@ -574,11 +574,6 @@ class Settlement(Slots):
 def reason(error: OSError | FilewrightError) -> str | None:
     """Why something could not be done."""
     return error.message if isinstance(error, FilewrightError) else error.strerror
-
-
-def _lost(why: str) -> OSError:
-    """What an operation displaced is nowhere to be found."""
-    return OSError(0, why)
 
 
 def _move_by_copying(folder: Folder, name: bytes, to: Folder, to_name: bytes) -> None:
