@@ -541,6 +541,12 @@ def test_line_numbers_and_fences_of_the_replacement_alone_are_not_written(search
     assert done(Row("a.py", LAZY, search, replace), fuzzy=False) == LAZY.replace(search, replace)
 
 
+def test_a_nul_of_the_replacement_alone_is_not_written() -> None:
+    assert done(Row("a.py", LAZY, "x = 1", "x = '\0'")) is None
+    assert "\0" in (done(Row("a.py", LAZY, "x = 1", "x = '\0'"), fuzzy=False) or "")
+    assert done(Row("a.txt", "a\0b\nc\n", "c", "\0")) == "a\0b\n\0\n"
+
+
 def test_numbers_and_fences_that_are_content_are_written() -> None:
     assert done(Row("a.py", "x = {\n    1: a,\n}\n", "    1: a,\n", "    1: a,\n    2: b,\n")) is not None
     assert done(Row("a.md", "# T\n\nTODO\n", "TODO", "```sh\nnpm i\n```")) == "# T\n\n```sh\nnpm i\n```\n"

@@ -500,3 +500,13 @@ def test_a_symbol_is_not_taken_with_what_shares_its_lines(
         refused = workspace.call("edit_content", {"path": name, "edits": [edit]})
         assert refused.text.startswith(f"invalid_input: {symbol} is on a line with {beside} in {name}")
     assert (root / name).read_text() == text
+
+
+@pytest.mark.parametrize("above", ["class A:\n", 'class A:\n    """Of a."""\n'])
+def test_blank_lines_behind_a_class_stay_where_its_only_method_goes(
+    root: Path, workspace: Workspace, above: str
+) -> None:
+    below = "\n\ndef f():\n    pass\n"
+    (root / "a.py").write_text(f"{above}    def m(self):\n        pass\n{below}")
+    workspace.edit("a.py", [{"at": {"symbol": "A.m"}, "delete": True}])
+    assert (root / "a.py").read_text() == above + below

@@ -421,6 +421,8 @@ def _of_line(
     language = source.language
     if says_omitted(line, lost=lost > 0) or (language is not None and is_elision(line, language)):
         yield "a marker for omitted text"
+    if "\0" in line and not find_exact(source, "\0", 1):
+        yield "a NUL"
     number = None if language is Language.YAML else _NUMBERED.match(line)
     if number and line[number.end() :].strip() in known:
         # An item of a list is set off otherwise, and so is a key in a block.

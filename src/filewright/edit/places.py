@@ -61,7 +61,9 @@ def symbol_lines(snapshot: Snapshot, outline: Outline, symbol: str, shown: str) 
     goes_on, after = source.first_solid(source.rows_from(source.offset(last)))
     between = before
     if goes_on:
-        between = after if siblings[0].start == own.start else min(before, after)
+        # What follows the only symbol of another parts that from its neighbours.
+        is_first = siblings[0].start == own.start and (len(siblings) > 1 or not found.around)
+        between = after if is_first else min(before, after)
     gap = between if between or len(siblings) > 1 else None
     following = last + after + 1 if goes_on else None
     return SymbolLines(first, last, indent_of(source.text(row.body)), before, between, following, gap)
