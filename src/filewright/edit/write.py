@@ -235,8 +235,13 @@ def _moved(old: Sequence[str], new: Sequence[str], same: Mapping[int, int]) -> d
 
 
 def _rows(source: FileText, part: Rows, *, numbered: bool, literal: bool) -> list[Splice]:
-    """The splices that make the new lines of rows: those that stay, as they are; others as the file writes them."""
-    texts = [source.text(row.body) for row in part.rows]
+    """The splices that make the new lines of rows: those that stay, as they are; others as the file writes them.
+
+    At the end of the file the last line has a terminator as the part says, or as it was before; where all lines
+    go there, the terminator before them goes too, if the file's last has none.
+    """
+    rows, start, end = part.rows, part.span.start, part.span.end
+    texts = [source.text(row.body) for row in rows]
     same = {**part.kept}
     if part.terminators is None:
         same |= _moved(part.old, part.new, same)
@@ -246,11 +251,8 @@ def _rows(source: FileText, part: Rows, *, numbered: bool, literal: bool) -> lis
     forms: dict[str, str] = {}
     if indentation is not None:
         forms = _forms(source, indentation, part, texts, same)
-
-    stay: list[int] = []
     made: list[str] = []
     for index, text in enumerate(part.new):
-        stay.append(same.get(index, -1))
         indent = indent_of(text)
         body = text[len(indent) :]
         if index in same:
@@ -263,26 +265,21 @@ def _rows(source: FileText, part: Rows, *, numbered: bool, literal: bool) -> lis
             made.append(text if indentation is None else (*indentation.extended([text])[text], text)[0])
     if not literal and part.indentation is not None:
         _check_depths(source, part, part.indentation, made, numbered=numbered)
-    return _spliced(source, part, stay, made)
-
-
-def _spliced(source: FileText, part: Rows, stay: Sequence[int], made: Sequence[str]) -> list[Splice]:
-    """The splices from the rows to the lines of the result, of which some `stay` (the row; -1: it is new).
-
-    At the end of the file the last line has a terminator as the part says, or as it was before; where all lines
-    go there, the terminator before them goes too, if the file's last has none.
-    """
-    rows, start, end = part.rows, part.span.start, part.span.end
     lines: list[bytes] = []
     ends: list[bytes | None] = []
-    for at, text, given in zip(stay, made, part.terminators or [None] * len(made), strict=True):
-        lines.append(rows[at].body if at >= 0 else encoded(text, source.encoding, argument="replace"))
-        ends.append((rows[at].terminator if at >= 0 else given) or None)
+    for index, text in enumerate(made):
+        if index in same:
+            row = rows[same[index]]
+            lines.append(row.body)
+            ends.append(row.terminator or None)
+        else:
+            lines.append(encoded(text, source.encoding, argument="replace"))
+            ends.append((part.terminators[index] or None) if part.terminators else None)
     was_ended = not rows or bool(rows[-1].terminator)
     if end == source.size and made:
-        last, ended = stay[-1], part.ended
+        ended, last = part.ended, same.get(len(made) - 1)
         if ended is None:
-            ended = bool(rows[last].terminator) if last >= 0 else was_ended
+            ended = was_ended if last is None else bool(rows[last].terminator)
         ends[-1] = ends[-1] if ended else b""
     elif end == source.size and not was_ended and start > source.start and not part.ended:
         start -= 2 if source.read(start - 2, start) == b"\r\n" else 1

@@ -329,16 +329,15 @@ def _placed(
     hunks = (first, *others)
     language = language_of(file.path.rpartition("/")[2].encode(errors="replace"), b"")
     lines = FileText(snapshot, task, language=language)
-    placing = Placing(hunks, lines)
     spelled = False
     for hunk in hunks:
         for row in hunk.rows:
             spelled = spelled or row.terminator not in ("\n", "")
     splices: list[Splice] = []
     outcomes: list[HunkOutcome] = []
-    places = placing.run(every=every)
+    places = Placing(hunks, lines).run(every=every)
     if any(isinstance(place, Unplaced) for place in places):
-        places = _but_those_applied(file, placing, places, every=every)
+        places = _but_those_applied(file, hunks, lines, places, every=every)
     for hunk, place in zip(hunks, places, strict=True):
         if isinstance(place, Unplaced):
             outcomes.append(HunkOutcome(hunk.number, place.lines[0], place.why, None, hunk.repaired))
@@ -358,16 +357,21 @@ def _placed(
 
 
 def _but_those_applied(
-    file: FilePatch, placing: Placing, places: Sequence[Placed | Unplaced], *, every: bool
+    file: FilePatch,
+    hunks: Sequence[PatchHunk],
+    lines: FileText,
+    places: Sequence[Placed | Unplaced],
+    *,
+    every: bool,
 ) -> list[Placed | Unplaced]:
     """The places of a file's hunks, of which not all have one, where `every` other one is applied already.
 
     Else raises the error of one, with `every` with a line for each other; `already_applied`, caused by that, where
     the results of all are there.
     """
-    hunks, first = placing.hunks, next(place for place in places if isinstance(place, Unplaced))
+    first = next(place for place in places if isinstance(place, Unplaced))
     may_be = every or first.why in ("no_match", "already_applied", "order")
-    there = applied(hunks, placing.lines) if may_be else [None] * len(hunks)
+    there = applied(hunks, lines) if may_be else [None] * len(hunks)
     known = [
         Unplaced("already_applied", (line,))
         if isinstance(place, Unplaced) and line is not None and place.why in ("no_match", "already_applied")
@@ -376,7 +380,7 @@ def _but_those_applied(
     ]
     unplaced = [(at, place) for at, place in enumerate(known) if isinstance(place, Unplaced)]
     main, first = next(((at, one) for at, one in unplaced if one.why != "already_applied"), unplaced[0])
-    error = _unplaced(file, placing.lines, hunks[main], first)
+    error = _unplaced(file, lines, hunks[main], first)
     if all(there):
         error.message += f"\nall of its changes to {file.path} are there already"
         raise _applied([{"path": file.path, "line": there[0]}]) from error
@@ -397,7 +401,7 @@ def _but_those_applied(
                 message = f"hunk {hunk.number} is applied already, at line {place.lines[0]}"
                 told.append({"hunk": hunk.number, "line": place.lines[0], "reason": place.why})
             else:
-                other = _unplaced(file, placing.lines, hunk, place)
+                other = _unplaced(file, lines, hunk, place)
                 message = other.message
                 told.append(other.details)
             error.message += f"\n{message}"
