@@ -426,8 +426,10 @@ def _hunk(
         if edit is not None:
             rows += _changed(before, edit, room, line_chars)
             old, new, position = old + edit.old_count, new + edit.new_count, edit.end
-    shown = tuple(replace(row, text=cut_line(row.text, line_chars)) for row in rows)
-    return Hunk(begun[0], old - begun[0], begun[1], new - begun[1], shown, first.number)
+    for at, row in enumerate(rows):
+        if len(row.text) > line_chars:
+            rows[at] = replace(row, text=cut_line(row.text, line_chars))
+    return Hunk(begun[0], old - begun[0], begun[1], new - begun[1], tuple(rows), first.number)
 
 
 def _changed(before: Snapshot, edit: Touched, room: int, line_chars: int) -> list[Row]:
