@@ -197,7 +197,7 @@ def show(
     stat: bool,
 ) -> None:
     """Show one CHANGE with its diff, or several together as one."""
-    if sum(given is not None for given in (change, session, since)) > 1:
+    if [change, session, since].count(None) < 2:
         raise click.UsageError("give a CHANGE, --session or --since")
     one = change or ("@" if session is None and since is None else None)
     scope = workspace.scope(one, session=session, since=since, path=path)

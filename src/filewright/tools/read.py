@@ -138,18 +138,19 @@ class FilesRead(ToolResult):
 
 def read_content(context: Context, arguments: ReadArguments) -> FileRead | FilesRead:
     """Read one file, or each of several."""
-    if sum(each is not None for each in (arguments.path, arguments.paths, arguments.items)) != 1:
+    if [arguments.path, arguments.paths, arguments.items].count(None) != 2:
         raise invalid(
             "read_content takes either path or paths or items",
             "give path for one file, paths for several, items for a place in each",
         )
-    items = arguments.items or [ReadItem(path=path) for path in arguments.paths or [arguments.path or ""]]
+    budget, most = context.settings.page_chars, context.settings.max_paths
+    if arguments.path is not None:
+        _check(arguments)
+        return _read(context, arguments, budget)
+    items = arguments.items or [ReadItem(path=path) for path in arguments.paths or ()]
     each = arguments.model_copy(update={"paths": None}).for_each(items)
     for one in each:
         _check(one)
-    budget, most = context.settings.page_chars, context.settings.max_paths
-    if arguments.path is not None:
-        return _read(context, arguments, budget)
     paths = [one.path or "" for one in each]
     if len(paths) > most:
         raise too_many(len(paths), most, "paths", "read them in several calls")

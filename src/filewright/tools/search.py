@@ -232,16 +232,15 @@ def search_content(context: Context, arguments: SearchArguments) -> SearchResult
 
     Results are in file and line order, fuzzy ones by similarity.
     """
-    if sum(given is not None for given in (arguments.pattern, arguments.patterns, arguments.items)) != 1:
+    if [arguments.pattern, arguments.patterns, arguments.items].count(None) != 2:
         raise invalid(
             "search_content takes one of pattern, patterns and items",
             "give pattern for one text, patterns for several, items for several searches; with a cursor the same "
             "pattern again",
             argument="pattern",
         )
-    each = _each(arguments)
     if arguments.pattern is None:
-        return _several(context, each)
+        return _several(context, _each(arguments))
     search = _Search(context, arguments, context.settings.page_chars)
     search.find()
     _keep_context([search])
