@@ -128,12 +128,6 @@ WORDINGS = (
         surface="agent-tools",
     ),
     Wording(
-        "a page past the end is said in the original's words",
-        r"(no results at offset \d+;) there are (\d+)\)",
-        r"\1 \2 total)",
-        surface="agent-tools",
-    ),
-    Wording(
         "plain words: a text occurs",
         r"until it stands there once",
         "until it occurs once",
