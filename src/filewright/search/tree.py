@@ -63,7 +63,7 @@ class Resume:
     """Where to go on: in this file, from this byte offset; `mark` says which file it was (see `mark_of`)."""
 
     location: Location
-    offset: int
+    offset: int = 0
     mark: str = ""
 
 
@@ -198,7 +198,7 @@ class TreeSearch:
     def __iter__(self) -> Iterator[tuple[Snapshot, Found]]:
         pattern, after = self.pattern, self.after
         if self.opened:
-            yield from self._found([after or Resume(self.where, 0)])
+            yield from self._found([after or Resume(self.where)])
             return
         candidates = _Candidates(
             self.searcher.boundary,
@@ -211,7 +211,7 @@ class TreeSearch:
         )
         begun = [after] if after is not None else []
         try:
-            yield from self._found(chain(begun, (Resume(location, 0) for location in candidates)))
+            yield from self._found(chain(begun, map(Resume, candidates)))
         finally:
             self.searched, self.ignored = candidates.searched, candidates.walk.ignored
             self.unreadable += candidates.walk.unreadable
@@ -358,8 +358,11 @@ class _Candidates:
         argv = [engine, "--no-config", "--no-messages", "--color=never", "-uu", "-a", "-l", "-0", "-j2"]
         argv += ["--max-depth", "1", *(["-U"] if self.multiline else [])]
         argv += ["--max-filesize", str(_LARGEST)] if bounded else []
-        argv += [part for form in self.forms for part in ("-e", form)]
-        argv += ["--", *(os.fsdecode(b"./" + place) for place in batch.places)]
+        for form in self.forms:
+            argv += ["-e", form]
+        argv.append("--")
+        for place in batch.places:
+            argv.append(os.fsdecode(b"./" + place))
         try:
             with self.boundary.open_folder(self.where) as folder:
                 return self.boundary.launcher.start(

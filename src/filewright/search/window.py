@@ -74,7 +74,11 @@ class Window:
         self.first = position == snapshot.start
         self.last = self.stop >= stop
         self.cut = not (self.last or whole)
-        self._context = _context(snapshot, position)
+        # The character before it, in UTF-8 and normalised; empty at a line's beginning.
+        before = snapshot.read(max(snapshot.start, position - 4), min(4, max(0, position - snapshot.start)))
+        errors = "surrogateescape" if encoding.is_utf8 else "replace"
+        last = before.decode(encoding.name, errors)[-1:].encode("utf-8", errors)
+        self._context = b"" if last in (b"\n", b"\r") else last
         self.begin = len(self._context)
         self._raw = raw
         self._encoding = encoding
@@ -176,14 +180,6 @@ def _cut(raw: bytes, snapshot: Snapshot) -> bytes:
     raw = cut(raw, len(raw) - encoding.width, encoding) or raw
     unit = "\r".encode(encoding.name)
     return raw.removesuffix(unit) if len(raw) > len(unit) else raw
-
-
-def _context(snapshot: Snapshot, position: int) -> bytes:
-    """The character before `position`, in UTF-8 and normalised; empty at a line's beginning."""
-    before = snapshot.read(max(snapshot.start, position - 4), min(4, max(0, position - snapshot.start)))
-    errors = "surrogateescape" if snapshot.encoding.is_utf8 else "replace"
-    last = before.decode(snapshot.encoding.name, errors)[-1:].encode("utf-8", errors)
-    return b"" if last in (b"\n", b"\r") else last
 
 
 def character_at(snapshot: Snapshot, offset: int, line: int | None = None) -> int:
