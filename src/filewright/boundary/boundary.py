@@ -372,13 +372,14 @@ class Boundary:
         globs = [glob] if isinstance(glob, str) else [*(glob or ())]
         for each in exclude:
             globs.append(f"!{each}")
-        outer = None
-        if self.excludes_file is not None and not include_ignored:
-            outer = read_rules(partial(system.open_file, self.excludes_file))
+        outer = None if include_ignored else NOTHING
+        if outer is not None and self.excludes_file is not None:
+            content = read_rules(partial(system.open_file, self.excludes_file))
+            outer = NOTHING.with_files(0, content) if content else NOTHING
         try:
             folder, denied = self._beneath(where, where.parts, changing=changing)
             options = WalkOptions(
-                rules=None if include_ignored else NOTHING.with_files(0, outer),
+                rules=outer,
                 globs=globs,
                 depth=depth,
                 hidden=include_hidden,

@@ -174,7 +174,14 @@ class Walk:
         try:
             if denied.broken:
                 raise denied.refusal(where.asked)
-            matcher = self._rules_above(opened.reached) if options.rules is not None else NOTHING
+            # The rules of the folders above: its own ignore files are read with its names.
+            matcher, prefix = options.rules or NOTHING, b""
+            for depth, name in enumerate(opened.reached if options.rules is not None else ()):
+                with suppress(OSError), self._from_root(opened.reached[:depth], listing=False) as folder:
+                    # What cannot be entered has no rules that anybody could read.
+                    matcher = _with_rules(matcher, len(prefix), folder)
+                prefix += name + b"/"
+                matcher = matcher.below(prefix)
             prefix = b"/".join((*opened.reached, b""))
 
             def has(name: bytes) -> bool:
@@ -305,18 +312,20 @@ class Walk:
     def _read(self, opened: Folder, start: bytes) -> tuple[Batch, list[bytes], bool]:
         """The names in a folder; packed into sorted runs, from `start` on, when there are very many. And whether
         one of them may say what is ignored: a file, or `.git`. What was read until an error is kept."""
-        held = Batch([], [], [])
+        held: Batch | None = None
         runs: list[bytes] = []
         rules = False
         try:
             for batch in opened.batches():
-                if held:
+                if held is not None:
                     runs.append(_packed(held, start))
                 held = batch
                 for name in _RULES:
                     rules = rules or name in held.files or name in held.folders
         except OSError as error:
             self._failed(error)
+        if held is None:
+            held = Batch([], [], [])
         return held, [*runs, _packed(held, start)] if runs else runs, rules
 
     def _batches(self, folder: WalkedFolder, runs: list[bytes]) -> Iterator[Item]:
@@ -416,17 +425,6 @@ class Walk:
                 place += there
             items = items[place:]
         return items
-
-    def _rules_above(self, names: tuple[bytes, ...]) -> Matcher:
-        """The matcher at the folder `names`, before its own ignore files are read."""
-        matcher, prefix = self._options.rules or NOTHING, b""
-        for depth, name in enumerate(names):
-            with suppress(OSError), self._from_root(names[:depth], listing=False) as folder:
-                # What cannot be entered has no rules that anybody could read.
-                matcher = _with_rules(matcher, len(prefix), folder)
-            prefix += name + b"/"
-            matcher = matcher.below(prefix)
-        return matcher
 
 
 def names_folder(above: Folder, name: bytes) -> bool | None:
