@@ -359,8 +359,11 @@ def test_undoing_twice_is_told_to_be_nothing(bench: Any) -> None:
     assert caught.value.code is Code.NO_CHANGE
 
 
-def test_a_large_file_that_only_grew_is_undone_at_its_old_place(scene: Any, area: Any) -> None:
-    with scene.Bench(area, whole_undo_bytes=1000, identity_bytes=2000, hold_bytes=1000) as bench:
+@pytest.mark.parametrize("hold_bytes", [1000, 100_000])
+def test_a_large_file_that_only_grew_is_undone_at_its_old_place(
+    scene: Any, area: Any, hold_bytes: int
+) -> None:
+    with scene.Bench(area, whole_undo_bytes=1000, identity_bytes=2000, hold_bytes=hold_bytes) as bench:
         path = bench.root / "log"
         path.write_bytes(b"entry\n" * 2000)
         record = bench.commit(bench.modify("log", Splice(6000, 5, b"EVENT")))

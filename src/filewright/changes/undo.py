@@ -179,7 +179,7 @@ class Reversal:
         for entry in self._entries:
             self._task.check()
             before, after = entry.before, entry.after
-            item = self._there(entry.place) if after is not None else None
+            item = self._there(entry.place) if after else None
             moves = entry.was is not None and entry.place in back
             with suppress(_RefusedError):
                 if item is None or after is None:
@@ -371,14 +371,16 @@ class Reversal:
         """The step that gives a file its earlier content; None if it has that."""
         with self._open(item, self._where(entry.place)) as now:
             held = now.held
-            if held is None or max(now.size, before.size, after.size) > self._settings.hold_bytes:
+            # What is added at the end needs no merge, for which it was not kept.
+            grown = before.blob is None and now.size > after.size
+            if held is None or grown or max(before.size, after.size) > self._settings.hold_bytes:
                 return self._rewritten_large(entry, before, after, item, now, where)
             expected = Expected.of(now)
             is_as_made = now.digest.hex() == after.digest and self._hunk is None and len(entry.runs) == 1
             if is_as_made and (made := backward(entry)) is not None:
                 return Modify(where, expected, made)
-            stream = whole_before(entry) if self._force and self._hunk is None else None
-            earlier = stream.read() if stream is not None else self._earlier(entry, held)
+            whole = self._force and self._hunk is None and whole_before(entry)
+            earlier = whole.read() if whole else self._earlier(entry, held)
             splices = line_splices(held, earlier or b"")
             return Modify(where, expected, splices) if splices else None
 
@@ -391,7 +393,7 @@ class Reversal:
             raise errors.no_hunks(shown)
         if len(entry.runs) > 1 and not self._force:
             self._refuse(entry.place, _TOO_LARGE)
-        digest = bytes.fromhex(after.digest) if after.digest is not None else None
+        digest = bytes.fromhex(after.digest) if after.digest else None
         expected = Expected(now.size, now.identity, digest)
         splices: Sequence[Splice] = ()
         last, found = entry.changes[-1], None
@@ -403,7 +405,7 @@ class Reversal:
             found = edit.before
             splices = Overlay(now, splices).composed(back) if splices else back
         else:
-            if now.size == after.size and digest is not None:
+            if now.size == after.size and digest:
                 # The commit's copy loop hashes the file anyway, and refuses if it is another.
                 return Modify(where, expected, splices)
             begun = xxhash.xxh3_128()
