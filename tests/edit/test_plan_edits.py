@@ -221,3 +221,27 @@ def test_a_line_to_insert_before_that_is_past_the_end_is_named_as_it_was_given()
     assert "start_line 9 is past the end of the file, which has 5 lines" in error.message
     assert "6 appends" in str(error.hint)
     assert planned(FILE, Edit("", "six", start_line=6))[0] == FILE + "six\n"
+
+
+@pytest.mark.parametrize(
+    "edits",
+    [
+        [Edit("", "X\n", start_line=2), Edit("", "Y\n", start_line=2)],
+        [Edit("", "", start_line=1, end_line=2, named="lines"), Edit("", "X\n", start_line=1)],
+        [
+            Edit("", "X\n", start_line=3),
+            Edit("", "Y\nZ\n", start_line=3, end_line=3, named="lines"),
+            Edit("a\n", ""),
+        ],
+        [Edit("b\nc", "b\nX\nc"), Edit("", "Y\n", start_line=2), Edit("d", "Z")],
+    ],
+)
+def test_the_lines_after_an_edit_are_those_of_what_it_puts_there(edits: list[Edit]) -> None:
+    file = b"a\nb\nc\nd\n"
+    made = plan(Snapshot(file), edits)
+    lines = apply(file, made.splices).decode().splitlines()
+    for edit, outcome in zip(edits, made.outcomes, strict=True):
+        there = lines[outcome.new_first - 1 : outcome.new_last]
+        assert outcome.new_first > 0
+        assert set(edit.replace.splitlines()) <= set(there)
+        assert len(there) == outcome.new_last - outcome.new_first + 1

@@ -117,13 +117,13 @@ class Plan:
 class _Placed(NamedTuple):
     """What became of an edit as it was located, its spans and changed stretches in offsets of the original.
 
-    `shifts` are (offset, lines more) of what it changes.
+    `shifts` are (where among what all put, lines more) of what it changes.
     """
 
     outcome: Outcome
     spans: Sequence[ByteRange]
     changed: Sequence[ByteRange]
-    shifts: Sequence[tuple[int, int]]
+    shifts: Sequence[tuple[tuple[int, ...], int]]
 
 
 class _Put(NamedTuple):
@@ -278,7 +278,7 @@ def _taken(
     turn = len(placed)
     puts: list[_Put] = []
     changed: list[ByteRange] = []
-    shifts: list[tuple[int, int]] = []
+    shifts: list[tuple[tuple[int, ...], int]] = []
     more = 0
     for splice in splices:
         start, end, side = splice.offset, splice.end, 0
@@ -289,7 +289,7 @@ def _taken(
         changed.append(ByteRange(start, end))
         if splice.length < _COUNTED:
             lines = terminators_in(splice.replacement).total - terminators_in(text.read(start, end)).total
-            shifts.append((start, lines))
+            shifts.append(((start, end, side, turn), lines))
             more += lines
     if isinstance(overlay, Overlay):
         composed = overlay.composed(ordered(splices, overlay.size))
@@ -297,7 +297,7 @@ def _taken(
         spans = [
             ByteRange(overlay.origin_of(span.start), overlay.origin_of(span.end, end=True)) for span in spans
         ]
-        changed, shifts = spans, [(spans[0].start, more)]
+        changed, shifts = spans, [((spans[0].start,), more)]
     elif not placed:
         together = puts
     elif (
@@ -342,13 +342,14 @@ def _taken(
 def _outcomes(placed: Sequence[_Placed]) -> tuple[Outcome, ...]:
     """What became of each edit, with the lines of the final result."""
     result: list[Outcome] = []
-    for own, spans, _, _ in placed:
+    for own, spans, _, shifts in placed:
         shift = 0
+        begin = min([(spans[0].start + 1,), *(at for at, _ in shifts)])
         for other in placed:
             if other.outcome is own or (own.on_result and other.outcome.index < own.index):
                 continue
-            for offset, more in other.shifts:
-                shift += more if offset <= spans[0].start else 0
+            for at, more in other.shifts:
+                shift += more if at < begin else 0
         result.append(replace(own, new_first=own.first + shift, new_last=own.new_last + shift))
     return tuple(result)
 
