@@ -20,7 +20,7 @@ PACKAGE = Path(filewright.__file__).parent
 ROOMS = {
     # room: (limit, goal), in code tokens
     "changes": (63_431, 42_000),
-    "edit": (54_930, 40_000),
+    "edit": (54_975, 40_000),
     "tools": (46_333, 32_000),
     "structure": (21_992, 20_500),
     "system": (22_336, 23_000),
@@ -33,7 +33,7 @@ ROOMS = {
     "page": (13_900, 14_000),
     "(root)": (9_799, 11_900),
 }
-ALL = (322_974, 270_000)
+ALL = (322_983, 270_000)
 
 _NO_CODE = {tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 
