@@ -48,7 +48,6 @@ if TYPE_CHECKING:
         Searcher,
         Similar,
         TreeSearch,
-        check_mark,
         mark_of,
     )
 
@@ -61,6 +60,6 @@ __getattr__, __all__ = face_of(
         ),
         "similarity": "fuzzy",
         "pattern": "Pattern compile_pattern=compile",
-        "tree": "Resume Searcher Similar TreeSearch check_mark mark_of",
+        "tree": "Resume Searcher Similar TreeSearch mark_of",
     },
 )

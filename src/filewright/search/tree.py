@@ -79,17 +79,6 @@ def mark_of(snapshot: Snapshot, offset: int) -> str:
     return f"{snapshot.identity.inode:x}-{xxhash.xxh3_64_hexdigest(before)}"
 
 
-def check_mark(snapshot: Snapshot, resume: Resume) -> None:
-    """Raises `stale_version` if the file is no longer the one in which the search stopped."""
-    if resume.mark and mark_of(snapshot, resume.offset) != resume.mark:
-        raise errors.refused(
-            Code.STALE_VERSION,
-            snapshot.asked,
-            f"{snapshot.asked} is no longer the file in which this search stopped",
-            "search again without the cursor",
-        )
-
-
 @dataclass
 class Searcher:
     """What searches of one workspace open files with."""
@@ -226,7 +215,13 @@ class TreeSearch:
                 self.unreadable += snapshot
                 continue
             with snapshot:
-                check_mark(snapshot, place)
+                if place.mark and mark_of(snapshot, place.offset) != place.mark:
+                    raise errors.refused(
+                        Code.STALE_VERSION,
+                        snapshot.asked,
+                        f"{snapshot.asked} is no longer the file in which this search stopped",
+                        "search again without the cursor",
+                    )
                 if snapshot.binary is not None:
                     self.binary += 1
                     continue
