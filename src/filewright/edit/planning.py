@@ -260,19 +260,12 @@ def _taken(
     located: Located,
 ) -> tuple[_Placed, list[_Put]] | Missed:
     """A located edit and what all put with it, unless it touches what an earlier one changes in the original."""
+    edit, span = located.edit, located.span
     try:
         splices = checked(text, located)
     except UnclearError as why:
-        return Missed(located.edit, why.code, located.tier, (located.span,), unclear=why)
-    edit = located.edit
-    spans: list[ByteRange] = []
-    similarity = 1.0
-    for part in located.parts:
-        spans.append(part.span)
-        if isinstance(part, WholeLines):
-            soft = RequestLines.of(edit.search).lines if located.tier is Tier.SOFT else None
-            there = [text.text(row.body) for row in part.region.rows]
-            similarity = min(similarity, alike(soft or part.search.lines, there))
+        return Missed(edit, why.code, located.tier, (span,), unclear=why)
+    spans = [part.span for part in located.parts]
     overlay = text.snapshot
     together = before
     turn = len(placed)
@@ -283,8 +276,8 @@ def _taken(
     for splice in splices:
         start, end, side = splice.offset, splice.end, 0
         if start == end:
-            span = spans[bisect_right(spans, start, key=lambda one: one.start) - 1]
-            side = (start == span.start) - (start == span.end)
+            beside = spans[bisect_right(spans, start, key=lambda one: one.start) - 1]
+            side = (start == beside.start) - (start == beside.end)
         puts.append(_Put(start, end, side, turn, splice.replacement))
         changed.append(ByteRange(start, end))
         if splice.length < _COUNTED:
@@ -302,7 +295,7 @@ def _taken(
         together = puts
     elif (
         splices
-        and located.span.start < located.span.end
+        and span.start < span.end
         and set(splices) <= {Splice(put.offset, put.end - put.offset, put.new) for put in before}
     ):
         # An earlier edit makes the very same change of a text: there is one result, whoever makes it.
@@ -315,7 +308,6 @@ def _taken(
             if touched is not None:
                 return Missed(edit, Code.OVERLAP, spans=(touched,), other=other.outcome.index)
         together = _joined(source, before, puts)
-    span = located.span
     first = text.line_number(span.start)
     last = text.line_number(span.end - 1) if span.start < span.end else first - 1
     named = edit.named
@@ -329,7 +321,7 @@ def _taken(
         first,
         last + more,
         (len(located.parts) if edit.replace_all else 1) if splices else 0,
-        similarity,
+        1.0 if located.tier is Tier.EXACT else _similarity(text, located),
         located.inner,
         located.repairs,
         text is not source,
@@ -419,3 +411,14 @@ def _as_one(puts: Sequence[_Put]) -> tuple[Splice, ...]:
         else:
             result.append(Splice(put.offset, put.end - put.offset, put.new))
     return tuple(result)
+
+
+def _similarity(source: FileText, located: Located) -> float:
+    """How alike the text asked for and the text found are, 0 to 1; 1.0 if nothing was looked past."""
+    soft = RequestLines.of(located.edit.search).lines if located.tier is Tier.SOFT else None
+    least = 1.0
+    for part in located.parts:
+        if isinstance(part, WholeLines):
+            there = [source.text(row.body) for row in part.region.rows]
+            least = min(least, alike(soft or part.search.lines, there))
+    return least

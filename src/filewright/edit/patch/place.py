@@ -274,8 +274,9 @@ class Placing:
         if region.tier is Tier.BLANK_LINES or not blank:
             result = RequestLines.of_lines(hunk.new)
             inside = (before, after) == (len(result.before), len(result.after))
-            if not inside or hunk.ended("+") != hunk.ended("-"):
-                return None  # blank lines at the edge are changed, and these may be others
+            unended = "".join(row.sign for row in hunk.rows if not row.terminator)
+            if not inside or unended in ("-", "+"):
+                return None  # blank lines at the edge, or its end, are changed, and these may be others
             return Placed(first, end, Tier.BLANK_LINES, region)
         end += after
         if region.tier is not Tier.INDENT or not self._is_unsigned(hunk, at):

@@ -329,10 +329,7 @@ def _placed(
     hunks = (first, *others)
     language = language_of(file.path.rpartition("/")[2].encode(errors="replace"), b"")
     lines = FileText(snapshot, task, language=language)
-    spelled = False
-    for hunk in hunks:
-        for row in hunk.rows:
-            spelled = spelled or row.terminator not in ("\n", "")
+    spelled = any(row.terminator not in ("\n", "") for hunk in hunks for row in hunk.rows)
     splices: list[Splice] = []
     outcomes: list[HunkOutcome] = []
     places = Placing(hunks, lines).run(every=every)

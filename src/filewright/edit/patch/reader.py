@@ -158,10 +158,6 @@ class PatchHunk:
         """The lines that will be there."""
         return tuple(row.text for row in self.rows if row.sign != "-")
 
-    def ended(self, other: str) -> bool:
-        """Whether the last line of a side has a terminator; `other` is the sign of the rows it lacks."""
-        return next((bool(row.terminator) for row in reversed(self.rows) if row.sign != other), True)
-
 
 @dataclass(frozen=True, slots=True)
 class FilePatch:
