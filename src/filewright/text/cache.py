@@ -84,11 +84,10 @@ class Shown:
             for entry in self._files.get(location) or ():
                 if entry == new:
                     continue
-                cost += len(entry.content)
-                if len(kept) == _VERSIONS or cost > self._limit:
-                    cost -= len(entry.content)
+                if len(kept) == _VERSIONS or cost + len(entry.content) > self._limit:
                     break
                 kept.append(entry)
+                cost += len(entry.content)
             self._files.put(location, kept, cost)
 
     def at(self, location: Location, version: str) -> bytes | None:

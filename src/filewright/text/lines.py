@@ -144,7 +144,7 @@ class Readable(Protocol):
 class Lines:
     """The lines of one source, from `start` (past a byte-order mark) to `size`. Thread-safe.
 
-    Numbers are 1-based. `index` is what is known already; `keep` is handed each new index.
+    Numbers are 1-based. `index` is what is known already; `keep` is handed each new index of more than a page.
     """
 
     def __init__(
