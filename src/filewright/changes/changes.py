@@ -10,7 +10,7 @@ from functools import cache, partial
 from filewright import errors
 from filewright.annotations import TYPE_CHECKING
 from filewright.boundary import Boundary, Location, quote, tree_notice, tree_of
-from filewright.changes.history import History, Scope, Selected
+from filewright.changes.history import History, Scope
 from filewright.changes.log import UNFINISHED, Log
 from filewright.changes.record import ChangeRecord, Place, sight
 from filewright.changes.state import StateFolder, WorkspaceLock
@@ -352,22 +352,41 @@ class Changes(History):
 
         task = task or Task()
         with nullcontext() if preview else self.writing(task):
+            selected = self.select(scope, every=force, task=task)
             reversal = Reversal(
-                self.select(scope, every=force, task=task),
+                selected,
                 self._settings,
                 task,
                 locate=partial(self._locate, sight(self._boundary)),
                 force=force,
                 break_hard_links=break_hard_links,
             )
-            with _reported_as_undo(reversal.selected):
+            try:
                 if preview:
                     reversal.diff = self._rehearsed(reversal.change_set, task)
                     return None, reversal
                 return self.commit(reversal.change_set, task=task), reversal
+            except FilewrightError as error:
+                if error.code is Code.HARD_LINKED:
+                    error.hint = (
+                        "give break_hard_links=true, or --force on the command line, to have the earlier content "
+                        "under this name; the others keep what they hold"
+                    )
+                if error.code not in _IN_THE_WAY or "hunk" in error.details:
+                    raise
+                # What is in the way is reported as what became of the files since the change.
+                raise FilewrightError(
+                    Code.STALE_VERSION,
+                    f"{selected.what} cannot be undone as things are now: {error.message}",
+                    hint="undo the later changes of these files first (get_history lists them)",
+                    details={**selected.named, **error.details},
+                ) from error
 
     def _rehearsed(self, change_set: ChangeSet, task: Task) -> Diff:
-        return self._diffs.of_change_set(change_set, max_lines=self._settings.diff_lines, task=task)
+        from filewright.changes.show import ChangeDiffs
+
+        diffs = ChangeDiffs(self._boundary, self._settings)
+        return diffs.of_change_set(change_set, max_lines=self._settings.diff_lines, task=task)
 
     def close(self) -> None:
         """Let go of the folders above the roots, which are held for locking, and of the databases."""
@@ -378,24 +397,3 @@ class Changes(History):
 
 def _nothing_more(_touched: Sequence[Location]) -> None:
     """Nobody wants to hear of a change."""
-
-
-@contextmanager
-def _reported_as_undo(selected: Selected) -> Iterator[None]:
-    """What is in the way of an undo is reported as what became of the files since the change."""
-    try:
-        yield
-    except FilewrightError as error:
-        if error.code is Code.HARD_LINKED:
-            error.hint = (
-                "give break_hard_links=true, or --force on the command line, to have the earlier content under "
-                "this name; the others keep what they hold"
-            )
-        if error.code not in _IN_THE_WAY or "hunk" in error.details:
-            raise
-        raise FilewrightError(
-            Code.STALE_VERSION,
-            f"{selected.what} cannot be undone as things are now: {error.message}",
-            hint="undo the later changes of these files first (get_history lists them)",
-            details={**selected.named, **error.details},
-        ) from error

@@ -35,7 +35,7 @@ from filewright.progress import SETUP, Caller, Task
 from filewright.settings import Settings
 
 if TYPE_CHECKING:
-    from filewright.changes.show import ChangeDiffs, FileDifference
+    from filewright.changes.show import FileDifference
     from filewright.edit import Diff
 
 # What shows changes is imported where it is used: a server that has only started needs none of it.
@@ -328,8 +328,10 @@ class History:
         scope = Scope(scope) if isinstance(scope, str) else scope
         if scope.change_id is not None:
             record = self.record(self.identify(scope.change_id), inside=inside)
-            if not inside and any(log.departures(record.number, renames=True) for log in self.logs):
-                record = self._net(record, {record.id}, task, changed_only=False)
+            for log in () if inside else self.logs:
+                if log.departures(record.number, renames=True):
+                    record = self._net(record, {record.id}, task, changed_only=False)
+                    break
             words = f": {record.summary}" if scope.path is None and scope.hunk is None else ""
             selected = Selected(
                 record,
@@ -515,7 +517,9 @@ class History:
 
         It ends where the time of `task` does, and says what it left out.
         """
-        return self._diffs.of_record(
+        from filewright.changes.show import ChangeDiffs
+
+        return ChangeDiffs(self._boundary, self._settings).of_record(
             self.select(scope, inside=True, task=task).record,
             max_lines=max_lines or self._settings.diff_lines,
             task=task or Task(),
@@ -524,13 +528,10 @@ class History:
 
     def difference(self, entry: Entry, *, max_lines: int, start: int = 0) -> FileDifference:
         """What became of one file, with its lines counted; with `max_lines` 0 without a diff."""
-        return self._diffs.of_entry(entry, max_lines=max_lines, start=start)
-
-    @property
-    def _diffs(self) -> ChangeDiffs:
         from filewright.changes.show import ChangeDiffs
 
-        return ChangeDiffs(self._boundary, self._settings)
+        diffs = ChangeDiffs(self._boundary, self._settings)
+        return diffs.of_entry(entry, max_lines=max_lines, start=start)
 
     # Places
 

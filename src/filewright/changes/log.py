@@ -218,10 +218,12 @@ class Log:
 
         Of a log that cannot be read nothing is known, and reading files goes on.
         """
+        found: list[Row] = []
         with suppress(FilewrightError):
-            rows = self.database.read("SELECT number, state FROM unfinished ORDER BY number")
-            return [row for row in rows if row[1] in states and row[0] not in self._rolled_back]
-        return []
+            for row in self.database.read("SELECT number, state FROM unfinished ORDER BY number"):
+                if row[1] in states and row[0] not in self._rolled_back:
+                    found.append(row)
+        return found
 
     @property
     def kept(self) -> list[str]:

@@ -154,10 +154,6 @@ class Preparation:
                     stamp = stamp._replace(digest=digest_of(content))
             self.made[item] = stamp
 
-    def _keep(self, content: bytes) -> str | None:
-        """Keep a content; None if not undoable."""
-        return self._intent.keep(content) if self._intent else None
-
     def _save_file(self, item: Item) -> Stamp:
         """A file, if it still is what the steps were made against: kept whole, or as what an edit takes out of it."""
         assert item.home is not None
@@ -198,8 +194,11 @@ class Preparation:
                 self._held_bytes += found.size
                 edited = Edited(Held(data), splices, found.codec, found.asked)
                 self._held[item] = Held(b"".join(edited.blocks()))
-        kept = self._keep(removed) if removed is not None else None
-        self._edits[item] = spans, kept, self._keep(replacements(splices))
+        kept = inserted = None
+        if self._intent:
+            kept = self._intent.keep(removed) if removed is not None else None
+            inserted = self._intent.keep(replacements(splices))
+        self._edits[item] = spans, kept, inserted
         return before
 
     @staticmethod
@@ -223,7 +222,8 @@ class Preparation:
         self._require_room(status.size, os.fsdecode(name))
         if status.size <= self._settings.whole_undo_bytes:
             data = b"".join(file.blocks())
-            blob, digest = self._keep(data), xxhash.xxh3_128_hexdigest(data)
+            blob = self._intent.keep(data) if self._intent else None
+            digest = xxhash.xxh3_128_hexdigest(data)
         else:
             # Another name of the same inode could be written to later: such a file is copied.
             if self._intent and status.links == 1:

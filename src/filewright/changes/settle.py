@@ -120,14 +120,35 @@ class Settlement(Slots):
         """Do every operation, in order. Raises on the first that cannot be done; nothing is rolled back."""
         # Displaced folders are looked through once everything has been moved out of them.
         folders: dict[Slot, Stamp] = {}
-        for operation in self.plan.operations:
+        most = self.log.settings.identity_bytes
+        for put in self.plan.operations:
+            carrier, place, spare = put.slots
             try:
-                if operation.how != "altered":
-                    self._bring(operation, folders)
-                elif not self._alter(operation, forward=True):
-                    raise stale(self.shown(operation.place))
+                if put.how == "altered":
+                    if not self._alter(put, forward=True):
+                        raise stale(self.shown(place))
+                    continue
+                if put.before is not None:
+                    left, wanted = self.swap(carrier, place, spare), put.before
+                else:
+                    self.rename(carrier, place)
+                    if put.how == "made":
+                        continue
+                    left, wanted = place, put.after
+                # The compare of the compare-and-swap: is what we displaced what we meant to?
+                if look(self.holder(left), left.name, wanted, hash_up_to=most) not in AS_IT_WAS:
+                    if put.before is None:
+                        # A save of a moment ago goes back to where it was made.
+                        with suppress(FileExistsError):
+                            self.rename(place, carrier)
+                    raise stale(self.shown(put.named))
+                if put.how == "moved" and left == carrier:
+                    self.rename(carrier, spare)
+                    left = spare
+                if wanted.kind == "folder" and (put.before is not None or put.how == "gone"):
+                    folders[left] = wanted
             except OSError as error:
-                shown = self.shown(operation.named)
+                shown = self.shown(put.named)
                 if error.errno == errno.EEXIST:
                     raise appeared(shown) from error
                 if error.errno == errno.ENOENT:
@@ -137,29 +158,6 @@ class Settlement(Slots):
             if not self.holds_tree(slot, stamp):
                 raise stale(self.shown(slot))
         self.flush()
-
-    def _bring(self, put: Put, folders: dict[Slot, Stamp]) -> None:
-        carrier, place, spare = put.slots
-        if put.before is None:
-            self.rename(carrier, place)
-            if put.how == "made":
-                return
-            left, wanted = place, put.after
-        else:
-            left, wanted = self.swap(carrier, place, spare), put.before
-        # The compare of the compare-and-swap: is what we displaced what we meant to?
-        most = self.log.settings.identity_bytes
-        if look(self.holder(left), left.name, wanted, hash_up_to=most) not in AS_IT_WAS:
-            if put.before is None:
-                # A save of a moment ago goes back to where it was made.
-                with suppress(FileExistsError):
-                    self.rename(place, carrier)
-            raise stale(self.shown(put.named))
-        if put.how == "moved" and left == carrier:
-            self.rename(carrier, spare)
-            left = spare
-        if wanted.kind == "folder" and (put.before is not None or put.how == "gone"):
-            folders[left] = wanted
 
     def _alter(self, put: Put, *, forward: bool) -> bool:
         """Set, or set back, mode and owner; False if the thing is not there or is not as it was.

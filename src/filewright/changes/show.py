@@ -90,17 +90,19 @@ class ChangeDiffs(NamedTuple):
         self, record: ChangeRecord, *, max_lines: int, task: Task, entries: slice | None = None
     ) -> Diff:
         """What a committed change did, in about `max_lines` lines and the time left of `task`."""
-        budget = _Budget(max_lines, task)
+        files: list[FileDiff] = []
+        left, cut = max_lines, 0
         for entry in record.entries[entries] if entries else record.entries:
             before, after = entry.before, entry.after
             if "folder" in (before and before.kind, after and after.kind):
                 continue
-            if budget.spent:
-                budget.cut += 1
+            if left <= 0 or task.expired or task.cancelled:
+                cut += 1
                 continue
-            for file in self.of_entry(entry, max_lines=budget.lines).diffs:
-                budget.add(file)
-        return Diff(tuple(budget.files), budget.cut)
+            for file in self.of_entry(entry, max_lines=left).diffs:
+                files.append(file)
+                left -= file.rows + 4
+        return Diff(tuple(files), cut)
 
     def of_entry(self, entry: Entry, *, max_lines: int, start: int = 0) -> FileDifference:
         """What became of one entry that is no folder; with `max_lines` 0 its lines are only counted.
@@ -128,7 +130,7 @@ class ChangeDiffs(NamedTuple):
             shown = replace(names, old=names.new, mode_before=names.mode_after)
         return FileDifference(
             path=names.path,
-            was=names.old if names.action == "moved" else None,
+            was=names.old if after is not None and names.old != names.new else None,
             action=entry.action,
             kind=(after or before or _NO_FILE).kind,
             size_before=before.size if before is not None else None,

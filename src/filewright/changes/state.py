@@ -439,28 +439,24 @@ class WorkspaceLock:
         with ExitStack() as held:
             held.callback(thread.release)
             depth = self._depth
-            if not depth:
-                self._take(held, deadline, task)
+            try:
+                # Each root, opened anew, and the folders above them, in the order of their identities.
+                for identity in () if depth else sorted({*self._above, *self._roots}):
+                    root = self._roots.get(identity)
+                    folder = self._above[identity] if root is None else root.folder(b".")
+                    if root is not None:
+                        held.callback(folder.close)
+                    if not lock_folder(folder, deadline, task, exclusive=root is not None):
+                        raise locked("change held the workspace", self._seconds)
+                    if root is None:
+                        held.callback(folder.unlock)
+            except OSError as error:
+                raise from_os_error(error, "the workspace", doing="lock") from error
             self._depth = depth + 1
             try:
                 yield not depth
             finally:
                 self._depth = depth
-
-    def _take(self, held: ExitStack, deadline: float, task: Task | None) -> None:
-        """Lock each root, opened anew, and the folders above them, in the order of their identities."""
-        try:
-            for identity in sorted({*self._above, *self._roots}):
-                root = self._roots.get(identity)
-                folder = self._above[identity] if root is None else root.folder(b".")
-                if root is not None:
-                    held.callback(folder.close)
-                if not lock_folder(folder, deadline, task, exclusive=root is not None):
-                    raise locked("change held the workspace", self._seconds)
-                if root is None:
-                    held.callback(folder.unlock)
-        except OSError as error:
-            raise from_os_error(error, "the workspace", doing="lock") from error
 
 
 def lock_folder(folder: Folder, deadline: float, task: Task | None, *, exclusive: bool) -> bool:

@@ -582,8 +582,8 @@ class Tree:
         item = self._file_to_write(found, folder, where)
         if expected is not None:
             self._expect(item, expected, where)
-        mode = _without_special_bits(item.rights[0])
-        if not self._undoes and mode != item.rights[0]:
+        mode = item.rights[0] if self._undoes else _without_special_bits(item.rights[0])
+        if mode != item.rights[0]:
             item.rights = _given(item.rights, mode)
             self.notes.append(f"{where.shown}: new content does not keep the setuid and setgid bits")
         return item

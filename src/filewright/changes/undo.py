@@ -122,8 +122,11 @@ class Reversal:
         self._hunk = selected.hunk
         self._settings, self._task, self._locate, self._force = settings, task, locate, force
         self._entries = [*record.entries]
+        self._renamed: list[Entry] = []
         self._places: dict[Place, Location] = {}
         for entry in self._entries:
+            if entry.was is not None:
+                self._renamed.append(entry)
             for place in entry.ends:
                 self._places[place] = locate(place)
         self.change_set = Arranged(
@@ -155,9 +158,9 @@ class Reversal:
         if self._conflicts:
             raise _refusal(self.selected, [*self._conflicts.values()])
         for step in self._afterwards:
-            self._play(step)
+            tree.play(step)
         self.merged, self.notes = tuple(self._merged), tuple(self._notes[:_MOST_LISTED])
-        if not self._does:
+        if not (self._does or self._afterwards):
             raise FilewrightError(
                 Code.NO_CHANGE,
                 f"there is nothing left to undo of {self.selected.what}",
@@ -169,7 +172,7 @@ class Reversal:
         """First all that is not to be where it is leaves its place, from below; then what is to be somewhere comes
         there, from above."""
         back: dict[Place, Place] = {}
-        for entry in sorted(self._entries, key=lambda each: len(each.place.parts)):
+        for entry in sorted(self._renamed, key=lambda each: len(each.place.parts)):
             # What a folder above carried along is where that brings it back.
             if entry.was is not None and (moved(entry.place, back) != entry.was or entry.carried is False):
                 back[entry.place] = entry.was

@@ -273,9 +273,11 @@ def _add_entries(page: Page, entries: Sequence[Entry], most: int, *, undoes: boo
     """Add what was done to each of up to so many entries, or what undoing it does."""
     rows = []
     for entry in entries[:most]:
-        ends = [place.shown for place in (entry.was, entry.place) if place is not None]
-        action = _UNDONE.get(entry.action, entry.action) if undoes else entry.action
-        rows.append(f"{action}: {' → '.join(ends[::-1] if undoes else ends)}")
+        action, what = entry.action, entry.place.shown
+        if entry.was is not None:
+            ends = (entry.was.shown, what)
+            what = " → ".join(reversed(ends) if undoes else ends)
+        rows.append(f"{_UNDONE.get(action, action) if undoes else action}: {what}")
     page.extend(rows, reserve=page.room // 2, of=len(entries), more="file")
 
 
