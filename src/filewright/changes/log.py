@@ -351,12 +351,9 @@ class Log:
             elif above.startswith(path + b"/"):
                 yield number, b""
 
-    def keeper(self, operation: int) -> Keeper:
-        """By whom the contents of an operation are kept."""
-        return Keeper(self.contents, id_of(operation), self.settings.hold_bytes)
-
     def _entries(self, operation: int, count: int) -> Iterator[Entry]:
-        roots, keeper = self._roots(), self.keeper(operation)
+        roots = self._roots()
+        keeper = Keeper(self.contents, id_of(operation), self.settings.hold_bytes)
         for start in range(0, count, _HELD):
             rows = self.database.read(
                 "SELECT root, path, was_root, was, sides, spans FROM entries "

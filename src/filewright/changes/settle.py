@@ -22,7 +22,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Literal
 
 from filewright.boundary import is_temporary, quote
-from filewright.changes.contents import copy_blocks, held_after
+from filewright.changes.contents import Keeper, copy_blocks, held_after
 from filewright.changes.log import UNFINISHED, DamagedError
 from filewright.changes.record import (
     ChangeRecord,
@@ -436,7 +436,7 @@ class Settlement(Slots):
         """What a file that was to be made was to hold, as far as that is kept."""
         if (record := self._record) is None:
             return None
-        keeper = self.log.keeper(record.number)
+        keeper = Keeper(self.log.contents, record.id, self.log.settings.hold_bytes)
         entries = (each for each in record.entries if each.after and each.after.digest == after.digest)
         with suppress(FilewrightError):  # Damaged undo data tells nothing.
             return next((held_after(entry._replace(keeper=keeper)) for entry in entries), None)

@@ -275,8 +275,7 @@ def _add_entries(page: Page, entries: Sequence[Entry], most: int, *, undoes: boo
     for entry in entries[:most]:
         action, what = entry.action, entry.place.shown
         if entry.was is not None:
-            ends = (entry.was.shown, what)
-            what = " → ".join(reversed(ends) if undoes else ends)
+            what = f"{what} → {entry.was.shown}" if undoes else f"{entry.was.shown} → {what}"
         rows.append(f"{_UNDONE.get(action, action) if undoes else action}: {what}")
     page.extend(rows, reserve=page.room // 2, of=len(entries), more="file")
 
@@ -323,9 +322,10 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
             diff = Diff((FileDiff("", "", remark=f"(the diff cannot be shown: {error.message})\n"),))
     shown = arguments.diff == "full" or reversal.merged or made is None  # else it shows nothing new
     page = Reply(context, arguments, Change((), made_id, diff), shown=shown)
-    title, what = selected.what, counted(len(selected.ids), "change")
     if scope.change_id is not None:
         title, what = selected.ids[0], record.summary
+    else:
+        title, what = selected.what, counted(len(selected.ids), "change")
     page.add(f"undid {title}: {what}; change {made_id}" if made else f"{title} {page.done('undone')}: {what}")
     page.extend((f"[{note}]" for note in reversal.notes), reserve=1000)
     if alone and record.reverts:
