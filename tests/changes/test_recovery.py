@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from filewright import Workspace
+from filewright.changes.database import Database
 from filewright.changes.log import unpacked_plan
 from filewright.changes.settle import Recovery
 from filewright.changes.slots import FolderSearch
@@ -669,19 +670,20 @@ def test_a_second_change_in_one_hold_of_the_lock_meets_what_could_not_be_taken_b
 def test_an_interrupt_during_the_last_flush_finds_the_change_made(
     bench: Any, scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from filewright.changes import database
-
     record = bench.commit(Create(bench.at("first"), b""))
-    end = database.end
+    retried = Database._retried
 
-    def interrupted(connection: Any) -> None:
-        end(connection)
+    def interrupted(self: Database, work: Any, *values: object, **more: Any) -> Any:
+        made = retried(self, work, *values, **more)
         if (
-            bench.root / "a.txt"
-        ).read_bytes() != b"one\ntwo\nthree\n" and bench.changes.newest() != record.id:
+            values == ("COMMIT",)
+            and (bench.root / "a.txt").read_bytes() != b"one\ntwo\nthree\n"
+            and bench.changes.newest() != record.id
+        ):
             raise KeyboardInterrupt
+        return made
 
-    monkeypatch.setattr(database, "end", interrupted)
+    monkeypatch.setattr(Database, "_retried", interrupted)
     with pytest.raises(KeyboardInterrupt):
         bench.commit(bench.modify("a.txt", EDIT))
     monkeypatch.undo()
@@ -696,8 +698,15 @@ def test_an_interrupt_during_the_last_flush_finds_the_change_made(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="it forks")
-def test_an_intent_whose_end_never_reached_the_disk_leaves_no_second_name(scene: Any) -> None:
-    from filewright.changes import database
+def test_an_intent_whose_end_never_reached_the_disk_leaves_no_second_name(
+    scene: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    retried = Database._retried
+
+    def ended(self: Database, work: Any, *values: object, **more: Any) -> Any:
+        if values == ("COMMIT",):
+            os._exit(0)
+        return retried(self, work, *values, **more)
 
     with scene.disk_folder() as area:
         with scene.Bench(area) as bench:
@@ -706,7 +715,7 @@ def test_an_intent_whose_end_never_reached_the_disk_leaves_no_second_name(scene:
             (bench.root / "small").write_bytes(os.urandom(100_000))
 
             def begun() -> None:
-                database.end = lambda _: os._exit(0)
+                monkeypatch.setattr(Database, "_retried", ended)
                 bench.commit(Delete(bench.at("big")), Delete(bench.at("small")))
 
             scene.forked(begun)

@@ -56,16 +56,11 @@ Rights = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arranged(ChangeSet):
-    """A change set whose steps are found on the tree itself, as things are then: an undo; `places` are all that it
-    may touch."""
+    """A change set whose steps are found on the tree itself, as things are then: an undo; `locations` are all that
+    it may touch."""
 
     arrange: Callable[[Tree], None]
-    places: Collection[Location]
-
-    @property
-    def locations(self) -> Collection[Location]:
-        """Every place that it may touch."""
-        return self.places
+    locations: Collection[Location] = field()
 
 
 @dataclass(eq=False, slots=True, repr=False)

@@ -137,7 +137,7 @@ class Reversal:
             reverts=selected.ids,
             partial=selected.partial,
             arrange=self._arrange,
-            places=self._places.values(),
+            locations=self._places.values(),
         )
 
     def _arrange(self, tree: Tree) -> None:
