@@ -256,10 +256,11 @@ def _spans(view: Window, pattern: Pattern, *, once: bool) -> Iterator[_Spans]:
             found = regexp.search(text, index)
             if found is None:
                 return
-            begin, (low, high) = found.start(), found.span(pattern.group)
             for number in numbers:
                 span = found.span(number)
                 spans.append(span if span[0] >= 0 else None)
+            assert spans[0] is not None
+            begin, (low, high) = found.start(), spans[0]
         if not 0 <= low < view.limit:
             return
         if excluded is not None and low > allowed:
