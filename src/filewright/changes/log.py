@@ -402,8 +402,9 @@ class Log:
     def _roots(self) -> dict[int, bytes]:
         """The roots that entries name by number, as they are called now."""
         roots: dict[int, bytes] = dict(self.database.read("SELECT number, path FROM roots"))
+        moved = self.state.relocations()
         for number, path in roots.items():
-            roots[number] = self.state.relocations().get(path, path)
+            roots[number] = moved.get(path, path)
         return roots
 
     def _place(self, roots: dict[int, bytes], root: int, path: bytes) -> Place:
