@@ -19,7 +19,7 @@ PACKAGE = Path(filewright.__file__).parent
 
 ROOMS = {
     # room: (limit, goal), in code tokens
-    "changes": (63_372, 42_000),
+    "changes": (63_407, 42_000),
     "edit": (54_967, 40_000),
     "tools": (46_319, 32_000),
     "structure": (21_992, 20_500),

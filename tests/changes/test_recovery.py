@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 from filewright import Workspace
-from filewright.changes.database import Database
 from filewright.changes.log import unpacked_plan
 from filewright.changes.settle import Recovery
 from filewright.changes.slots import FolderSearch
@@ -670,20 +669,19 @@ def test_a_second_change_in_one_hold_of_the_lock_meets_what_could_not_be_taken_b
 def test_an_interrupt_during_the_last_flush_finds_the_change_made(
     bench: Any, scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from filewright.changes import database
+
     record = bench.commit(Create(bench.at("first"), b""))
-    retried = Database._retried
+    end = database.end
 
-    def interrupted(self: Database, work: Any, *values: object, **more: Any) -> Any:
-        made = retried(self, work, *values, **more)
+    def interrupted(connection: Any) -> None:
+        end(connection)
         if (
-            values == ("COMMIT",)
-            and (bench.root / "a.txt").read_bytes() != b"one\ntwo\nthree\n"
-            and bench.changes.newest() != record.id
-        ):
+            bench.root / "a.txt"
+        ).read_bytes() != b"one\ntwo\nthree\n" and bench.changes.newest() != record.id:
             raise KeyboardInterrupt
-        return made
 
-    monkeypatch.setattr(Database, "_retried", interrupted)
+    monkeypatch.setattr(database, "end", interrupted)
     with pytest.raises(KeyboardInterrupt):
         bench.commit(bench.modify("a.txt", EDIT))
     monkeypatch.undo()
@@ -698,15 +696,8 @@ def test_an_interrupt_during_the_last_flush_finds_the_change_made(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="it forks")
-def test_an_intent_whose_end_never_reached_the_disk_leaves_no_second_name(
-    scene: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    retried = Database._retried
-
-    def ended(self: Database, work: Any, *values: object, **more: Any) -> Any:
-        if values == ("COMMIT",):
-            os._exit(0)
-        return retried(self, work, *values, **more)
+def test_an_intent_whose_end_never_reached_the_disk_leaves_no_second_name(scene: Any) -> None:
+    from filewright.changes import database
 
     with scene.disk_folder() as area:
         with scene.Bench(area) as bench:
@@ -715,7 +706,7 @@ def test_an_intent_whose_end_never_reached_the_disk_leaves_no_second_name(
             (bench.root / "small").write_bytes(os.urandom(100_000))
 
             def begun() -> None:
-                monkeypatch.setattr(Database, "_retried", ended)
+                database.end = lambda _: os._exit(0)
                 bench.commit(Delete(bench.at("big")), Delete(bench.at("small")))
 
             scene.forked(begun)

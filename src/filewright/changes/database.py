@@ -128,11 +128,10 @@ class Database:
                 return
             level = ("FULL" if durable else "NORMAL") if self._flusher.enabled else "OFF"
             connection.execute(f"PRAGMA synchronous={level}")
-            # No other process writes until the end.
-            self._retried(connection.execute, "BEGIN IMMEDIATE", task=task)
+            self._retried(begin, connection, task=task)
             try:
                 yield connection.execute
-                self._retried(connection.execute, "COMMIT")
+                self._retried(end, connection)
             except BaseException:
                 with suppress(Exception):
                     connection.rollback()
@@ -334,6 +333,16 @@ class Database:
                 probe.write(bytes(_PAGE), system.status_of(path + _BESIDE[0]).size)
             finally:
                 opened.remove(name + b"-probe")
+
+
+def begin(connection: sqlite3.Connection) -> None:
+    """Begin a transaction: no other process writes until its end."""
+    connection.execute("BEGIN IMMEDIATE")
+
+
+def end(connection: sqlite3.Connection) -> None:
+    """End a transaction: what was done in it is true from here on."""
+    connection.execute("COMMIT")
 
 
 # Forks
