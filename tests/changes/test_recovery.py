@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from filewright import Workspace
+from filewright.changes.database import Database
 from filewright.changes.log import unpacked_plan
 from filewright.changes.settle import Recovery
 from filewright.changes.slots import FolderSearch
@@ -167,6 +168,22 @@ def test_what_cannot_be_recovered_read_only_is_not_read_and_everything_else_is(
         assert scene.tree(bench.root) == torn
         bench.changes.recover()
         assert "one" in workspace.read("a.txt").text
+
+
+def test_nothing_is_changed_where_nobody_can_tell_what_is_in_its_way(
+    bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, read = scene.tree(bench.root), Database.read
+
+    def unreadable(database: Database, sql: str, *values: object) -> Any:
+        if "FROM unfinished" in sql:
+            raise FilewrightError(Code.IO_ERROR, "the state database cannot be read")
+        return read(database, sql, *values)
+
+    monkeypatch.setattr(Database, "read", unreadable)
+    with pytest.raises(FilewrightError, match="cannot be read"):
+        bench.commit(bench.modify("a.txt", EDIT))
+    assert scene.tree(bench.root) == before
 
 
 def test_a_change_that_is_being_made_holds_no_reader_up(bench: Any, area: Path) -> None:

@@ -17,7 +17,7 @@ import json
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from datetime import datetime
 from functools import partial
 from itertools import islice
@@ -213,13 +213,13 @@ class Log:
 
     # Looking
 
-    def left(self, *states: str) -> list[Row]:
+    def left(self, *states: str, certain: bool = False) -> list[Row]:
         """The operations in states that are not settled, oldest first: their numbers and states.
 
-        Of a log that cannot be read nothing is known, and reading files goes on.
+        Of a log that cannot be read nothing is known, and reading files goes on; where it must be `certain`, it raises.
         """
         found: list[Row] = []
-        with suppress(FilewrightError):
+        with nullcontext() if certain else suppress(FilewrightError):
             for row in self.database.read("SELECT number, state FROM unfinished ORDER BY number"):
                 if row[1] in states and row[0] not in self._rolled_back:
                     found.append(row)

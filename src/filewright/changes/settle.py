@@ -666,7 +666,7 @@ def _settle(log: Log, operation: ChangeRecord, plan: CommitPlan) -> Recovery:
 
 def refuse_unsettled(log: Log, record: ChangeRecord) -> None:
     """A change that could not be settled is in the way of its own files only. Raises `in_use`."""
-    for number, _ in log.left("unsettled"):
+    for number, _ in log.left("unsettled", certain=True):
         operation, touched = log.operation(number), {*record.places}
         for place in operation.places if operation is not None else ():
             if place in touched:
