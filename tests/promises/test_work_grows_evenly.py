@@ -25,8 +25,9 @@ with Workspace(given["work"], settings=Settings(state_dir=given["state"], call_s
     workspace.undo()
     counts = []
     for tool, arguments in given["calls"]:
-        if tool == "undo":
-            tool, arguments = "revert_edit", {"change_id": workspace.history(limit=1)[0].id}
+        if tool in ("undo", "preview"):
+            newest = workspace.history(limit=1)[0].id
+            tool, arguments = "revert_edit", {"change_id": newest, "preview": tool == "preview"}
         count = 0
         threading.setprofile(counter)
         sys.setprofile(counter)
@@ -88,6 +89,11 @@ def _many_items(work: Path, size: int) -> Calls:
     return [("write_content", {"items": items}), ("undo", {})]
 
 
+def _many_folders(work: Path, size: int) -> Calls:
+    items = [{"path": f"d{n}/f.txt", "content": f"{n}\n"} for n in range(size)]
+    return [("write_content", {"items": items}), ("preview", {}), ("undo", {})]
+
+
 def _patched(work: Path, size: int, *, numbers: bool = True) -> Calls:
     hunks = size * 2
     (work / "f.txt").write_text("".join(f"line {n}\n" for n in range(3 * hunks + 5)))
@@ -112,6 +118,7 @@ GROWING: list[Any] = [
         _nested_renames, marks=pytest.mark.needs("beneath")
     ),  # else each path is walked part by part
     _many_items,
+    _many_folders,
     _patched,
     _patched_by_content,
 ]

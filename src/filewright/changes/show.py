@@ -148,10 +148,11 @@ class ChangeDiffs(NamedTuple):
         with OpenFolders(self.boundary) as folders:
             tree = Tree(self.boundary, folders, change_set, task)
             tree.take()
+            left = {item.was for item in tree.at_first() if item.alive}
             gone = [item for item in tree.displaced if not item.alive]
             for item in gone:
                 if item.kind == "folder":
-                    self._deleted_below(item.was, tree, budget)
+                    self._deleted_below(item.was, left, budget)
             altered = (item for item in tree.altered if not item.moved)
             for item in itertools.chain(gone, tree.made, tree.moved, altered):
                 if item.kind == "folder" and not item.moved:
@@ -169,10 +170,9 @@ class ChangeDiffs(NamedTuple):
                     budget.lost += lost
         return Diff(tuple(budget.files), budget.cut, tuple(budget.lost))
 
-    def _deleted_below(self, where: Location, tree: Tree, budget: _Budget) -> None:
-        """The files below a deleted folder, but what has left it, as far as the budget goes."""
+    def _deleted_below(self, where: Location, left: set[Location], budget: _Budget) -> None:
+        """The files below a deleted folder, but what has `left` it, as far as the budget goes."""
         files = size = 0
-        left = {item.was for item in tree.at_first() if item.alive}
         elsewhere = set[Location]()
         for entry in self.boundary.walk(where, include_ignored=True, details=True, task=budget.task):
             if entry.location in left or entry.location.parent in elsewhere:
