@@ -69,6 +69,16 @@ def test_numbers_and_ids_are_the_same_order() -> None:
     assert number_of("i" * 13) is None
 
 
+@pytest.mark.parametrize("change_id", ["0" * 13, "7" + "z" * 12, "8" + "0" * 12, "z" * 13])
+def test_an_id_that_no_change_has_is_not_found_however_large_its_number_is(
+    bench: Any, change_id: str
+) -> None:
+    bench.commit(bench.modify("a.txt", Splice(0, 3, b"ONE")))
+    with pytest.raises(FilewrightError, match=f"there is no change {change_id}") as refused:
+        bench.changes.record(bench.changes.identify(change_id))
+    assert refused.value.code is Code.NOT_FOUND
+
+
 def test_a_record_says_who_what_when_and_what_became_of_each_file(bench: Any) -> None:
     before = time.time_ns()
     record = bench.changes.commit(

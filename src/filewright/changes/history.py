@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 # What shows changes is imported where it is used: a server that has only started needs none of it.
 
 _LEAST_BEGUN = 4
+_TOO_LARGE = 1 << 63
+"""For the number of a change, in a database."""
 _BEFORE_HISTORY = 10**9
 _AGO = r"(\d{1,9}) ?(s|seconds?|m|min|minutes?|h|hours?|d|days?|w|weeks?)( ago)?"
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
@@ -555,7 +557,7 @@ class History:
 
     def _kept(self, change_id: str) -> ChangeRecord:
         number = number_of(change_id) or 0
-        for log in self.logs:
+        for log in self.logs if number < _TOO_LARGE else ():
             found = log.operation(number, made=True)
             if found is not None:
                 return found
