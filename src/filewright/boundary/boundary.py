@@ -213,10 +213,7 @@ class Boundary:
         except OSError:
             seen = False
         files = RULE_FILES if changing or free is not None else (DENY_FILE,)
-        looked: list[bytes] = []
-        for up in range(depth + 1):
-            for file in files:
-                looked += [b"../" * up + file]
+        looked = [b"../" * up + file for up in range(depth + 1) for file in files]
         found = not seen or folder.holds_any(looked)
         if free is not None and not found:
             free.add((root.number, *folder.identity()))

@@ -121,12 +121,8 @@ class Changes(History):
             task.rehearsal.append(self._rehearsed(change_set, task))
             raise FilewrightError(Code.CANCELLED, "this was a rehearsal; nothing was changed")
         touched = list(change_set.locations)
-        numbers: set[int] = set()
-        folders: set[Location] = set()
-        for place in touched:
-            numbers.add(place.root.number)
-            if place.parts:
-                folders.add(place.parent)
+        numbers = {place.root.number for place in touched}
+        folders = {place.parent for place in touched if place.parts}
         with self.writing(task):
             # It is kept in the log of the first root it touches, which those of the others then point to.
             first, *others = sorted(numbers) or [0]
@@ -155,11 +151,7 @@ class Changes(History):
             self._reported = len(self._found)
             task.notices += record.notes
             self.after_commit(touched)
-            trees: set[Location] = set()
-            for folder in list(folders)[:_LOOKED_AT]:
-                tree = tree_of(folder)
-                if tree is not None:
-                    trees.add(tree)
+            trees = {tree for folder in list(folders)[:_LOOKED_AT] if (tree := tree_of(folder))}
             if trees and (notice := tree_notice(self._boundary, trees)):
                 task.notices.append(notice)
             log.collect(settle=bool(others))

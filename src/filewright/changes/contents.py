@@ -13,7 +13,6 @@ import errno
 import hashlib
 import os
 import zlib
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 
@@ -21,7 +20,7 @@ import xxhash
 
 from filewright.annotations import TYPE_CHECKING, NamedTuple
 from filewright.changes.database import Database, Execute, Flusher
-from filewright.changes.record import Entry, Stamp, id_of, spans_in
+from filewright.changes.record import Entry, Span, Stamp, id_of, spans_in
 from filewright.changes.state import StateFolder
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.settings import KB
@@ -474,23 +473,23 @@ def backward(entry: Entry, most: int | None = None) -> Sequence[Splice] | None:
     """The splices that turn the file after into the file before, or the first of them, if it was an edit."""
     if not entry.spliced:
         return None
-    removed, before = bytearray(), None
     if entry.removed is not None:
-        removed += Kept(entry.keeper, entry.removed).read()
+        removed = Kept(entry.keeper, entry.removed).read()
+    elif (before := held_before(entry)) is not None:
+        removed = b"".join(before[at : at + old] for at, old, _ in spans_in(entry.spliced, most))
     else:
-        before = held_before(entry)
-        if before is None:
-            return None
-    # Where the spans are afterwards, how long they are there, and how long they were before.
-    turned, shift = array("q"), 0
-    for offset, old, new in spans_in(entry.spliced, most):
-        turned.extend((offset + shift, new, old))
-        shift += new - old
-        if before is not None:
-            removed += before[offset : offset + old]
+        return None
     from filewright.text import Splices
 
-    return Splices(spans_in(turned.tobytes()), removed)
+    return Splices(_turned(spans_in(entry.spliced, most)), removed)
+
+
+def _turned(spans: Iterable[Span]) -> Iterator[Span]:
+    """Where the spans are afterwards, how long they are there, and how long they were before."""
+    shift = 0
+    for offset, old, new in spans:
+        yield Span(offset + shift, new, old)
+        shift += new - old
 
 
 def _spliced(content: bytes, splices: Sequence[Splice] | None) -> bytes | None:

@@ -221,11 +221,7 @@ class Settlement(Slots):
         found = self.findings = Recovery()
         self._each(self.plan.operations, self._clean_up_after)
         if not (found.waiting or found.unsettled):
-            size = 0
-            for put in self.plan.operations:
-                for stamp in put.stamps:
-                    size += 1 + len(stamp.inside)
-            if size <= _LARGE:
+            if sum(1 + len(stamp.inside) for put in self.plan.operations for stamp in put.stamps) <= _LARGE:
                 self.log.cleaned.add(number)
             else:
                 # To read it again, and settle it with others, would hold a later call up.
