@@ -14,8 +14,10 @@ from tests.examples import examples
 
 from filewright import Workspace
 from filewright.boundary import Boundary
+from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.text import NotebookView, Snapshot, Splice, notebook_view, splice
+from filewright.text.notebook import viewed_by_cells
 from filewright.text.snapshot import Snapshot as Base
 
 nbformat = pytest.importorskip("nbformat")
@@ -288,6 +290,21 @@ def test_a_large_notebook_is_read_and_edited_in_a_few_blocks(root: Path, workspa
     edit = {"search": "c = 3", "replace": "c = 4"}
     assert not workspace.call("edit_content", {"path": "n.ipynb", "edits": [edit]}).is_error
     assert sources(path) == ["a = 1\nb = 2", "c = 4"]
+
+
+def test_the_task_is_asked_often_while_a_notebook_is_taken_apart() -> None:
+    asked = 0
+
+    class Asked(Task):
+        def check(self) -> None:
+            nonlocal asked
+            asked += 1
+
+    content = json.dumps(notebook(*[code(["x = 1\n"] * 20)] * 5000)).encode()
+    cells = viewed_by_cells(Snapshot(content), Asked())
+    assert isinstance(cells, NotebookView)
+    assert len(cells.cells) == 5000
+    assert asked > len(content) // (100 << 10)
 
 
 @pytest.mark.parametrize("path", [".", "n.ipynb"])

@@ -24,7 +24,7 @@ from filewright.progress import Task
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice
 
-_BLOCK = 1 << 20
+_BLOCK = 1 << 16
 _SOURCE_BYTES = 16 << 20
 _CELLS = 100_000
 _DEEPEST = 1_000
@@ -350,9 +350,8 @@ class _Scanner:
             match = any_number.match(self._buffer, self._at)
             assert match is not None
             self._at = match.end()
-            if (
-                len(self._buffer) - self._at > 1
-            ):  # A backslash alone may escape what the next block begins with.
+            # A backslash alone may escape what the next block begins with.
+            if len(self._buffer) - self._at > 1:
                 break
             self._task.check()
             known = self._base + len(self._buffer)
