@@ -208,6 +208,7 @@ def test_a_diff_without_context_has_each_change_at_its_lines() -> None:
     before = b"".join(b"%d\n" % number for number in range(1, 30))
     after = before.replace(b"\n4\n", b"\nfour\n").replace(b"\n8\n", b"\n").replace(b"\n20\n", b"\n20\n20.5\n")
     bare = between(before, after).brief(0)
+    assert bare is not None
     assert bare.partition("+++ b/f\n")[2] == (
         "@@ -4 +4 @@\n-4\n+four\n@@ -8 +7,0 @@\n-8\n@@ -20,0 +20 @@\n+20.5\n"
     )

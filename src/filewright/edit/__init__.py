@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     from filewright.edit.linediff import line_splices, merge3
     from filewright.edit.locate.request import Edit, SymbolLines, Tier
     from filewright.edit.overlay import Overlay
-    from filewright.edit.patch.plan import HunkOutcome, PatchedFile, PatchTarget, fits
+    from filewright.edit.patch.plan import PatchedFile, PatchTarget, fits
     from filewright.edit.patch.plan import plan as plan_patch
     from filewright.edit.patch.reader import FilePatch, Patch
     from filewright.edit.patch.reader import parse as parse_patch
@@ -101,7 +101,7 @@ __getattr__, __all__ = face_of(
         "linediff": "differing=changes line_splices merge3",
         "locate.request": "Edit SymbolLines Tier",
         "overlay": "Overlay",
-        "patch.plan": "HunkOutcome PatchedFile PatchTarget fits plan_patch=plan",
+        "patch.plan": "PatchedFile PatchTarget fits plan_patch=plan",
         "patch.reader": "FilePatch Patch parse_patch=parse",
         "places": (
             "LineEdit Replaced Replacement at_lines edit_of indented replace_matches replacement symbol_lines"

@@ -176,16 +176,20 @@ class FileDiff:
         more = f"... {counted(self.more, 'more change')} not shown\n" if self.more else ""
         return f"{text}{more}{self.remark}"
 
-    def brief(self, context: int) -> str:
-        """The same of what was not cut, with at most `context` rows around each change, and none that is long.
+    def brief(self, context: int) -> str | None:
+        """The same with at most `context` rows around each change, and none that is long; None of what was cut.
 
         Git's lines are left out where they say no more than the names below them.
         """
+        if self.more:
+            return None
         hunks: list[Hunk] = []
         for hunk in self.hunks:
             signs = "".join([row.sign for row in hunk.rows])
             old, new, begin = hunk.old, hunk.new, 0
             for at, row in enumerate((*hunk.rows, None)):
+                if row is not None and row.hidden:
+                    return None
                 near = signs[max(0, at - context) : at + context + 1].strip()
                 if row is not None and (row.sign != " " or (near and len(row.text) <= _NARROW)):
                     continue
@@ -436,9 +440,11 @@ def _changed(before: Snapshot, edit: Touched, room: int, line_chars: int) -> lis
     """The rows of one edit, both sides cut alike where the room cannot hold them."""
     fit_old = min(len(edit.old), max(room // 2, room - len(edit.new)))
     fit_new = min(len(edit.new), max(0, room - fit_old))
-    # Only where lines have different terminators is a large file counted for its usual one.
-    ends = {line[len(line.rstrip(b"\r\n")) :] for line in (*edit.old, *edit.new)} - {b""}
-    usual = before.dominant if before.held is not None or len(ends) > 1 else None
+    several = before.held is not None
+    if not several:  # only where lines have different terminators is a large file counted for its usual one
+        ends = {line[len(line.rstrip(b"\r\n")) :] for line in (*edit.old, *edit.new)} - {b""}
+        several = len(ends) > 1
+    usual = before.dominant if several else None
     gone, come = enumerate(edit.old[:fit_old], edit.line), enumerate(edit.new[:fit_new], edit.new_line)
     removed = [_row(before, "-", line, at, None, usual) for at, line in gone]
     added = [_row(before, "+", line, None, at, usual) for at, line in come]

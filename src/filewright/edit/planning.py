@@ -64,11 +64,6 @@ class Outcome:
     named: str = ""
 
     @property
-    def is_plain(self) -> bool:
-        """Whether a text was found as it was given, at its one place, so that a reader has nothing to learn."""
-        return self.tier is Tier.EXACT and self.places == 1 and not (self.on_result or self.note)
-
-    @property
     def text(self) -> str:
         """One line for a reader."""
         where = f"lines {self.first}-{self.last}" if self.last > self.first else f"line {self.first}"

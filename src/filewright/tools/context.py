@@ -312,9 +312,9 @@ class Context:
             hint = f"there is no {missing.shown}; list {above.shown} to see what is there"
         error.hint = "; ".join([hint, *hints])
 
-    def check_version(self, snapshot: Snapshot, expected: str | None) -> None:
-        """Raise `stale_version` unless `expected` is None or a token of this content."""
-        if expected is not None and not snapshot.matches(expected):
+    def check_version(self, snapshot: Snapshot, expected: str) -> None:
+        """Raise `stale_version` unless `expected` is a token of this content."""
+        if not snapshot.matches(expected):
             raise FilewrightError(
                 Code.STALE_VERSION,
                 f"{snapshot.asked} is no longer at version {expected}; it is at {snapshot.version}",

@@ -37,7 +37,7 @@ from filewright.text import (
     notebook_view,
 )
 from filewright.tools.context import Context, spare_time
-from filewright.tools.pipeline import Change, ChangeArguments, Changed, Reply, change, decided
+from filewright.tools.pipeline import ChangeArguments, Changed, Reply, change, decided
 from filewright.tools.registry import Arguments
 from filewright.tools.result import ChangeResult, DiffWanted, optional
 from filewright.wording import counted, listed, visible
@@ -154,27 +154,17 @@ class EditItem(Arguments):
                 places.append(name)
         return places
 
-    @property
-    def makes(self) -> bool:
-        """Whether the edit is of a file that is made, if it is not there yet."""
-        return self.content is not None or (self.source is not None and not self.places)
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether a whole file is made, deleted or moved."""
-        return self.content is not None or self.move_to is not None or (self.delete and not self.places)
-
     @model_validator(mode="after")
     def _one_place(self) -> EditItem:
         places, moved = self.places, self.source is not None
         problem = ""
-        if self.is_whole or self.makes:
+        made, deleted = self.content is not None, self.delete and not places
+        if made or deleted or self.move_to is not None or (moved and not places):
             # What else is given may have been meant as a place: without it, all of the file would go.
             of_whole = _OF_PIECES if moved else _OF_WHOLE
             more = any(getattr(self, name) not in (None, False) for name in self.model_fields_set - of_whole)
             # What is moved into a new file may have a beginning given with it.
-            whole = (self.content is not None or moved, self.move_to is not None, self.delete and not places)
-            if sum(whole) != 1 or more:
+            if (made or moved) + (self.move_to is not None) + deleted != 1 or more:
                 problem = (
                     "content, move_to, and delete without a place, are of a whole file\nhint: give one of them, "
                     "with path alone; a text for a place in it is replace"
@@ -284,7 +274,54 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
         again=again,
     )
     users = _still_used(context, edits.moved) if edits.moved and made.id is not None else ()
-    return _answer(context, arguments, made, users)
+    page = Reply(context, arguments, made, outcome="")
+    shown = page.seen or page.brief or page.wanted != "auto"
+    outcomes: list[Outcome] = []
+    files: list[EditedFile] = []
+    starts, similarity, total = [], 1.0, 0
+    for one in made.files:
+        lines, told, places = [], [], 0
+        for each in one.decision.outcomes:
+            lines.append(each.first)
+            places += each.places
+            similarity = min(similarity, each.similarity)
+            # How far a symbol goes is seen in its diff, or said.
+            symbol = not shown and each.named.startswith("symbol") and each.first <= each.last
+            # Of a text that was found as it was given, at its one place, a reader has nothing to learn.
+            plain = each.tier is Tier.EXACT and each.places == 1 and not (each.on_result or each.note)
+            if not page.seen and (symbol or not plain):
+                told.append(each.text)
+        # Where no diff says which lines of the file as it was.
+        which = "" if shown else f" ({'lines' if len(lines) > 1 else 'line'} {listed(lines, _NAMED)})"
+        said, verb = f"{counted(places, 'edit')}{which} ", "applied"
+        if one.diff is not None and one.diff.old is None:
+            said, verb = "", f"created, {counted(one.diff.added or 0, 'line')}"
+        page.add(f"{one.location.shown}: {said}{page.done(verb, one.form, named=not files)}")
+        page.extend(told, reserve=2000)
+        if one.diff is not None and not shown:
+            page.add_short(one.diff)
+        outcomes += one.decision.outcomes
+        total += places
+        starts.append(min(lines))
+        files.append(EditedFile(one.location.shown, places, one.version))
+    for user in users:
+        page.add(f"[{user.name} is still used as of {user.path} in {listed(user.files, _NAMED)}]")
+    page.end()
+    outcomes.sort(key=lambda each: each.index)
+    return EditResult(
+        **page.facts,
+        path=files[0].path,
+        changes_made=total,
+        line_number=starts[0],
+        similarity=similarity,
+        tier=str(outcomes[0].tier),
+        results=tuple(outcomes),
+        version=files[0].version,
+        hard_links=made.files[0].hard_links,
+        syntax_warning="; ".join(made.warnings) or None,
+        files=tuple(files) if len(files) > 1 else (),
+        still_used=tuple(users),
+    )
 
 
 def _version_of(arguments: EditArguments, item: EditItem) -> str | None:
@@ -429,14 +466,15 @@ class _Edits:
                 f"its path {path} is not the path of the call, {outer}",
                 "leave out the path of the call, and give every edit its own",
             )
-        joins = item.source is not None and location in self._files
-        file = self._named(location, makes=item.makes or joins)
+        nowhere, moves = not item.places, item.source is not None
+        makes = item.content is not None or (moves and (nowhere or location in self._files))
+        file = self._named(location, makes=makes)
         if item.content is not None and (file.items or not file.is_new):
             asked = location.asked
             message = f"{asked} is made already" if file.is_new else f"{asked} exists already"
             hint = 'change a part of it, or overwrite it by write_content with mode="overwrite"'
             raise refused(Code.ALREADY_EXISTS, asked, message, hint)
-        if item.is_whole and not file.is_new:
+        if not file.is_new and (item.move_to is not None or (item.delete and nowhere)):
             self._end(file, item)
         else:
             file.items.append((self._number, item))
@@ -573,7 +611,8 @@ class _Edits:
         version, new = _version_of(self._arguments, item), item.replace or ""
         first, last = item.start_line, item.end_line
         if item.search is not None:
-            self._context.check_version(snapshot, version)
+            if version is not None:
+                self._context.check_version(snapshot, version)
             return Edit(item.search, new, item.replace_all, first, last, fuzzy, self._number)
         text = self._text(file, snapshot, version)
         edit = Edit("", new, fuzzy=fuzzy, number=self._number, base=text.base)
@@ -777,57 +816,6 @@ def _in_cell(page: Snapshot, name: str) -> tuple[Snapshot, int]:
         raise invalid(message, "leave cell out", path=page.asked, argument="cell")
     cell = page.cell_named(name)
     return Snapshot(page.source(cell), encoding="utf-8", location=page.location), cell.start
-
-
-def _answer(
-    context: Context, arguments: EditArguments, change: Change[Plan], users: Sequence[StillUsed]
-) -> EditResult:
-    page = Reply(context, arguments, change, outcome="")
-    shown = page.seen or page.brief or page.wanted != "auto"
-    outcomes: list[Outcome] = []
-    files: list[EditedFile] = []
-    starts, similarity, changes = [], 1.0, 0
-    for one in change.files:
-        lines, told, places = [], [], 0
-        for each in one.decision.outcomes:
-            lines.append(each.first)
-            places += each.places
-            similarity = min(similarity, each.similarity)
-            # How far a symbol goes is seen in its diff, or said.
-            symbol = not shown and each.named.startswith("symbol") and each.first <= each.last
-            if not page.seen and (symbol or not each.is_plain):
-                told.append(each.text)
-        # Where no diff says which lines of the file as it was.
-        which = "" if shown else f" ({'lines' if len(lines) > 1 else 'line'} {listed(lines, _NAMED)})"
-        said, verb = f"{counted(places, 'edit')}{which} ", "applied"
-        if one.diff is not None and one.diff.action == "created":
-            said, verb = "", f"created, {counted(one.diff.added or 0, 'line')}"
-        page.add(f"{one.location.shown}: {said}{page.done(verb, one.form, named=not files)}")
-        page.extend(told, reserve=2000)
-        if one.diff is not None and not shown:
-            page.add_short(one.diff)
-        outcomes += one.decision.outcomes
-        changes += places
-        starts.append(min(lines))
-        files.append(EditedFile(one.location.shown, places, one.version))
-    for user in users:
-        page.add(f"[{user.name} is still used as of {user.path} in {listed(user.files, _NAMED)}]")
-    page.end()
-    outcomes.sort(key=lambda each: each.index)
-    return EditResult(
-        **page.facts,
-        path=files[0].path,
-        changes_made=changes,
-        line_number=starts[0],
-        similarity=similarity,
-        tier=str(outcomes[0].tier),
-        results=tuple(outcomes),
-        version=files[0].version,
-        hard_links=change.files[0].hard_links,
-        syntax_warning="; ".join(change.warnings) or None,
-        files=tuple(files) if len(files) > 1 else (),
-        still_used=tuple(users),
-    )
 
 
 def _still_used(context: Context, moved: Sequence[Moved]) -> tuple[StillUsed, ...]:

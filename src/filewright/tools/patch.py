@@ -17,7 +17,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary import Location, Root
 from filewright.changes import ChangeRecord, Place
-from filewright.edit import Decided, FilePatch, HunkOutcome, Patch, PatchedFile, PatchTarget, fits
+from filewright.edit import Decided, FilePatch, Patch, PatchedFile, PatchTarget, fits
 from filewright.edit import parse_patch as parse
 from filewright.edit import plan_patch as plan
 from filewright.errors import Code, FilewrightError, invalid, too_many
@@ -130,15 +130,16 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
     page.add(f"{counted(len(made.files), 'file')} {page.done('changed')}")
     if not page.seen:
         page.extend((_row(file, looking.origin) for file in made.files), reserve=2000, more="file")
-    page.extend(_told(*problem) for problem in problems)
-    page.end()
-    refused, results, applied = list[FilePatch](), list[ItemResult](), list[str]()
+    refused, results, applied, told = list[FilePatch](), list[ItemResult](), list[str](), list[str]()
     for one, error in problems:
+        told.append(_told(one, error))
         if error.code == Code.ALREADY_APPLIED:
             applied.append(one.path)
         else:
             refused.append(one)
             results.append(ItemResult(one.path, error=error))
+    page.extend(told)
+    page.end()
     rest = patch.part(text, refused) if refused else ""
     if rest:
         page.add(f"[the rest, as a patch of {counted(len(refused), 'file')}:]")
@@ -308,16 +309,15 @@ def _row(changed: Changed[PatchedFile], origin: Mapping[str, str]) -> str:
     """A file with the line of each hunk, what was looked past, and what was kept."""
     file = changed.decision
     came = origin.get(file.path, f" from {file.was}" if file.was is not None else "")
-    placed = f" ({listed([*map(_note, file.hunks)], _HUNKS, '; ')})" if file.hunks else ""
-    return f"{file.operation}: {file.path}{came}{placed}{changed.form}"
-
-
-def _note(hunk: HunkOutcome) -> str:
-    parts = [f"hunk {hunk.number} at line {hunk.line}"]
-    if hunk.tier != "exact":
-        parts.append("applied already" if hunk.tier == "already_applied" else f"matched by {hunk.tier}")
-    if hunk.moved:
-        parts.append(f"{abs(hunk.moved)} lines {'below' if hunk.moved > 0 else 'above'} its number")
-    if hunk.repaired:
-        parts.append("counts repaired")
-    return ", ".join(parts)
+    placed: list[str] = []
+    for hunk in file.hunks:
+        parts = [f"hunk {hunk.number} at line {hunk.line}"]
+        if hunk.tier != "exact":
+            parts.append("applied already" if hunk.tier == "already_applied" else f"matched by {hunk.tier}")
+        if hunk.moved:
+            parts.append(f"{abs(hunk.moved)} lines {'below' if hunk.moved > 0 else 'above'} its number")
+        if hunk.repaired:
+            parts.append("counts repaired")
+        placed.append(", ".join(parts))
+    where = f" ({listed(placed, _HUNKS, '; ')})" if placed else ""
+    return f"{file.operation}: {file.path}{came}{where}{changed.form}"

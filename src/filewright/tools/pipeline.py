@@ -376,9 +376,9 @@ def _short_diffs(diff: Diff) -> dict[str, str]:
     for context in (1, 0):
         shown, lines, chars = {}, _SHORT_LINES, _SHORT_CHARS
         for file in by_length:
-            if file.truncated:
-                continue
             text = file.brief(context)
+            if text is None:
+                continue
             lines, chars = lines - text.count("\n"), chars - len(text)
             if lines < 0 or chars < 0:
                 break

@@ -243,14 +243,12 @@ def line_ending(snapshot: Snapshot) -> str:
     return snapshot.lines.terminators_in(snapshot.start, min(snapshot.size, 1 << 18)).name
 
 
-def _encoding(snapshot: Snapshot) -> str:
-    return snapshot.encoding.name + (" with BOM" if snapshot.encoding.bom else "")
-
-
 def kept_form(snapshot: Snapshot) -> str:
     """What is not plain about a file that stays as it is: ``; cp1252 and crlf kept``; "" of UTF-8 with line feeds."""
-    encoding, ending = _encoding(snapshot), line_ending(snapshot)
-    forms = [encoding] if encoding != "utf-8" else []
+    encoding, ending = snapshot.encoding, line_ending(snapshot)
+    forms = []
+    if encoding.bom or encoding.name != "utf-8":
+        forms.append(f"{encoding.name} with BOM" if encoding.bom else encoding.name)
     if ending not in ("lf", "none"):
         forms.append(ending)
     return f"; {' and '.join(forms)} kept" if forms else ""
@@ -258,7 +256,8 @@ def kept_form(snapshot: Snapshot) -> str:
 
 def about(snapshot: Snapshot) -> str:
     """Encoding, line ending and version, for the first line of a result."""
-    name, encoding = _encoding(snapshot), snapshot.encoding
+    encoding = snapshot.encoding
+    name = f"{encoding.name} with BOM" if encoding.bom else encoding.name
     if encoding.invalid:
         name += " with invalid bytes"
     elif encoding.guessed:

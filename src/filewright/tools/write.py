@@ -90,14 +90,14 @@ def _decided(
     for index in indexes:
         item = items[index]
         with item_named(index, len(items)):
-            if item.expected_version is not None and before is None:
-                raise refused(
-                    Code.STALE_VERSION,
-                    item.path,
-                    f"{item.path} does not exist, but version {item.expected_version} was expected",
-                    "list the folder; leave expected_version out to create it",
-                )
-            if before is not None:
+            if item.expected_version is not None:
+                if before is None:
+                    raise refused(
+                        Code.STALE_VERSION,
+                        item.path,
+                        f"{item.path} does not exist, but version {item.expected_version} was expected",
+                        "list the folder; leave expected_version out to create it",
+                    )
                 context.check_version(before, item.expected_version)
             exists = before is not None or whole
             if exists and item.mode == "create":

@@ -321,8 +321,9 @@ def _placed(
         why = f"{file.path} is not text a patch can change"
         raise refused(Code.IS_BINARY, file.path, why, "use a tool for bytes", type=snapshot.binary)
     first, *others = file.hunks
-    marked = [row.sign for row in first.rows if row.text.startswith("\ufeff")]
+    marked: list[str] = []
     if snapshot.encoding.bom:
+        marked = [row.sign for row in first.rows if row.text.startswith("\ufeff")]
         # A patch may spell out the byte-order mark, which is no part of the text.
         rows = tuple(replace(row, text=row.text.removeprefix("\ufeff")) for row in first.rows)
         first = replace(first, rows=rows)
