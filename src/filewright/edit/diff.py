@@ -442,8 +442,8 @@ def _changed(before: Snapshot, edit: Touched, room: int, line_chars: int) -> lis
     fit_new = min(len(edit.new), max(0, room - fit_old))
     several = before.held is not None
     if not several:  # only where lines have different terminators is a large file counted for its usual one
-        ends = {line[len(line.rstrip(b"\r\n")) :] for line in (*edit.old, *edit.new)} - {b""}
-        several = len(ends) > 1
+        ends = {line[len(line.rstrip(b"\r\n")) :] for line in (*edit.old, *edit.new)}
+        several = len(ends - {b""}) > 1
     usual = before.dominant if several else None
     gone, come = enumerate(edit.old[:fit_old], edit.line), enumerate(edit.new[:fit_new], edit.new_line)
     removed = [_row(before, "-", line, at, None, usual) for at, line in gone]

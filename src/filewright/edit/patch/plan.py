@@ -321,7 +321,7 @@ def _placed(
         why = f"{file.path} is not text a patch can change"
         raise refused(Code.IS_BINARY, file.path, why, "use a tool for bytes", type=snapshot.binary)
     first, *others = file.hunks
-    marked: list[str] = []
+    marked = list[str]()
     if snapshot.encoding.bom:
         marked = [row.sign for row in first.rows if row.text.startswith("\ufeff")]
         # A patch may spell out the byte-order mark, which is no part of the text.
