@@ -223,9 +223,12 @@ def test_a_line_to_insert_before_that_is_past_the_end_is_named_as_it_was_given()
     assert planned(FILE, Edit("", "six", start_line=6))[0] == FILE + "six\n"
 
 
+@pytest.mark.parametrize("file", [b"a\nb\nc\nd\n", b"a\nb\nc\nd", b"a\r\nb\r\nc\r\nd"])
 @pytest.mark.parametrize(
     "edits",
     [
+        [Edit("", "X\n", start_line=5)],
+        [Edit("", "X\n", start_line=5), Edit("", "Y\nZ\n", start_line=5), Edit("d", "D")],
         [Edit("", "X\n", start_line=2), Edit("", "Y\n", start_line=2)],
         [Edit("", "", start_line=1, end_line=2, named="lines"), Edit("", "X\n", start_line=1)],
         [
@@ -236,8 +239,7 @@ def test_a_line_to_insert_before_that_is_past_the_end_is_named_as_it_was_given()
         [Edit("b\nc", "b\nX\nc"), Edit("", "Y\n", start_line=2), Edit("d", "Z")],
     ],
 )
-def test_the_lines_after_an_edit_are_those_of_what_it_puts_there(edits: list[Edit]) -> None:
-    file = b"a\nb\nc\nd\n"
+def test_the_lines_after_an_edit_are_those_of_what_it_puts_there(edits: list[Edit], file: bytes) -> None:
     made = plan(Snapshot(file), edits)
     lines = apply(file, made.splices).decode().splitlines()
     for edit, outcome in zip(edits, made.outcomes, strict=True):

@@ -303,8 +303,9 @@ def _taken(
             if touched is not None:
                 return Missed(edit, Code.OVERLAP, spans=(touched,), other=other.outcome.index)
         together = _joined(source, before, puts)
-    first = text.line_number(span.start)
-    last = text.line_number(span.end - 1) if span.start < span.end else first - 1
+    # What is put at the end is behind a last line without an end, not before it.
+    last = text.line_number(span.end - 1) if span.end > text.start else 0
+    first = text.line_number(span.start) if span.start < span.end else last + 1
     named = edit.named
     if named and located.tier is Tier.DRIFT:
         named += ", carried on from the version that was named"
