@@ -29,7 +29,7 @@ the text is there, and never one of two on it: that pays for a second look. What
 goes to the very lines it was for, with their line ends, and to no equal ones beside them: that pays for what `drift`
 knows beside the merge. The last symbols of a file may go at once, and no blank line is left at its end, nor lost
 behind a class whose only method goes: that pays for deciding together what goes with each (`planning`). What several
-edits put in at one place is in the order of the texts that they were found at: and the lines of each in the result
+edits put in at one place is in the order of the texts that they were found at, and the lines of each in the result
 are told: that pays for insertions that know theirs. A patch of which the tree has a part is applied in part, hunk by
 hunk, and what is changed already is not changed in a twin elsewhere: that pays for telling a hunk that is there from
 one that has no place. One that takes the byte-order mark away is not called one that changes nothing: that pays for

@@ -303,7 +303,7 @@ def _taken(
             if touched is not None:
                 return Missed(edit, Code.OVERLAP, spans=(touched,), other=other.outcome.index)
         together = _joined(source, before, puts)
-    # What is put at the end is behind a last line without an end, not before it.
+    # An insertion may be behind a last line without an end.
     last = text.line_number(span.end - 1) if span.end > text.start else 0
     first = text.line_number(span.start) if span.start < span.end else last + 1
     named = edit.named
