@@ -299,6 +299,22 @@ class TestAppending:
         assert (here / "target").read_bytes() == b"x"
 
 
+def test_a_file_of_which_nothing_can_be_told_is_let_go_of_at_once(
+    folder: Folder, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / "a").write_text("x")
+    opened: list[File] = []
+
+    def failing(file: File) -> system.Status:
+        opened.append(file)
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    with folder.open(b"a") as file:
+        monkeypatch.setattr(type(file), "status", failing)
+    assert code_of(lambda: folder.open(b"a", seen=True)) == errno.EIO
+    assert opened[0].fileno() == -1
+
+
 def test_a_folder_is_made_at_a_path(here: Path) -> None:
     path = os.fsencode(here / "made")
     system.make_folder(path, 0o700)

@@ -120,10 +120,11 @@ class BaseFile(Handle):
 
     def regular(self) -> Self:
         """Itself; closed again, with `NotAFileError`, if it is no regular file."""
-        kind = self.status().kind
-        if kind != "file":
+        try:
+            self.status().require_file()
+        except OSError:
             self.close()
-            raise NotAFileError(kind)
+            raise
         return self
 
     def read(self, offset: int, size: int) -> bytes:

@@ -366,9 +366,8 @@ class LinuxFolder(_LinuxHandle, Folder):
 
     def is_mount(self, name: bytes) -> bool:
         """Whether something is mounted on a name in it: another file system, or another folder or file of this one."""
-        found = _statx_of(
-            self._fd, name, 0
-        )  # None, and no such flag, where the kernel does not say (before 5.8)
+        # Nothing, or no such flag, where the kernel does not say (before 5.8).
+        found = _statx_of(self._fd, name, 0)
         return found is not None and bool(_STATX_ATTRIBUTES.unpack_from(found)[0] & _STATX_MOUNT_ROOT)
 
     def path(self) -> bytes | None:

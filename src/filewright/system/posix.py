@@ -261,16 +261,11 @@ class Folder(BaseFolder, _Handle):
             return parts
         name = parts[depth - 1].decode("utf-8", "surrogateescape")
         # What some file systems take for the same name, if it is not spelled in one way only.
-        for other in (
-            name.swapcase(),
-            unicodedata.normalize("NFD", name),
-            unicodedata.normalize("NFC", name),
-        ):
-            if other != name:
-                break
-        spelled = (*parts[: depth - 1], other.encode("utf-8", "surrogateescape"))
-        if spelled == parts[:depth]:
+        spellings = name.swapcase(), unicodedata.normalize("NFD", name), unicodedata.normalize("NFC", name)
+        other = next((each for each in spellings if each != name), None)
+        if other is None:
             return parts
+        spelled = (*parts[: depth - 1], other.encode("utf-8", "surrogateescape"))
         names: list[bytes] = []
         try:
             if (
@@ -498,11 +493,8 @@ def split_path(path: bytes) -> tuple[bytes, tuple[bytes, ...]]:
 
     Raises `ValueError`, whose text is the end of a sentence, for what names no file.
     """
-    parts: list[bytes] = []
-    for part in path.split(b"/"):
-        if part not in (b"", b"."):
-            parts += [part]
-    return b"/" if path.startswith(b"/") else b"", tuple(parts)
+    parts = tuple(part for part in path.split(b"/") if part not in (b"", b"."))
+    return b"/" if path.startswith(b"/") else b"", parts
 
 
 def name_problem(name: bytes) -> str | None:  # noqa: ARG001
