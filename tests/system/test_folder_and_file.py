@@ -395,5 +395,5 @@ class TestLeases:
 
 def test_when_a_folder_was_made(here: Path, tmp_path: Path) -> None:
     with system.open_folder(os.fsencode(here)) as folder:
-        birth = folder.status().birth_ns
+        birth = folder.status_and_birth().birth_ns
         assert birth is None or 0 < birth <= folder.status().ctime_ns

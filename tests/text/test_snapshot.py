@@ -56,7 +56,7 @@ def described(snapshot: Snapshot) -> list[object]:
         lines.terminators,
         snapshot.dominant,
         lines.ends_in_terminator(),
-        snapshot.digest,
+        snapshot.digest(),
     ]
     facts += [[line for line, _ in zip(lines.since(limit=50), range(300), strict=False)]]
     offsets = [*range(0, 12), *range(12, snapshot.size, max(1, snapshot.size // 40)), snapshot.size]

@@ -245,7 +245,7 @@ class Boundary:
     def stat(self, where: Location) -> Status:
         """The status of the thing itself, a link included; links above it are followed inside the root."""
         if not where.parts:
-            return where.root.folder.status()
+            return where.root.folder.status_and_birth()
         with self._above(where) as (above, rules):
             return self._looked_at(where, above, rules, birth=True)
 

@@ -164,7 +164,8 @@ def problem_of(content: bytes) -> str:
 class Layer:
     """Some rules, weakest first, found by what the last part of a path must be for them to fit.
 
-    The cost of a name grows with the rules that may fit it, not with all there are.
+    The cost of a name grows with the rules that may fit it, not with all there are. `suspect` is what tells the names
+    that one may fit from all others: what they are, end with or begin with, or a pattern.
     """
 
     def __init__(self, rules: tuple[Rule, ...]) -> None:
@@ -176,23 +177,14 @@ class Layer:
                 kind, texts = rule.tails
                 for text in texts:
                     tails[kind].setdefault(text, []).append(number)
-        self._is, self._ends, self._starts = tails["is"], tuple(tails["ends"]), tuple(tails["starts"])
-        fits = tails["fits"]
+        ends, starts, fits = tuple(tails["ends"]), tuple(tails["starts"]), tails["fits"]
         self._fits = re.compile(b"|".join(fits), re.DOTALL).fullmatch if fits else None
+        self.suspect = tails["is"], ends, starts, self._fits
         self._fitting = [number for numbers in fits.values() for number in numbers]
         # By their lengths: the cost of a name then grows with those, not with the texts.
         self._cuts = [(slice(None), tails["is"])]
-        self._cuts += [(slice(-length, None), tails["ends"]) for length in set(map(len, self._ends))]
-        self._cuts += [(slice(length), tails["starts"]) for length in set(map(len, self._starts))]
-
-    def suspects(self, names: Iterable[bytes]) -> list[bytes]:
-        """The names that a rule may fit; no rule fits any other."""
-        exact, ends, starts, fits = self._is, self._ends, self._starts, self._fits
-        return [
-            n
-            for n in names
-            if n in exact or n.endswith(ends) or n.startswith(starts) or (fits is not None and fits(n))
-        ]
+        self._cuts += [(slice(-length, None), tails["ends"]) for length in set(map(len, ends))]
+        self._cuts += [(slice(length), tails["starts"]) for length in set(map(len, starts))]
 
     def decides(self, path: bytes, name: bytes, folder: bool) -> Rule | None:
         """The last rule that fits `path`, whose last part is `name`; None if none does."""
@@ -263,10 +255,16 @@ class Matcher:
 
     def suspects(self, names: list[bytes]) -> list[bytes]:
         """The names that a rule may fit, in their order; every other name is not ignored."""
-        if len(self._layers) == 1:
-            return self._layers[0].suspects(names)
-        found = {name for layer in self._layers for name in layer.suspects(names)}
-        return [name for name in names if name in found] if found else []
+        found: list[bytes] = []
+        for layer in self._layers:
+            exact, ends, starts, fits = layer.suspect
+            for n in names:
+                if n in exact or n.endswith(ends) or n.startswith(starts) or (fits is not None and fits(n)):
+                    found.append(n)
+        if len(self._layers) < 2 or not found:
+            return found
+        either = set(found)
+        return [name for name in names if name in either]
 
     def decides(self, prefix: bytes, name: bytes, folder: bool) -> Rule | None:
         """The rule that says whether `name` in the folder `prefix` is ignored; None if none does.

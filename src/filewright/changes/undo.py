@@ -295,7 +295,7 @@ class Reversal:
                 return
             if now.held is not None:
                 self._earlier(entry, now.held)
-            elif len(entry.runs) > 1 or now.digested(self._task).hex() != after.digest:
+            elif len(entry.runs) > 1 or now.digest(self._task).hex() != after.digest:
                 self._refuse(place, _EDITED)
 
     # What was deleted or moved
@@ -379,8 +379,12 @@ class Reversal:
             if held is None or grown or max(before.size, after.size) > self._settings.hold_bytes:
                 return self._rewritten_large(entry, before, after, item, now, where)
             expected = Expected.of(now)
-            is_as_made = now.digest.hex() == after.digest and self._hunk is None and len(entry.runs) == 1
-            if is_as_made and (made := backward(entry)) is not None:
+            if (
+                self._hunk is None
+                and len(entry.runs) == 1
+                and now.digest().hex() == after.digest
+                and (made := backward(entry)) is not None
+            ):
                 return Modify(where, expected, made)
             whole = self._force and self._hunk is None and whole_before(entry)
             earlier = whole.read() if whole else self._earlier(entry, held)
@@ -396,8 +400,7 @@ class Reversal:
             raise errors.no_hunks(shown)
         if len(entry.runs) > 1 and not self._force:
             self._refuse(entry.place, _TOO_LARGE)
-        digest = bytes.fromhex(after.digest) if after.digest else None
-        expected = Expected(now.size, now.identity, digest)
+        expected = Expected(now.size, now.identity, bytes.fromhex(after.digest) if after.digest else None)
         splices: Sequence[Splice] = ()
         last, found = entry.changes[-1], None
         for edit in reversed(entry.changes):
@@ -408,7 +411,7 @@ class Reversal:
             found = edit.before
             splices = Overlay(now, splices).composed(back) if splices else back
         else:
-            if now.size == after.size and digest:
+            if now.size == after.size and after.digest:
                 # The commit's copy loop hashes the file anyway, and refuses if it is another.
                 return Modify(where, expected, splices)
             begun = xxhash.xxh3_128()

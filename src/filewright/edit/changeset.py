@@ -35,7 +35,7 @@ class Expected:
     @classmethod
     def of(cls, snapshot: Snapshot) -> Expected:
         """What a snapshot saw: hashed where it is held, else by identity."""
-        return cls(snapshot.size, snapshot.identity, snapshot.digest if snapshot.held is not None else None)
+        return cls(snapshot.size, snapshot.identity, snapshot.digest() if snapshot.held is not None else None)
 
 
 @dataclass(frozen=True, slots=True)

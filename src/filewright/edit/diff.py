@@ -511,12 +511,12 @@ def touched(before: Snapshot, splices: Sequence[Splice]) -> Iterator[Touched]:
     index = number = grown = 0
     while index < len(splices):
         first = splices[index]
-        start = min(before.lines.begin(max(first.offset - 1, 0)), first.offset)
+        start = min(before.lines.begin(first.offset - 1), first.offset)
         end = before.lines.end(first.end)
         group = [first]
         index += 1
         # Lines are asked for where a splice leaves those of the group, not at every splice of a long line.
-        while index < len(splices) and max(splices[index].offset - 1, 0) < end:
+        while index < len(splices) and splices[index].offset <= end:
             group.append(splices[index])
             if splices[index].end >= end:
                 end = max(end, before.lines.end(splices[index].end))
@@ -536,13 +536,17 @@ def touched(before: Snapshot, splices: Sequence[Splice]) -> Iterator[Touched]:
 def _compared(before: Snapshot, group: Sequence[Splice], start: int, end: int) -> Iterator[Touched]:
     """The changed lines of one region."""
     number = before.lines.line_at(start)
-    if end - start + sum(len(splice.replacement) for splice in group) > _COMPARED:
-        yield _glimpse(before, group, start, end, number)
-        return
+    left, moved = _COMPARED - end + start, []
+    for splice in group:
+        left -= len(splice.replacement)
+        if left < 0:
+            yield _glimpse(before, group, start, end, number)
+            return
+        moved.append(replace(splice, offset=splice.offset - start))
     data = before.read(start, end - start)
-    fresh = apply(data, [replace(splice, offset=splice.offset - start) for splice in group])
+    fresh = apply(data, moved)
     bom = before.encoding.bom
-    if start == 0 and bom and data.startswith(bom) and fresh.startswith(bom):
+    if start == 0 and data.startswith(bom) and fresh.startswith(bom):
         data, fresh, start = data[len(bom) :], fresh[len(bom) :], len(bom)
     for line, at, old, new in replaced(data, fresh):
         offset = start + at

@@ -75,7 +75,7 @@ class Handle(Closing):
 
     def identity(self) -> tuple[int, int]:
         """(device, inode): what stays the same however it is named."""
-        return self.status().identity
+        raise NotImplementedError
 
     def flush_file_system(self) -> bool:
         """Flush all of its file system in one call; False where there is none, and nothing is flushed."""
@@ -137,9 +137,8 @@ class BaseFile(Handle):
             yield block
             start += len(block)
 
-    def start_writeback(self, offset: int, length: int) -> None:  # noqa: ARG002
+    def start_writeback(self, offset: int, length: int) -> None:
         """Let the disk begin with a range already written, so that the flush at the end finds little to do."""
-        return
 
     def clone_from(self, source: BaseFile) -> bool:  # noqa: ARG002
         """Share all blocks of `source`; False where the file system cannot, and nothing was written."""
@@ -172,6 +171,10 @@ class BaseFolder(Handle):
         Raises `FileNotFoundError`.
         """
         raise NotImplementedError
+
+    def status_and_birth(self) -> Status:
+        """The same as `status`, and when it was made."""
+        return self.status()
 
     def batches(self) -> Iterator[Batch]:
         """All names, unsorted, some at a time."""
@@ -219,9 +222,8 @@ class BaseFolder(Handle):
                 found.append(None)
                 continue
             raw = status.raw
-            is_folder = stat.S_ISDIR(raw.st_mode)
             own = (0, raw.st_uid, raw.st_gid, 0, 0, 0)
-            if not is_folder:
+            if not stat.S_ISDIR(raw.st_mode):
                 own = (raw.st_nlink, raw.st_uid, raw.st_gid, raw.st_size, raw.st_mtime_ns, raw.st_ctime_ns)
             found.append((raw.st_mode, raw.st_ino, raw.st_dev, *own))
         return found
@@ -446,8 +448,7 @@ class Status:
     """The status of one thing: of a link itself, never of its target.
 
     A view of what the system gave (`raw`), because a listing makes hundreds of thousands of them. `size` in
-    bytes, times in nanoseconds; `birth_ns` is None where the system does not say (`Folder.status`
-    asks for it, `Folder.stat` if told to).
+    bytes, times in nanoseconds; `birth_ns` is None where the system does not say or was not asked.
     """
 
     __slots__ = ("_birth_ns", "raw")

@@ -175,7 +175,7 @@ class DarwinFolder(_MacHandle, Folder):
 
     def _rename_at_once(self, name: bytes, to: Folder, to_name: bytes, *, exchange: bool) -> None:
         flag = RENAME_SWAP if exchange else RENAME_EXCL
-        self.calls.rename(self._fd, name, to.fileno(), to_name, flag)
+        self.calls.rename(self._fd, name, to._fd, to_name, flag)
 
 
 def open_folder(path: bytes | str, *, resolves: bool = True) -> Folder:  # noqa: ARG001

@@ -355,8 +355,8 @@ class LinuxFolder(_LinuxHandle, Folder):
     step_flags: ClassVar[int] = _ENTER
     resolves: ClassVar[bool] = can.beneath
 
-    def status(self) -> Status:
-        """What the system says of it now, when it was made included."""
+    def status_and_birth(self) -> Status:
+        """The same as `status`, and when it was made."""
         return Status(os.fstat(self._fd), birth_ns(self._fd))
 
     def stat(self, name: bytes, *, birth: bool = False) -> Status:
@@ -405,7 +405,7 @@ class LinuxFolder(_LinuxHandle, Folder):
     def _rename_at_once(self, name: bytes, to: Folder, to_name: bytes, *, exchange: bool) -> None:
         flag = RENAME_EXCHANGE if exchange else RENAME_NOREPLACE
         try:
-            renameat2(self._fd, name, to.fileno(), to_name, flag)
+            renameat2(self._fd, name, to._fd, to_name, flag)
         except OSError as error:
             if error.errno == errno.EPERM and not can.keep:  # A container's filter says so.
                 raise system_error(errno.ENOSYS) from error

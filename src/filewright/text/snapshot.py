@@ -82,6 +82,7 @@ class Snapshot(Closing):
         self._named = encoding
         self._indexes = indexes
         self.held = content
+        self._digest = b""
 
     @classmethod
     def of_file(
@@ -127,9 +128,9 @@ class Snapshot(Closing):
 
     def close(self) -> None:
         """Let go of the file. Held content stays readable."""
-        if self._file is None:
-            return
         file, self._file = self._file, None
+        if file is None:
+            return
         if self.size > _SLOW_TO_FREE:
             # If the file was replaced meanwhile, this is its last name, and freeing 1 GB takes the system
             # half a second: nobody has to wait for that.
@@ -237,9 +238,9 @@ class Snapshot(Closing):
     @property
     def settled(self) -> bool:
         """Whether what is learned of it holds for whoever meets its identity again."""
-        if self._file is None or Identity.of(self._file.status().raw) != self.identity:
-            return False
-        return not self._just_written()
+        file = self._file
+        same = file is not None and Identity.of(file.status().raw) == self.identity
+        return same and not self._just_written()
 
     @property
     def dominant(self) -> bytes:
@@ -251,20 +252,17 @@ class Snapshot(Closing):
         """The number of lines where it is known or cheap to know, else None."""
         return self.lines.count() if self.held is not None or self.lines.complete else None
 
-    @cached_property
-    def digest(self) -> bytes:
-        """xxh3_128 of the content, 16 bytes (one pass)."""
-        return self.digested(None)
-
-    def digested(self, task: Task | None) -> bytes:
-        """`digest`, cancellable."""
-        state = xxhash.xxh3_128()
-        for offset, block in self.blocks():
-            if task is not None:
-                task.check()
-                task.report(offset, self.size, "hashing")
-            state.update(block)
-        return state.digest()
+    def digest(self, task: Task | None = None) -> bytes:
+        """xxh3_128 of the content, 16 bytes: one pass, which the task can cancel, the first time it is asked for."""
+        if not self._digest:
+            state = xxhash.xxh3_128()
+            for offset, block in self.blocks():
+                if task is not None:
+                    task.check()
+                    task.report(offset, self.size, "hashing")
+                state.update(block)
+            self._digest = state.digest()
+        return self._digest
 
     @cached_property
     def version(self) -> str:
@@ -273,13 +271,13 @@ class Snapshot(Closing):
             if self._just_written():  # a later write must not fit into the same tick of the clock
                 time.sleep(_TICK)
             return identity_version(self.identity)
-        return content_version(self.digest)
+        return content_version(self.digest())
 
     def matches(self, version: str) -> bool:
         """Whether `version` is a token of exactly this content (reads it all only if it must)."""
         if version.startswith("~"):
             return self.identity is not None and identity_version(self.identity) == version
-        return content_version(self.digest) == version
+        return content_version(self.digest()) == version
 
     def _just_written(self) -> bool:
         """Whether another write now could leave the identity as it is."""

@@ -28,17 +28,16 @@ class Splice:
 class Splices(Sequence[Splice]):
     """Splices in order of offset, held in 24 bytes each beside their replacements: a file may have a million of them.
 
-    `numbers` are offset, length and replacement's length of each, `replacements` all that they write, one
-    after the other.
+    `numbers` are offset, length and replacement's length of each, `written` all that they write, one after the other.
     """
 
-    __slots__ = ("_numbers", "_written")
+    __slots__ = ("_numbers", "written")
 
-    def __init__(self, numbers: Iterable[tuple[int, int, int]], replacements: bytes | bytearray) -> None:
+    def __init__(self, numbers: Iterable[tuple[int, int, int]], written: bytes | bytearray) -> None:
         self._numbers = array("q", [0])  # of each the offset, the length, and its end in what is written
         for offset, length, new in numbers:
             self._numbers.extend((offset, length, self._numbers[-1] + new))
-        self._written = replacements
+        self.written = written
 
     @classmethod
     def of(cls, splices: Iterable[Splice]) -> Splices:
@@ -50,18 +49,13 @@ class Splices(Sequence[Splice]):
             made._numbers.extend((splice.offset, splice.length, len(written)))
         return made
 
-    @property
-    def replacements(self) -> bytes:
-        """All that they write, one after the other."""
-        return bytes(self._written)
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Splices | tuple):
             return NotImplemented
         return len(self) == len(other) and all(one == two for one, two in zip(self, other, strict=True))
 
     def __hash__(self) -> int:
-        return hash((self._numbers.tobytes(), self.replacements))
+        return hash((self._numbers.tobytes(), bytes(self.written)))
 
     def __len__(self) -> int:
         return len(self._numbers) // 3
@@ -77,13 +71,13 @@ class Splices(Sequence[Splice]):
             return [self[at] for at in range(*index.indices(len(self)))]
         at = 3 * range(len(self))[index]
         start, offset, length, end = self._numbers[at : at + 4]
-        return Splice(offset, length, bytes(self._written[start:end]))
+        return Splice(offset, length, bytes(self.written[start:end]))
 
 
 def replacements(splices: Sequence[Splice]) -> bytes:
     """All that splices write, one after the other."""
     if isinstance(splices, Splices):
-        return splices.replacements
+        return bytes(splices.written)
     return b"".join([splice.replacement for splice in splices])
 
 

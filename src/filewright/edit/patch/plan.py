@@ -301,7 +301,7 @@ def _decided(
     if made:
         step = Modify.of(changed, before, made)
         # A copy is another file than the one that was read, with the same content.
-        same = Expected(before.size, None, before.digest)
+        same = Expected(before.size, None, before.digest())
         steps.append(replace(step, expected=same) if copied else step)
     modes: tuple[int | None, int | None] = None, None
     if mode != old.mode:
