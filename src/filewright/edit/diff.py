@@ -69,23 +69,6 @@ class Hunk:
     rows: tuple[Row, ...]
     number: int = 1
 
-    @property
-    def text(self) -> str:
-        """The hunk as a diff has it, with git's remark where a line has no terminator."""
-        spans = []
-        for line, count in ((self.old, self.old_count), (self.new, self.new_count)):
-            spans.append(str(line) if count == 1 else f"{line - (not count)},{count}")
-        lines = [f"@@ -{spans[0]} +{spans[1]} @@\n"]
-        for row in self.rows:
-            if row.hidden:
-                more = counted(row.hidden, f"more {'removed' if row.sign == '-' else 'added'} line")
-                lines.append(f"... {more} not shown\n")
-                continue
-            lines.append(f"{row.sign}{row.text}{row.mark}\n")
-            if row.unended:
-                lines.append("\\ No newline at end of file\n")
-        return "".join(lines)
-
 
 @dataclass(frozen=True, slots=True)
 class FileDiff:
@@ -163,18 +146,30 @@ class FileDiff:
 
     @property
     def text(self) -> str:
-        """The diff, git style. It ends with a newline, or is empty where nothing differs."""
+        """The diff, git style and with its remarks. It ends with a newline, or is empty where nothing differs."""
         old, new = _label("a", self.old), _label("b", self.new)
         if self.binary:
             return f"{self.header}Binary files {old} and {new} differ\n{self.remark}"
         same = self.old == self.new and self.mode_before == self.mode_after
         if not self.hunks:
             return "" if same and not self.remark else self.header + self.remark
-        text = f"{self.header}--- {old}\n+++ {new}\n"
+        lines = [f"{self.header}--- {old}\n+++ {new}\n"]
         for hunk in self.hunks:
-            text += hunk.text
-        more = f"... {counted(self.more, 'more change')} not shown\n" if self.more else ""
-        return f"{text}{more}{self.remark}"
+            spans = []
+            for line, count in ((hunk.old, hunk.old_count), (hunk.new, hunk.new_count)):
+                spans.append(str(line) if count == 1 else f"{line - (not count)},{count}")
+            lines.append(f"@@ -{spans[0]} +{spans[1]} @@\n")
+            for row in hunk.rows:
+                if row.hidden:
+                    more = counted(row.hidden, f"more {'removed' if row.sign == '-' else 'added'} line")
+                    lines.append(f"... {more} not shown\n")
+                    continue
+                lines.append(f"{row.sign}{row.text}{row.mark}\n")
+                if row.unended:
+                    lines.append("\\ No newline at end of file\n")
+        if self.more:
+            lines.append(f"... {counted(self.more, 'more change')} not shown\n")
+        return "".join([*lines, self.remark])
 
     def brief(self, context: int) -> str | None:
         """The same with at most `context` rows around each change, and none that is long; None of what was cut.

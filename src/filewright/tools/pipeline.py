@@ -307,7 +307,21 @@ class Reply(Page):
         self.seen = outcome is not None and context.previewed(call, change, outcome)
         self._change = change
         diff = change.diff
-        self._short = _short_diffs(diff) if shown else {}
+        # What is shown unasked, by path: of all with a line of context, or of the shortest files without.
+        self._short: dict[str, str] = {}
+        by_length = sorted(diff.files, key=lambda file: file.rows) if shown else []
+        for around in (1, 0):
+            self._short, lines, chars = {}, _SHORT_LINES, _SHORT_CHARS
+            for file in by_length:
+                text = file.brief(around)
+                if text is None:
+                    continue
+                lines, chars = lines - text.count("\n"), chars - len(text)
+                if lines < 0 or chars < 0:
+                    break
+                self._short[file.path] = text
+            if len(self._short) == len(diff.files):
+                break
         whole = len(self._short) == len(diff.files) and not diff.more
         self.brief = "".join(self._short[file.path] for file in diff.files) if whole else ""
         self._beside: set[str] = set()
@@ -367,22 +381,3 @@ class Reply(Page):
             "difference": self._change.diff,
             "preview": self._change.id is None,
         }
-
-
-def _short_diffs(diff: Diff) -> dict[str, str]:
-    """What is shown unasked of a diff, by path: of all with a line of context, or of the shortest files without."""
-    shown: dict[str, str] = {}
-    by_length = sorted(diff.files, key=lambda file: file.rows)
-    for context in (1, 0):
-        shown, lines, chars = {}, _SHORT_LINES, _SHORT_CHARS
-        for file in by_length:
-            text = file.brief(context)
-            if text is None:
-                continue
-            lines, chars = lines - text.count("\n"), chars - len(text)
-            if lines < 0 or chars < 0:
-                break
-            shown[file.path] = text
-        if len(shown) == len(diff.files):
-            break
-    return shown
