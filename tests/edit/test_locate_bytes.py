@@ -184,16 +184,16 @@ def test_each_newline_of_a_request_is_one_terminator_of_any_kind(parts: list[byt
 @pytest.mark.parametrize(
     ("file", "gone", "after"),
     [
-        (b"a\rX\nb\n", ["X"], b"a\r\r\nb\n"),
-        (b"a\rX\n\nb", ["X\n"], b"a\r\r\nb"),
-        (b"a\rX\nY\n\nb", ["X\n", "Y\n"], b"a\r\r\nb"),
-        (b"a\rX\nY\nb", ["X\n", "Y"], b"a\r\r\nb"),
+        (b"a\rX\nb\n", ["X"], b"a\r\nb\n"),
+        (b"a\rX\n\nb", ["X\n"], b"a\r\nb"),
+        (b"a\rX\nY\n\nb", ["X\n", "Y\n"], b"a\r\nb"),
+        (b"a\rX\nY\nb", ["X\n", "Y"], b"a\r\nb"),
         (b"a\r\nX\nb\n", ["X\n"], b"a\r\nb\n"),
         (b"a\rX\r\nb", ["X"], b"a\r\r\nb"),
         (b"a\rX\nb", ["X\n"], b"a\rb"),
     ],
 )
-def test_a_deletion_makes_no_line_end_of_two(file: bytes, gone: list[str], after: bytes) -> None:
+def test_a_deletion_touches_no_byte_behind_it(file: bytes, gone: list[str], after: bytes) -> None:
     edits = [Edit(search, "") for search in gone]
     assert apply(file, plan(Snapshot(file), edits).splices) == after
     pattern = compile_pattern("|".join(gone), mode="regex", multiline=True)

@@ -23,7 +23,7 @@ EDITS = [
     ("a new line gets the dominant one", b"a\r\nb\r\nc\n", "c", "c\nd", b"a\r\nb\r\nc\r\nd\n"),
     ("a tie goes to the first seen", b"a\nb\r\n", "b", "b\nc", b"a\nb\nc\r\n"),
     ("lone returns", b"a\rb\rc", "b", "b\nB", b"a\rb\rB\rc"),
-    ("a newline that a deletion brings behind a return", b"a\rb\nc\n", "b", "", b"a\r\r\nc\n"),
+    ("a newline that a deletion brings behind a return", b"a\rb\nc\n", "b", "", b"a\r\nc\n"),
     ("no final newline stays so", b"a\nb", "b", "B", b"a\nB"),
     ("unless the edit is about it", b"a\nb\n", "b\n", "b", b"a\nb"),
     ("Latin-1 is written as Latin-1", "caf\xe9 = 1\n".encode("latin-1"), "caf\xe9 = 1", "th\xe9 = 2", "th\xe9 = 2\n".encode("latin-1")),

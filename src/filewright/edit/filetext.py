@@ -79,7 +79,7 @@ class FileText:
         return FileText(shown, self.task, language=self.language)
 
     def of_file(self, splices: Iterable[Splice]) -> Iterator[Splice]:
-        """Ordered splices of the text as those of the file, where no two line ends become one."""
+        """Ordered splices of the text as those of the file, of which none writes half of a line end."""
         made = self._parted(splices)
         return self._narrowed.widened(made) if self._narrowed else made
 
@@ -87,7 +87,8 @@ class FileText:
         """The ordered splices, none of which writes half of a line end, or a second byte-order mark.
 
         A newline written right behind a lone return would be one line end with it: it becomes a return too. A return
-        written right before a newline gets one of its own, and one is left where a deletion brings both together.
+        written right before a newline gets one of its own. One that a deletion brings there stays what it is, since it
+        is outside of what was to be changed.
         """
         end, before = -1, b""
         behind_all = Splice(self.size + 1, 0, b"")
@@ -102,8 +103,8 @@ class FileText:
                     body = new.lstrip(b"\n")
                     new = b"\r" * (len(new) - len(body)) + body
             end, before = splice.end, new[-1:] or before
-            if before == b"\r" and end != following.offset and self.read(end, end + 1) == b"\n":
-                new += b"\n" if new else b"\r"
+            if new.endswith(b"\r") and end != following.offset and self.read(end, end + 1) == b"\n":
+                new += b"\n"
             yield Splice(splice.offset, splice.length, new)
 
     @cached_property
