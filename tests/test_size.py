@@ -1,4 +1,5 @@
-"""The package does not grow unnoticed: each room has a limit in code tokens, which is only ever lowered.
+"""The package does not grow unnoticed: each room has a limit in code tokens, which is only ever lowered, and so has
+what one call crosses, in modules and functions.
 
 A room that needs more says in its front page which promise the surplus pays for, and raises its row in the same
 commit. Whoever makes a room smaller lowers its limit. `python -m tests.test_size` prints what is there.
@@ -7,13 +8,19 @@ commit. Whoever makes a room smaller lowers its limit. `python -m tests.test_siz
 from __future__ import annotations
 
 import io
+import sys
 import tokenize
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import FrameType
 
+import pytest
 from tests.rows import each_row
 
 import filewright
+from filewright import Workspace
 
 PACKAGE = Path(filewright.__file__).parent
 
@@ -33,7 +40,16 @@ ROOMS = {
     "page": (13_900, 14_000),
     "(root)": (9_799, 11_900),
 }
-ALL = (322_983, 270_000)
+ALL = (322_803, 270_000)
+
+CROSSED = {
+    # call: (modules, goal, functions, goal) that it crosses once the package is warm, on Linux
+    "edit_content": (44, 45, 420, 320),
+    "undo": (37, 40, 350, 320),
+    "apply_patch": (44, 48, 430, 350),
+    "search_content": (33, 35, 270, 200),
+    "read_content": (23, 25, 145, 200),
+}
 
 _NO_CODE = {tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 
@@ -80,7 +96,70 @@ def test_the_whole_is_within_its_limit() -> None:
     assert sum(sizes().values()) <= ALL[0]
 
 
+def _crossed(run: Callable[[], object]) -> tuple[int, int]:
+    """How many modules and functions of the package a call goes through; a comprehension counts as one where it is."""
+    found = set[tuple[str, str]]()
+
+    def enter(frame: FrameType, event: str, _: object) -> None:
+        code = frame.f_code
+        if event == "call" and PACKAGE in Path(code.co_filename).parents:
+            found.add((code.co_filename, code.co_qualname))
+
+    sys.setprofile(enter)
+    try:
+        run()
+    finally:
+        sys.setprofile(None)
+    return len({module for module, _ in found}), len(found)
+
+
+def crossed(folder: Path) -> dict[str, tuple[int, int]]:
+    """The modules and functions that each of five calls crosses: the smallest of its kind, not the first."""
+    root = folder / "root"
+    root.mkdir()
+    for name in "abcdef":
+        (root / f"{name}.py").write_text("def total():\n    return one\n")
+    with Workspace(root, state_dir=folder / "state") as workspace:
+
+        def call(tool: str, arguments: dict[str, object]) -> None:
+            answer = workspace.call(tool, arguments)
+            assert not answer.is_error, answer.text
+
+        def edit(name: str) -> None:
+            edits = [{"search": "return one", "replace": "return two"}]
+            call("edit_content", {"path": f"{name}.py", "edits": edits})
+
+        def patch(name: str) -> None:
+            hunk = "@@ -1,2 +1,2 @@\n def total():\n-    return one\n+    return two\n"
+            call("apply_patch", {"patch": f"--- a/{name}.py\n+++ b/{name}.py\n{hunk}"})
+
+        calls: dict[str, Callable[[str], object]] = {
+            "edit_content": edit,
+            "undo": lambda _: workspace.undo(workspace.newest()),
+            "apply_patch": patch,
+            "search_content": lambda _: call("search_content", {"pattern": "return"}),
+            "read_content": lambda name: call("read_content", {"path": f"{name}.py"}),
+        }
+        found = dict[str, tuple[int, int]]()
+        for names in ("aabbb", "ccdde"):
+            for (tool, run), name in zip(calls.items(), names, strict=True):
+                found[tool] = _crossed(partial(run, name))
+        return found
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have functions of their own")
+def test_a_warm_call_crosses_no_more(tmp_path: Path) -> None:
+    for tool, (modules, functions) in crossed(tmp_path).items():
+        assert (tool, modules) <= (tool, CROSSED[tool][0])
+        assert (tool, functions) <= (tool, CROSSED[tool][2])
+
+
 if __name__ == "__main__":
     rows = [(room, size, *ROOMS[room]) for room, size in sizes().items()]
     for row in [*rows, ("all", sum(sizes().values()), *ALL)]:
         print("{:12} {:8,}   limit {:8,}   goal {:8,}".format(*row))
+    with TemporaryDirectory() as folder:
+        for tool, (modules, functions) in crossed(Path(folder)).items():
+            most, goal, most_functions, goal_functions = CROSSED[tool]
+            print(f"{tool:15} {modules:3} modules    limit {most:3}   goal {goal:3}")
+            print(f"{tool:15} {functions:3} functions  limit {most_functions:3}   goal {goal_functions:3}")
