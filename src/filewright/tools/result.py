@@ -59,11 +59,11 @@ class ToolResult:
     @property
     def code(self) -> Code | None:
         """Why the call failed as a whole; None if it did not. Of several that is why the first did, if all did."""
-        if not self.several:
+        each = getattr(self, self.several) if self.several else ()
+        if not each:
             return None
-        each = getattr(self, self.several)
         errors = [found.error for found in each if getattr(found, "error", None) is not None]
-        return errors[0].code if errors and len(errors) == len(each) else None
+        return errors[0].code if len(errors) == len(each) else None
 
     @property
     def is_error(self) -> bool:
@@ -150,13 +150,12 @@ def clip(text: str, limit: int, *, note: str = "…", at_line: bool = False) -> 
     return f"{text[: cut if cut > 0 else room]}\n{note}"[:limit]
 
 
+@dataclass
 class Page:
-    """Lines up to a budget of characters, in which nothing hides or moves what is beside it."""
+    """Lines up to a budget of characters, of which `room` is left; nothing in it hides or moves what is beside it."""
 
-    def __init__(self, limit: int) -> None:
-        self.room = limit
-        """Characters left."""
-        self._lines: list[str] = []
+    room: int
+    _lines: list[str] = field(default_factory=list, init=False)
 
     def add(self, *lines: str) -> None:
         """Add lines, cut to what is left of the budget."""

@@ -224,7 +224,7 @@ class _Row:
     @property
     def whole(self) -> str:
         """The row with what is said beside the line."""
-        return self.text + "".join(f"   [{note}]" for note in self.notes)
+        return self.text + "".join(map("   [{}]".format, self.notes))
 
 
 def search_content(context: Context, arguments: SearchArguments) -> SearchResult:
@@ -397,7 +397,7 @@ class _Search:
         self.notes: list[str] = []
         self.used = 0
         self._files: list[MatchedFile] = []
-        self._kinds = LineKinds()
+        self._kinds = LineKinds() if arguments.output == "kinds" else None
         self._complete = True
         self._cursor: str | None = None
         self._searched: int | None = None
@@ -407,12 +407,21 @@ class _Search:
         self._symbol_bytes = _SYMBOLS_BYTES
         self._outlined = ""
         self._left_out = list[str]()
-
-    @property
-    def adaptive(self) -> bool:
+        output = arguments.output
+        limited = output == "matches" or (output != "kinds" and "max_results" in arguments.model_fields_set)
+        self._options = TreeOptions(
+            limit=arguments.max_results if limited else _MOST_FILES,
+            output="files" if output == "kinds" else output,
+            glob=arguments.glob,
+            exclude=arguments.exclude,
+            kind=arguments.type,
+            invert=arguments.invert,
+            include_hidden=arguments.include_hidden,
+            include_ignored=arguments.include_ignored,
+        )
+        given = arguments.context, arguments.context_before, arguments.context_after
+        self.adaptive = given == (None, None, None)
         """Whether the number of hits decides how much context is shown."""
-        wanted = self.arguments
-        return wanted.context is wanted.context_before is wanted.context_after is None
 
     @property
     def is_found(self) -> bool:
@@ -465,7 +474,7 @@ class _Search:
         opened = None
         if not _is_folder(context, location):
             opened = partial(context.open_page, location, headings=False, text=True)
-            if not context.searcher.takes(location, self._options(), context.task):
+            if not context.searcher.takes(location, self._options, context.task):
                 self._left_out = [f"glob or type leave out {arguments.path}"]
                 return
         if arguments.mode == "fuzzy":
@@ -484,18 +493,15 @@ class _Search:
         self, location: Location, pattern: Pattern, opened: Callable[[], Snapshot] | None
     ) -> None:
         """Search until the page is full; then count the rest, if that takes no time."""
-        arguments, task, options, resume = self.arguments, self.context.task, self._options(), None
-        output, tree = (
-            arguments.output,
-            partial(TreeSearch, self.context.searcher, location, pattern, opened=opened),
-        )
+        arguments, output, task, resume = self.arguments, self.arguments.output, self.context.task, None
+        tree = partial(TreeSearch, self.context.searcher, location, pattern, opened=opened)
         if arguments.cursor is not None:
             offset, path, mark = decode(arguments.cursor, "search", output, "search", (int, str, str))
             resume = Resume(place(location, path), max(0, offset), mark)
-        found = tree(options, after=resume, task=task)
+        found = tree(self._options, after=resume, task=task)
         for snapshot, hits in found:
             stopped = None
-            if output == "kinds":
+            if self._kinds is not None:
                 matches = find_matches(snapshot, pattern, once=True, task=task)
                 self._kinds.add(snapshot, (match.offset for match in matches))
             elif output == "matches":
@@ -513,7 +519,7 @@ class _Search:
                 self._stop(location, found.resume)
         if not self._complete and output in ("matches", "counts") and (opened or resume is None):
             with spare_time(task) as spare:
-                counts = tree(replace(options, output="counts", limit=_MOST_FILES), task=spare)
+                counts = tree(replace(self._options, output="counts", limit=_MOST_FILES), task=spare)
                 for _ in counts:
                     pass
                 if counts.complete:
@@ -525,20 +531,6 @@ class _Search:
             self.notes += skipped(found)
             if not found.matched and self._complete:
                 self._left_out = left_out(found)
-
-    def _options(self) -> TreeOptions:
-        wanted, output = self.arguments, self.arguments.output
-        limited = output == "matches" or (output != "kinds" and "max_results" in wanted.model_fields_set)
-        return TreeOptions(
-            limit=wanted.max_results if limited else _MOST_FILES,
-            output="files" if output == "kinds" else output,
-            glob=wanted.glob,
-            exclude=wanted.exclude,
-            kind=wanted.type,
-            invert=wanted.invert,
-            include_hidden=wanted.include_hidden,
-            include_ignored=wanted.include_ignored,
-        )
 
     def _find_similar(self, location: Location, opened: Callable[[], Snapshot] | None) -> None:
         arguments, context, notes = self.arguments, self.context, self.notes
@@ -555,7 +547,7 @@ class _Search:
         nearest = context.searcher.similar(
             location,
             arguments.text,
-            self._options(),
+            self._options,
             opened=opened,
             min_similarity=arguments.min_similarity,
             seconds=context.settings.fuzzy_seconds,
@@ -721,7 +713,7 @@ class _Search:
         arguments, notes, results, files = self.arguments, self.notes, self.results, self._files
         page = Page(self.room)
         page.add(*self.rows(), *_file_rows(files))
-        kinds = self._add_kinds(page)
+        kinds = self._add_kinds(page, self._kinds) if self._kinds else ()
         unit = "match" if arguments.multiline else "matching line"
         if not self.is_found:
             page.add("no match" if self._complete else "no match so far")
@@ -756,11 +748,9 @@ class _Search:
             kinds=kinds,
         )
 
-    def _add_kinds(self, page: Page) -> tuple[LineKind, ...]:
+    def _add_kinds(self, page: Page, kinds: LineKinds) -> tuple[LineKind, ...]:
         """Show the kinds of the lines that were found, the rarest first."""
-        kinds, ranked = self._kinds, self._kinds.ranked(rarest_first=True)
-        if not ranked:
-            return ()
+        ranked = kinds.ranked(rarest_first=True)
         several = self._searched is not None
         rows = (kind_row(kind, path=several) for kind in ranked[: self.arguments.max_results])
         left = page.extend(rows, reserve=_RESERVE, of=len(ranked))
@@ -776,10 +766,13 @@ def _keep_context(searches: Sequence[_Search]) -> None:
     """Of the lines beside hits keep those that were asked for, and those of few hits, if there is room."""
     few = sum(len(search.results) for search in searches) <= FEW
     for search in searches:
-        size = sum(len(row) + 1 for row in search.rows())
-        if search.adaptive and not (few and size + _RESERVE <= search.room):
-            search.blocks = [(path, [row for row in rows if not row.beside]) for path, rows in search.blocks]
-            search.results = [replace(hit, context_before=(), context_after=()) for hit in search.results]
+        if not search.adaptive or (
+            few and sum(len(row) + 1 for row in search.rows()) + _RESERVE <= search.room
+        ):
+            continue
+        for _, rows in search.blocks:
+            rows[:] = [row for row in rows if not row.beside]
+        search.results = [replace(hit, context_before=(), context_after=()) for hit in search.results]
 
 
 def _share(searches: Sequence[_Search]) -> None:
