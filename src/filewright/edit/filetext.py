@@ -63,7 +63,7 @@ class FileText:
         self.start = snapshot.start
         self.size = snapshot.size
         self.held = snapshot.held
-        self.has_no_returns = self.held is not None and b"\r" not in self.held
+        self.has_no_returns = snapshot.has_no_returns
         self._feeds = self.held if self.has_no_returns else None
         self._row: Line | None = None
         self._decoded: tuple[int, int, codecs.IncrementalDecoder] | None = None

@@ -58,7 +58,7 @@ class Window:
         raw = snapshot.read(position, min(length, stop - position))
         whole = False
         while position + len(raw) < stop and not whole:
-            units = snapshot.lines.units(raw) if by_lines else b""
+            units = (raw if encoding.width == 1 else snapshot.lines.units(raw)) if by_lines else b""
             # A carriage return at the very end may be half of a pair.
             end = max(units.rfind(b"\n"), units.rfind(b"\r", 0, len(units) - 1)) + 1
             whole = end > 0

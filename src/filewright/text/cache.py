@@ -19,7 +19,7 @@ class BoundedCache(Generic[V]):
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._entries: OrderedDict[Hashable, tuple[V, int]] = OrderedDict()
-        self._total = 0
+        self.total = 0  # the sum of the costs now
         self._lock = threading.Lock()
 
     def get(self, key: Hashable) -> V | None:
@@ -36,19 +36,14 @@ class BoundedCache(Generic[V]):
         with self._lock:
             old = self._entries.pop(key, None)
             if old is not None:
-                self._total -= old[1]
+                self.total -= old[1]
             if cost > self._limit:
                 return
             self._entries[key] = value, cost
-            self._total += cost
-            while self._total > self._limit:
+            self.total += cost
+            while self.total > self._limit:
                 _, (_, freed) = self._entries.popitem(last=False)
-                self._total -= freed
-
-    @property
-    def total(self) -> int:
-        """The sum of the costs now."""
-        return self._total
+                self.total -= freed
 
 
 SHOWN_WHOLE_BYTES = 1 << 20

@@ -44,17 +44,17 @@ _LF, _CR = (bytes(byte == unit for byte in range(256)) for unit in b"\n\r")
 
 @dataclass(frozen=True, slots=True)
 class Terminators:
-    """How often each terminator occurs, and which came first (b"" if none)."""
+    """How many terminators there are, of them ``\\r\\n`` and lone ``\\r``, and which came first (b"" if none)."""
 
-    lf: int = 0
+    total: int = 0
     crlf: int = 0
     cr: int = 0
     first: bytes = b""
 
     @property
-    def total(self) -> int:
-        """Terminators of any kind."""
-        return self.lf + self.crlf + self.cr
+    def lf(self) -> int:
+        """Line feeds that stand alone."""
+        return self.total - self.crlf - self.cr
 
     @property
     def dominant(self) -> bytes:
@@ -65,9 +65,11 @@ class Terminators:
     @property
     def name(self) -> str:
         """``lf``, ``crlf``, ``cr``, ``mixed`` or ``none``."""
-        if max(self.lf, self.crlf, self.cr) < self.total:
+        if not self.crlf and not self.cr:
+            return "lf" if self.total else "none"
+        if max(self.crlf, self.cr) < self.total:
             return "mixed"
-        return "lf" if self.lf else "crlf" if self.crlf else "cr" if self.cr else "none"
+        return "crlf" if self.crlf else "cr"
 
     def counts(self) -> dict[str, int]:
         """The counts by name."""
@@ -76,7 +78,7 @@ class Terminators:
     def __add__(self, later: Terminators) -> Terminators:
         """The counts of this stretch and the one that follows it."""
         return Terminators(
-            self.lf + later.lf, self.crlf + later.crlf, self.cr + later.cr, self.first or later.first
+            self.total + later.total, self.crlf + later.crlf, self.cr + later.cr, self.first or later.first
         )
 
 
@@ -133,9 +135,6 @@ class Readable(Protocol):
     def size(self) -> int: ...
 
     @property
-    def start(self) -> int: ...
-
-    @property
     def encoding(self) -> Encoding: ...
 
     def read(self, offset: int, length: int, /) -> bytes: ...
@@ -158,7 +157,8 @@ class Lines:
         self._width = self._encoding.width
         name = self._encoding.name  # How the file writes each terminator.
         self._written = {b"\n": "\n".encode(name), b"\r\n": "\r\n".encode(name), b"\r": "\r".encode(name)}
-        self._start, self._size = source.start, max(source.start, source.size)
+        self._start = len(self._encoding.bom)
+        self._size = max(self._start, source.size)
         if index is None:
             block = BLOCK
             while self._size - self._start > block * MOST_ENTRIES:
@@ -189,7 +189,7 @@ class Lines:
     def ends_in_terminator(self) -> bool:
         """Whether the last line ends in one."""
         last = self._units(max(self._start, self._size - self._width), self._size)
-        return self._aligned(self._size) == self._size and last in (b"\n", b"\r")
+        return not (self._size - self._start) % self._width and last in (b"\n", b"\r")
 
     def has_line(self, line: int, task: Task | None = None) -> bool:
         """Whether the file has a line `line`, counting no further than needed."""
@@ -215,7 +215,8 @@ class Lines:
 
     def line_at(self, offset: int, task: Task | None = None) -> int:
         """The number of the line that holds the byte at `offset`."""
-        offset = self._aligned(max(self._start, min(offset, self._size)))
+        offset = max(self._start, min(offset, self._size))
+        offset -= (offset - self._start) % self._width
         near, line = self._last
         index = self._index
         if not near <= offset <= near + (_NEAR if index.reached < offset else index.block):
@@ -277,7 +278,8 @@ class Lines:
 
     def begin(self, offset: int, task: Task | None = None) -> int:
         """Where the line that holds the byte at `offset` begins."""
-        high = self._aligned(min(offset, self._size))
+        high = min(offset, self._size)
+        high -= (high - self._start) % self._width
         length = _SMALL
         while high > self._start:
             low = max(self._start, high - length)
@@ -293,12 +295,13 @@ class Lines:
             high, length = low, min(length * 4, LONG)
         return self._start
 
-    def end(self, offset: int, task: Task | None = None) -> int:
-        """Past the terminator of the line that holds the byte at `offset`: where the next one begins."""
-        return self._end(self._aligned(offset), self._size, task)[0] or self._size
+    def end(self, offset: int, task: Task | None = None, stop: int | None = None) -> int:
+        """Past the terminator of the line that holds the byte at `offset`: where the next one begins.
 
-    def _end(self, offset: int, stop: int, task: Task | None) -> tuple[int, bytes]:
-        """The first end in (offset, stop] and the terminator before it; (0, nothing) if there is none."""
+        One that begins at `stop` or later is not looked for; if there is none before, that is the end.
+        """
+        stop = self._size if stop is None else stop
+        offset -= (offset - self._start) % self._width
         length = _SMALL
         while offset < stop:
             here = min(length, stop - offset)
@@ -308,12 +311,11 @@ class Lines:
             last = units.find(b"\r", 0, held if feed < 0 else feed)
             last = feed if last < 0 else last
             if last >= 0:
-                kind = b"\r\n" if units[last : last + 2] == b"\r\n" else units[last : last + 1]
-                return offset + (last + len(kind)) * self._width, self._written[kind]
+                return offset + (last + 1 + (units[last : last + 2] == b"\r\n")) * self._width
             if task is not None:
                 task.check()
             offset, length = offset + here, min(length * 4, LONG)
-        return 0, b""
+        return stop
 
     def starting(
         self, offset: int, limit: int = LONG, *, reach: int | None = None, task: Task | None = None
@@ -323,8 +325,10 @@ class Lines:
         Its end is looked for no further than `reach` bytes, if given.
         """
         stop = self._size if reach is None else min(self._size, offset + reach)
-        end, terminator = self._end(offset, stop, task)
-        end = end or stop
+        end = self.end(offset, task, stop)
+        # Of the line's last whole units, since half a one at the end of the text ends no line.
+        last = self._units(offset + max(0, (end - offset) // self._width - 2) * self._width, end)
+        terminator = self._written.get(last) or self._written.get(last[-1:], b"")
         body = self._body(self._source.read(offset, min(end - len(terminator) - offset, limit + 8)), limit)
         return Line(offset, body, terminator, end, not terminator and end < self._size)
 
@@ -348,7 +352,7 @@ class Lines:
             if task is not None:
                 task.check()
             data = self._source.read(position, min(PAGE, stop - position))
-            pieces = self.units(data).splitlines(keepends=True)
+            pieces = (data if width == 1 else self.units(data)).splitlines(keepends=True)
             base = position
             if base + len(data) < self._size and pieces and not pieces[-1].endswith(b"\n"):
                 pieces.pop()  # an unended line, or a carriage return whose line feed may follow
@@ -382,16 +386,12 @@ class Lines:
 
     # UTF-16: everything above counts units, a byte each
 
-    def _aligned(self, offset: int) -> int:
-        return offset - (offset - self._start) % self._width
-
     def _units(self, start: int, stop: int) -> bytes:
-        return self.units(self._source.read(start, max(0, min(stop, self._size) - start)))
+        data = self._source.read(start, max(0, min(stop, self._size) - start))
+        return data if self._width == 1 else self.units(data)
 
     def units(self, data: bytes) -> bytes:
-        """Such text with one byte a unit: a terminator's where the unit is one, else another."""
-        if self._width == 1:
-            return data
+        """UTF-16 with one byte a unit: a terminator's where the unit is one, else another."""
         count, low = len(data) // 2, int(self._encoding.name.endswith("be"))
         units, high = data[low : 2 * count : 2], data[1 - low : 2 * count : 2]
         if high.count(0) == count:
@@ -418,7 +418,7 @@ def terminators_in(units: bytes, start: int = 0, stop: int | None = None) -> Ter
     lf = int(bytesum(translate(units, _LF, start=start, end=stop)))
     before = units[start - 1 : start] if start else b""
     if before != b"\r" and units.find(b"\r", start, stop) < 0:
-        return Terminators(lf=lf, first=b"\n" if lf else b"")
+        return Terminators(lf, first=b"\n" if lf else b"")
 
     cr = int(bytesum(translate(units, _CR, start=start, end=stop)))
     pairs = int(count(units, b"\r\n", start, stop))
@@ -429,7 +429,7 @@ def terminators_in(units: bytes, start: int = 0, stop: int | None = None) -> Ter
     if at >= 0 and (feed < 0 or at < feed):
         first = b"\r\n" if feed == at + 1 else b"\r"
     return Terminators(
-        lf - pairs - begun_before,
+        lf + cr - pairs - ending_after,
         pairs + begun_before,
         cr - pairs - ending_after,
         b"\r\n" if begun_before else first,

@@ -242,10 +242,15 @@ class Snapshot(Closing):
         same = file is not None and Identity.of(file.status().raw) == self.identity
         return same and not self._just_written()
 
+    @cached_property
+    def has_no_returns(self) -> bool:
+        """Whether it is held and every line ends in a newline: the usual case."""
+        return self.held is not None and b"\r" not in self.held
+
     @property
     def dominant(self) -> bytes:
         """The file's most frequent terminator; counted only where there is a choice."""
-        return b"\n" if self.held is not None and b"\r" not in self.held else self.lines.terminators.dominant
+        return b"\n" if self.has_no_returns else self.lines.terminators.dominant
 
     @property
     def line_count(self) -> int | None:

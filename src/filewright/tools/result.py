@@ -237,14 +237,15 @@ def joined(results: Sequence[ToolResult], paths: Sequence[str], budget: int) -> 
 
 def line_ending(snapshot: Snapshot) -> str:
     """The name of the file's line ending; of a file that was not counted, of its beginning."""
-    if snapshot.line_count is not None:
+    if snapshot.held is not None or snapshot.lines.complete:
         return snapshot.lines.terminators.name
     return snapshot.lines.terminators_in(snapshot.start, min(snapshot.size, 1 << 18)).name
 
 
 def kept_form(snapshot: Snapshot) -> str:
     """What is not plain about a file that stays as it is: ``; cp1252 and crlf kept``; "" of UTF-8 with line feeds."""
-    encoding, ending = snapshot.encoding, line_ending(snapshot)
+    encoding = snapshot.encoding
+    ending = "lf" if snapshot.has_no_returns else line_ending(snapshot)
     forms = []
     if encoding.bom or encoding.name != "utf-8":
         forms.append(f"{encoding.name} with BOM" if encoding.bom else encoding.name)
