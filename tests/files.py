@@ -25,5 +25,5 @@ class Windowed(Snapshot):
         self.size = len(content)
         self._bytes = content
 
-    def _pread(self, offset: int, length: int) -> bytes:
+    def read(self, offset: int, length: int, /) -> bytes:
         return self._bytes[offset : offset + length]

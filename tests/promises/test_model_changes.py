@@ -105,7 +105,7 @@ class Model:
         offset = min(offset, len(data))
         splice = Splice(offset, min(length, len(data) - offset), text)
         path.write_bytes(apply(data, [splice]))
-        return Modify(self.at(name), Expected(len(data), None, xxhash.xxh3_128_digest(data)), (splice,))
+        return Modify(self.at(name), Expected(len(data), None, xxhash.xxh3_128_hexdigest(data)), (splice,))
 
     def folder(self, name: str) -> object:
         path = self.root / name

@@ -159,7 +159,7 @@ class Preparation:
         assert item.home is not None
         assert item.seen is not None
         (folder, name), expected = item.home, item.expected
-        known = expected.digest.hex() if expected is not None and expected.digest is not None else None
+        known = expected.digest if expected is not None else None
         splices = item.splices if item.alive else None
         spans = spliced(splices or ())
         going, data, removed = 0, None, None

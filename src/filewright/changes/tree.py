@@ -540,7 +540,7 @@ class Tree:
             raise errors.stale(where.asked)
         if item.content is None:
             item.expected = expected
-        elif expected.digest is not None and digest_of(item.content) != expected.digest.hex():
+        elif expected.digest is not None and digest_of(item.content) != expected.digest:
             raise errors.stale(where.asked)
 
     def _file_to_write(self, item: Item | None, folder: Item, where: Location) -> Item:

@@ -295,7 +295,7 @@ class Reversal:
                 return
             if now.held is not None:
                 self._earlier(entry, now.held)
-            elif len(entry.runs) > 1 or now.digest(self._task).hex() != after.digest:
+            elif len(entry.runs) > 1 or now.digest(self._task) != after.digest:
                 self._refuse(place, _EDITED)
 
     # What was deleted or moved
@@ -382,7 +382,7 @@ class Reversal:
             if (
                 self._hunk is None
                 and len(entry.runs) == 1
-                and now.digest().hex() == after.digest
+                and now.digest() == after.digest
                 and (made := backward(entry)) is not None
             ):
                 return Modify(where, expected, made)
@@ -400,7 +400,7 @@ class Reversal:
             raise errors.no_hunks(shown)
         if len(entry.runs) > 1 and not self._force:
             self._refuse(entry.place, _TOO_LARGE)
-        expected = Expected(now.size, now.identity, bytes.fromhex(after.digest) if after.digest else None)
+        expected = Expected(now.size, now.identity, after.digest or None)
         splices: Sequence[Splice] = ()
         last, found = entry.changes[-1], None
         for edit in reversed(entry.changes):

@@ -23,14 +23,14 @@ D = TypeVar("D")
 class Expected:
     """The content a step was made against.
 
-    `digest` is xxh3_128 of the whole file where it was hashed (files up to
+    `digest` is xxh3_128 of the whole file, in hex, where it was hashed (files up to
     `settings.identity_bytes`), else None and `identity` alone decides, with the splices'
     own `guards`: the old bytes under and next to each splice, checked by the copy loop.
     """
 
     size: int
     identity: Identity | None
-    digest: bytes | None
+    digest: str | None
 
     @classmethod
     def of(cls, snapshot: Snapshot) -> Expected:

@@ -27,7 +27,7 @@ from filewright.text.codec import (
     normalised,
 )
 from filewright.text.lines import LINE_REACH, Line, LineIndex, Lines, Terminators, finder, terminators_in
-from filewright.text.snapshot import NOTEBOOK_SUFFIX, Identity, Snapshot, content_version, notebook_view
+from filewright.text.snapshot import NOTEBOOK_SUFFIX, TOKEN_DIGITS, Identity, Snapshot, notebook_view
 from filewright.text.splice import Splice, Splices, apply, ordered, replacements, require_ordered
 from filewright.text.wide import Narrowed
 
@@ -40,6 +40,7 @@ __all__ = [
     "PLAIN",
     "SHOWN_WHOLE_BYTES",
     "SPACES",
+    "TOKEN_DIGITS",
     "BoundedCache",
     "Encoding",
     "Identity",
@@ -57,7 +58,6 @@ __all__ = [
     "bytes_in",
     "check_text",
     "codec",
-    "content_version",
     "cut",
     "decoded",
     "encoded",

@@ -258,9 +258,17 @@ def media_type(head: bytes) -> str | None:
     return next((name for magic, name in _MAGIC if head.startswith(magic)), None)
 
 
-def detect(read: Read, size: int, *, whole: bool) -> Encoding:
-    """The encoding of a text file; reads all of it only if `whole`."""
+def detect(read: Read, size: int, *, whole: bool, asked: str | None = None) -> Encoding:
+    """The encoding of a text file, or the one that was `asked` for with the mark that the file has for it.
+
+    Reads all of it only if `whole`.
+    """
     head = read(0, min(4, size))
+    if asked is not None:
+        if asked == "utf-16":
+            asked = "utf-16-be" if head.startswith(codecs.BOM_UTF16_BE) else "utf-16-le"
+        mark = _MARKS.get(asked, b"")
+        return Encoding(asked, mark if head.startswith(mark) else b"")
     for name in ("utf-16-le", "utf-16-be"):
         if head.startswith(_MARKS[name]):
             return Encoding(name, _MARKS[name])
@@ -306,15 +314,6 @@ def _declared(head: bytes, sample: bytes) -> str:
     if name in ("", "utf-8", *_WIDE) or any("\x80" <= c <= "\x9f" for c in text):
         return ""  # no text has control characters: it is rather cp1252 that calls itself Latin-1
     return name
-
-
-def with_name(name: str, read: Read, size: int) -> Encoding:
-    """The encoding a caller named, with the mark the file has for it."""
-    head = read(0, min(4, size))
-    if name == "utf-16":
-        name = "utf-16-be" if head.startswith(codecs.BOM_UTF16_BE) else "utf-16-le"
-    mark = _MARKS.get(name, b"")
-    return Encoding(name, mark if head.startswith(mark) else b"")
 
 
 def _samples(read: Read, size: int) -> list[bytes]:

@@ -143,14 +143,14 @@ class Readable(Protocol):
 class Lines:
     """The lines of one source, from `start` (past a byte-order mark) to `size`. Thread-safe.
 
-    Numbers are 1-based. `index` is what is known already; `keep` is handed each new index of more than a page.
+    Numbers are 1-based. `index` is what is known already; `keep` is handed each new index.
     """
 
     def __init__(
         self,
         source: Readable,
         index: LineIndex | None = None,
-        keep: Callable[[LineIndex], None] = lambda _: None,
+        keep: Callable[[LineIndex], None] | None = None,
     ) -> None:
         self._source = source
         self._encoding = source.encoding
@@ -262,7 +262,7 @@ class Lines:
             finally:
                 self._index = LineIndex(index.block, reached, tuple(before), terminators, index.known)
                 self._counting.release()
-                if self._size > PAGE:  # what is smaller is counted again sooner than it is kept
+                if self._keep is not None:
                     self._keep(self._index)
         return index
 
@@ -272,7 +272,8 @@ class Lines:
         known, _ = self._index.known or (0, 0)
         if max(known, self._index.reached) + _NEAR < offset:
             self._index = replace(self._index, known=self._last)
-            self._keep(self._index)
+            if self._keep is not None:
+                self._keep(self._index)
 
     # What is found by looking near an offset
 

@@ -26,12 +26,15 @@ from filewright.system import BLOCK, Closing, File
 from filewright.text import codec
 from filewright.text.cache import BoundedCache
 from filewright.text.codec import Encoding
-from filewright.text.lines import LineIndex, Lines
+from filewright.text.lines import PAGE, LineIndex, Lines
 
 if TYPE_CHECKING:
     from filewright.boundary import Location
 
 NOTEBOOK_SUFFIX = b".ipynb"
+
+TOKEN_DIGITS = 16
+"""The first digits of a content's digest are its version token."""
 
 _SLOW_TO_FREE = 64 << 20
 
@@ -82,7 +85,7 @@ class Snapshot(Closing):
         self._named = encoding
         self._indexes = indexes
         self.held = content
-        self._digest = b""
+        self._digest = ""
 
     @classmethod
     def of_file(
@@ -115,15 +118,17 @@ class Snapshot(Closing):
             # All of it, as it is now: a file that just grew or shrank is taken at its new size.
             parts: list[bytes] = []
             offset = 0
-            while block := snapshot._pread(offset, BLOCK if snapshot.size > offset else 1):
+            while block := file.read(offset, BLOCK if snapshot.size > offset else 1):
                 parts.append(block)
                 offset += len(block)
                 if offset > settings.hold_bytes + BLOCK:
                     return snapshot  # it grows while we read: leave it to windows of the size it had
             snapshot.held, snapshot.size = b"".join(parts), offset
             return snapshot
-        except BaseException:
+        except BaseException as error:
             file.close()
+            if isinstance(error, OSError):
+                raise from_os_error(error, location.asked, doing="read") from error
             raise
 
     def close(self) -> None:
@@ -164,7 +169,12 @@ class Snapshot(Closing):
         length = max(0, min(length, self.size - offset))
         data = b""
         while len(data) < length:
-            block = self._pread(offset + len(data), min(length - len(data), 64 * BLOCK))
+            if self._file is None:
+                raise FilewrightError(Code.INTERNAL, f"{self.asked} was read after it was closed")
+            try:
+                block = self._file.read(offset + len(data), min(length - len(data), 64 * BLOCK))
+            except OSError as error:
+                raise from_os_error(error, self.asked, doing="read") from error
             if not block:
                 raise errors.refused(
                     Code.IO_ERROR,
@@ -175,14 +185,6 @@ class Snapshot(Closing):
                 )
             data += block  # The first as it is: there is nothing to copy.
         return data
-
-    def _pread(self, offset: int, length: int) -> bytes:
-        if self._file is None:
-            raise FilewrightError(Code.INTERNAL, f"{self.asked} was read after it was closed")
-        try:
-            return self._file.read(offset, length)
-        except OSError as error:
-            raise from_os_error(error, self.asked, doing="read") from error
 
     def blocks(
         self, start: int = 0, stop: int | None = None, length: int = BLOCK
@@ -209,9 +211,7 @@ class Snapshot(Closing):
     @cached_property
     def encoding(self) -> Encoding:
         """What the bytes mean: by the caller's word, the byte-order mark, strict UTF-8, a detector."""
-        if self._named is not None:
-            return codec.with_name(self._named, self.read, self.size)
-        return codec.detect(self.read, self.size, whole=self.held is not None)
+        return codec.detect(self.read, self.size, whole=self.held is not None, asked=self._named)
 
     @property
     def start(self) -> int:
@@ -221,8 +221,8 @@ class Snapshot(Closing):
     @cached_property
     def lines(self) -> Lines:
         """Where its lines are. What is counted is shared with other snapshots of the same identity."""
-        if self._indexes is None or self.identity is None:
-            return Lines(self)
+        if self._indexes is None or self.identity is None or self.size <= PAGE:
+            return Lines(self)  # a page is counted again sooner than it is looked up
         return Lines(self, self._indexes.get((self.identity, self.size, self.encoding.name)), self._share)
 
     def _share(self, index: LineIndex) -> None:
@@ -257,16 +257,16 @@ class Snapshot(Closing):
         """The number of lines where it is known or cheap to know, else None."""
         return self.lines.count() if self.held is not None or self.lines.complete else None
 
-    def digest(self, task: Task | None = None) -> bytes:
-        """xxh3_128 of the content, 16 bytes: one pass, which the task can cancel, the first time it is asked for."""
+    def digest(self, task: Task | None = None) -> str:
+        """xxh3_128 of the content in hex: one pass, which the task can cancel, the first time it is asked for."""
         if not self._digest:
             state = xxhash.xxh3_128()
-            for offset, block in self.blocks():
+            for offset in range(0, self.size, BLOCK):
                 if task is not None:
                     task.check()
                     task.report(offset, self.size, "hashing")
-                state.update(block)
-            self._digest = state.digest()
+                state.update(self.read(offset, BLOCK))
+            self._digest = state.hexdigest()
         return self._digest
 
     @cached_property
@@ -276,23 +276,18 @@ class Snapshot(Closing):
             if self._just_written():  # a later write must not fit into the same tick of the clock
                 time.sleep(_TICK)
             return identity_version(self.identity)
-        return content_version(self.digest())
+        return self.digest()[:TOKEN_DIGITS]
 
     def matches(self, version: str) -> bool:
         """Whether `version` is a token of exactly this content (reads it all only if it must)."""
         if version.startswith("~"):
             return self.identity is not None and identity_version(self.identity) == version
-        return content_version(self.digest()) == version
+        return self.digest()[:TOKEN_DIGITS] == version
 
     def _just_written(self) -> bool:
         """Whether another write now could leave the identity as it is."""
         assert self.identity is not None
         return -1 < time.time() - max(self.identity.mtime_ns, self.identity.ctime_ns) / 1e9 < _TICK
-
-
-def content_version(digest: bytes) -> str:
-    """The token of a content's xxh3_128 digest: 16 hex digits."""
-    return digest.hex()[:16]
 
 
 def identity_version(identity: Identity) -> str:

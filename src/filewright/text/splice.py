@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from io import BytesIO
+from operator import attrgetter
 from typing import overload
 
 from filewright.errors import Code, FilewrightError, invalid
@@ -78,7 +79,7 @@ def replacements(splices: Sequence[Splice]) -> bytes:
     """All that splices write, one after the other."""
     if isinstance(splices, Splices):
         return bytes(splices.written)
-    return b"".join([splice.replacement for splice in splices])
+    return b"".join(map(attrgetter("replacement"), splices))
 
 
 def ordered(splices: Iterable[Splice], size: int) -> tuple[Splice, ...]:
@@ -86,7 +87,7 @@ def ordered(splices: Iterable[Splice], size: int) -> tuple[Splice, ...]:
 
     Raises as `require_ordered` does.
     """
-    result = tuple(sorted(splices, key=lambda s: (s.offset, s.end)))
+    result = tuple(sorted(splices, key=attrgetter("offset", "length")))
     require_ordered(result, size)
     return result
 

@@ -15,6 +15,7 @@ from filewright.changes import ChangeRecord, Entry, FileDifference, Scope, Stamp
 from filewright.edit import Diff, FileDiff
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.progress import Task
+from filewright.text import TOKEN_DIGITS
 from filewright.tools.context import Context
 from filewright.tools.pipeline import Change, Reply
 from filewright.tools.registry import Arguments
@@ -192,7 +193,7 @@ class RevertResult(ChangeResult):
 
 
 def _version(side: Stamp | None) -> str | None:
-    return side.digest[:16] if side is not None and side.digest else None
+    return side.digest[:TOKEN_DIGITS] if side is not None and side.digest else None
 
 
 def ago(moment: datetime.datetime) -> str:

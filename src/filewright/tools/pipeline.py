@@ -21,10 +21,10 @@ from filewright.progress import Task
 from filewright.structure import language_of_snapshot
 from filewright.text import (
     SHOWN_WHOLE_BYTES,
+    TOKEN_DIGITS,
     NotebookView,
     Snapshot,
     Splice,
-    content_version,
     notebook_view,
     splice,
 )
@@ -152,7 +152,7 @@ def change(
         version = file.version
         entry = context.changes.entry_at(record, file.location) if file.diff is not None else None
         if entry is not None and entry.after is not None and entry.after.digest is not None:
-            version = content_version(bytes.fromhex(entry.after.digest))  # another may have added to it
+            version = entry.after.digest[:TOKEN_DIGITS]  # another may have added to it
         if version is not None and file.content is not None:
             context.shown.record(file.location, version, file.content)
         files.append(replace(file, version=version, content=None))

@@ -301,8 +301,8 @@ def _decided(
     if made:
         step = Modify.of(changed, before, made)
         # A copy is another file than the one that was read, with the same content.
-        same = Expected(before.size, None, before.digest())
-        steps.append(replace(step, expected=same) if copied else step)
+        same = Expected(before.size, None, before.digest()) if copied else step.expected
+        steps.append(replace(step, expected=same))
     modes: tuple[int | None, int | None] = None, None
     if mode != old.mode:
         modes = old.mode, mode
