@@ -65,7 +65,7 @@ SURROGATES = "\ud800-\udfff"
 _MISLEADING = f"[{CONTROLS}{DIRECTIONS}]"
 _HIDDEN = f"[{HIDDEN}]"
 _NOT_IN_A_LINE = f"[{CONTROLS}{BREAKS}{DIRECTIONS}{HIDDEN}{SURROGATES}]"
-_CONTROL = f"[{CONTROLS}]"
+_NEVER_SENT = f"[{CONTROLS}{SURROGATES}]"
 
 
 def visible(text: str) -> str:
@@ -110,4 +110,4 @@ def safe(text: str) -> str:
     last look at whatever leaves a surface, which holds even if one of them, or an error message with a
     strange path in it, did not.
     """
-    return re.sub(_CONTROL, lambda found: f"\\u{ord(found.group()):04x}", encodable(text))
+    return re.sub(_NEVER_SENT, lambda found: f"\\u{ord(found.group()):04x}", text)

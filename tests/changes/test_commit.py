@@ -537,7 +537,7 @@ def test_a_large_change_over_two_file_systems_flushes_both(
     flush = Flusher.file_system
 
     def noted(flusher: Flusher, handle: Any) -> None:
-        flushed.append(handle.identity()[0])
+        flushed.append(handle.status().device)
         flush(flusher, handle)
 
     monkeypatch.setattr(Flusher, "file_system", noted)

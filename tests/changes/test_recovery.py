@@ -17,6 +17,7 @@ import pytest
 from filewright import Workspace
 from filewright.changes.database import Database
 from filewright.changes.log import unpacked_plan
+from filewright.changes.prepare import Preparation
 from filewright.changes.settle import Recovery
 from filewright.changes.slots import FolderSearch
 from filewright.edit.changeset import Create, Delete, Move
@@ -273,7 +274,7 @@ def test_a_late_in_place_writer_loses_nothing(
         real(log, number)
 
     monkeypatch.setattr(Log, "done", writing)
-    monkeypatch.setattr(scene.FILE, "written_by_others", lambda _: False)
+    monkeypatch.setattr(Preparation, "_require_quiet", lambda *_: None)
     record = bench.commit(bench.modify("a.txt", EDIT))
     assert (bench.root / "a.txt").read_bytes() == b"ONE\ntwo\nthree\n"
     assert _kept(bench) == [b"LATEtwo\nthree\n"]
@@ -290,7 +291,7 @@ def test_a_late_in_place_writer_loses_nothing(
 def test_a_displaced_file_that_is_still_written_to_waits(
     bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch, restarted: Callable[[], Recovery]
 ) -> None:
-    monkeypatch.setattr(scene.FILE, "written_by_others", lambda _: False)
+    monkeypatch.setattr(Preparation, "_require_quiet", lambda *_: None)
     with (bench.root / "a.txt").open("ab") as late:
         bench.commit(bench.modify("a.txt", EDIT))
         assert len(scene.temporaries(bench.root)) == 1
@@ -309,7 +310,7 @@ def test_what_a_root_within_this_one_has_displaced_is_removed_before_its_folder_
     path.parent.mkdir(parents=True)
     path.write_bytes(b"one\n")
     with monkeypatch.context() as patch, Workspace(bench.root / "n", settings=bench.settings) as inner:
-        patch.setattr(scene.FILE, "written_by_others", lambda _: False)
+        patch.setattr(Preparation, "_require_quiet", lambda *_: None)
         with path.open("ab"):
             inner.edit("f/a.txt", [{"search": "one", "replace": "two"}])
     assert len(scene.temporaries(bench.root)) == 1

@@ -216,7 +216,7 @@ class Boundary:
         looked = [b"../" * up + file for up in range(depth + 1) for file in files]
         found = not seen or folder.holds_any(looked)
         if free is not None and not found:
-            free.add((root.number, *folder.identity()))
+            free.add((root.number, *folder.status().identity))
         return found
 
     @contextmanager

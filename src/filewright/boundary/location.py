@@ -171,7 +171,7 @@ def open_roots(asked: Sequence[Path], settings: Settings) -> tuple[Root, ...]:
                 opened.close()
             reason = error if isinstance(error, OSError) else OSError(errno.EINVAL, str(error))
             raise from_os_error(reason, quote(path), doing="open the root") from error
-        identity = folder.identity()
+        identity = folder.status().identity
         if any(root.identity == identity for root in roots):
             folder.close()
             continue

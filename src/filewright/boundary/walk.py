@@ -242,7 +242,7 @@ class Walk:
         above = folder.above
         try:
             held, handle = self._held or (None, None)
-            if handle is not None and held is not None and handle.identity() != held.identity:
+            if handle is not None and held is not None and handle.status().identity != held.identity:
                 handle = None  # It was moved while what is below it was walked.
             if handle is not None and held is folder:
                 return handle.folder(b".")
@@ -305,7 +305,7 @@ class Walk:
         finally:
             if folder.far:
                 self._let_go()
-                folder.identity, self._held = opened.identity(), (folder, opened)
+                folder.identity, self._held = opened.status().identity, (folder, opened)
             else:
                 opened.close()
 

@@ -205,7 +205,10 @@ class Preparation:
     def _require_quiet(file: File, shown: str) -> None:
         """Refuse what another program writes to, and what is immutable."""
         pause = 0.001
-        while file.written_by_others():
+        while True:
+            with file.quiet() as nobody_writes:
+                if nobody_writes():
+                    break
             # A log that is opened and closed for each line is soon closed again.
             if pause > _PATIENCE:
                 raise errors.in_use(shown)
@@ -373,7 +376,7 @@ class Preparation:
             handle = self._folders.open(where)[0].folder(b".")
             self._set_attributes(handle, each)
             if each in self.made:
-                self.made[each] = self.made[each]._replace(inode=handle.identity()[1])
+                self.made[each] = self.made[each]._replace(inode=handle.status().inode)
             self._flushing.add(handle)
         self.made[item] = self.made[item]._replace(inside=_in_order(inside))
 
@@ -392,7 +395,7 @@ class Preparation:
             if stamp.digest not in (None, digest):
                 raise errors.stale(item.asked)
             self._set_attributes(file, item)
-            stamp = stamp._replace(digest=digest, size=size, inode=file.identity()[1])
+            stamp = stamp._replace(digest=digest, size=size, inode=file.status().inode)
         except BaseException:
             file.close()
             raise

@@ -142,7 +142,7 @@ class QuickLook:
             if not found:  # Before any look: what is changed later is not in it.
                 self.newest = self._newest(kept)
             with system.open_folder(path) as folder:
-                if folder.identity() != identity or _index(folder) != kept.git_index:
+                if folder.status().identity != identity or _index(folder) != kept.git_index:
                     raise _Other
                 self.looks[path] = kept, _look_twice(folder, kept.rows, kept.outer[2])
             if self.looks[path][1]:

@@ -81,7 +81,7 @@ class OpenFolders(Closing):
         """The folder at a place now. Raises `permission_denied` if what is reached is protected, unless
         it is only read."""
         opened = self.boundary.open_folder(where, changing=not reading, free=self._free)
-        identity = opened.identity()
+        identity = opened.status().identity
         folder, changing = self._held.pop(identity, (opened, False))
         if folder is not opened:
             opened.close()
@@ -209,7 +209,7 @@ class Flushing:
         if len(self._flushed) >= _MANY and system.can.flush_file_system and not self._by_file_system:
             self.end()
             self._by_file_system = True
-        device, inode = identity = handle.identity()
+        device, inode = identity = handle.status().identity
         if not self.has(identity):
             self._flushed.add((device, None if self._by_file_system else inode))
             self._pending.append(handle)

@@ -411,7 +411,7 @@ class WorkspaceLock:
                 above = folder.parent(listing=listing)
                 if above is None or not listing:
                     return above
-                identity = above.identity()
+                identity = above.status().identity
                 return above if identity in self._roots else self._above.setdefault(identity, above)
         return None
 

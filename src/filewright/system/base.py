@@ -45,8 +45,9 @@ class Closing:
 
 
 class Handle(Closing):
-    """The number by which the system knows an open thing; closed with the object.
+    """The number by which the system knows an open thing; closed with the object (`__del__`).
 
+    Nobody should need that: what is opened is closed. But a descriptor is worth more than a reproach.
     `reached` are the names, links resolved, that led to it from the folder it was opened beneath.
     """
 
@@ -64,17 +65,8 @@ class Handle(Closing):
         """The descriptor (on Windows: the handle), for a child process or a poll. It stays ours."""
         return self._fd
 
-    def __del__(self) -> None:
-        # Nobody should need it: what is opened is closed. But a descriptor is worth more than a reproach.
-        if getattr(self, "_fd", -1) >= 0:
-            self.close()
-
     def status(self) -> Status:
         """What the system says of it now."""
-        raise NotImplementedError
-
-    def identity(self) -> tuple[int, int]:
-        """(device, inode): what stays the same however it is named."""
         raise NotImplementedError
 
     def flush_file_system(self) -> bool:
@@ -121,7 +113,9 @@ class BaseFile(Handle):
     def regular(self) -> Self:
         """Itself; closed again, with `NotAFileError`, if it is no regular file."""
         try:
-            self.status().require_file()
+            kind = self.status().kind
+            if kind != "file":
+                raise NotAFileError(kind)
         except OSError:
             self.close()
             raise
@@ -144,14 +138,13 @@ class BaseFile(Handle):
         """Share all blocks of `source`; False where the file system cannot, and nothing was written."""
         return False
 
-    def written_by_others(self) -> bool:
-        """Whether another process has it open for writing now; False where nobody can tell."""
-        return False
-
     @contextmanager
     def quiet(self) -> Iterator[Callable[[], bool]]:
-        """Keep others from beginning to write to it, where the system has that; yields whether nobody writes."""
-        yield lambda: not self.written_by_others()
+        """Keep others from beginning to write to it, where the system has that.
+
+        Yields whether no other process has it open for writing at that moment; True where nobody can tell.
+        """
+        yield lambda: True
 
 
 class BaseFolder(Handle):
@@ -255,18 +248,10 @@ class BaseFolder(Handle):
         unless `cross` is False. What leads out is `EXDEV`; `listing` is as for `folder`. With `ask` it goes part
         by part on every system, and every part is put to it. `EAGAIN` if the folders above are renamed over and over.
         """
-        if ask is None and b".." not in parts:
-            number = self._at_once(parts, cross=cross, listing=listing)
-            if number is not None:
-                return type(self)(number, tuple(parts))
         found: Self = _walked(
             self, parts, links, cross, ask, lambda above, name: above.folder(name, listing=listing)
         )
         return found
-
-    def _at_once(self, parts: Sequence[bytes], *, cross: bool, listing: bool) -> int | None:  # noqa: ARG002
-        """The folder opened by the system in one call; None where part by part tells more."""
-        return None
 
     def file_beneath(
         self, parts: Sequence[bytes], *, links: bool = True, cross: bool = True, ask: Ask | None = None
@@ -316,7 +301,7 @@ def _walked_once(
     ask: Ask | None,
     enter: Callable[[BaseFolder, bytes], BaseFolder] | None,
 ) -> Any:
-    device = None if cross else start.identity()[0]
+    device = None if cross else start.status().device
     pending = [part for part in reversed(parts) if part] or [b"."]
     followed, leads_out = 0, LeadsOutError()
     folder = start.folder(b".", listing=False)
@@ -451,7 +436,7 @@ class Status:
     bytes, times in nanoseconds; `birth_ns` is None where the system does not say or was not asked.
     """
 
-    __slots__ = ("_birth_ns", "raw")
+    __slots__ = ("_birth_ns", "identity", "kind", "mode", "raw")
     device: int = _given("st_dev")
     """The number of its file system."""
     inode: int = _given("st_ino")
@@ -473,6 +458,12 @@ class Status:
 
     def __init__(self, raw: os.stat_result, birth_ns: int | None = None) -> None:
         self.raw = raw
+        self.kind: Kind = KINDS.get(stat.S_IFMT(raw.st_mode), "device")
+        """What it is."""
+        self.identity = raw.st_dev, raw.st_ino
+        """(device, inode): two names with the same one are the same thing."""
+        self.mode = stat.S_IMODE(raw.st_mode)
+        """The permission bits (12 of them)."""
         self._birth_ns = birth_ns
 
     @property
@@ -480,21 +471,6 @@ class Status:
         """When it was made; macOS says so with everything else."""
         made = getattr(self.raw, "st_birthtime", None) if self._birth_ns is None else None
         return self._birth_ns if made is None else int(made * 1_000_000_000)
-
-    @property
-    def kind(self) -> Kind:
-        """What it is."""
-        return KINDS.get(stat.S_IFMT(self.raw.st_mode), "device")
-
-    @property
-    def identity(self) -> tuple[int, int]:
-        """(device, inode): two names with the same one are the same thing."""
-        return self.raw.st_dev, self.raw.st_ino
-
-    @property
-    def mode(self) -> int:
-        """The permission bits (12 of them)."""
-        return stat.S_IMODE(self.raw.st_mode)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Status) and self.raw == other.raw
@@ -504,11 +480,6 @@ class Status:
 
     def __repr__(self) -> str:
         return f"Status({self.kind}, {self.device}:{self.inode}, {self.size} bytes, {self.mode:04o})"
-
-    def require_file(self) -> None:
-        """Raise `NotAFileError` for what is no regular file."""
-        if self.kind != "file":
-            raise NotAFileError(self.kind)
 
 
 def stamp_of(path: bytes | None) -> tuple[int, ...] | None:

@@ -14,10 +14,10 @@ import fcntl
 import os
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from filewright.system import posix
-from filewright.system.base import Capabilities
+from filewright.system.base import Ask, Capabilities, Rename
 from filewright.system.posix import _FOLDER, NOT_OFFERED, File, Folder, umask
 
 RENAME_SWAP = 0x00000002
@@ -151,18 +151,27 @@ class DarwinFolder(_MacHandle, Folder):
             status = os.stat(path, follow_symlinks=False)
         except OSError:
             return None
-        return path if (status.st_dev, status.st_ino) == self.identity() else None
+        return path if (status.st_dev, status.st_ino) == self.status().identity else None
 
-    def _at_once(self, parts: Sequence[bytes], *, cross: bool, listing: bool) -> int | None:
+    def beneath(
+        self,
+        parts: Sequence[bytes],
+        *,
+        links: bool = True,
+        cross: bool = True,
+        listing: bool = True,
+        ask: Ask | None = None,
+    ) -> Self:
+        """The folder `parts` below this one, in one call where no part is a link: see `base`."""
         path = b"/".join(parts)
-        if not cross or not listing or b"." in parts or b"\0" in path or not 0 < len(path) < _PATH_BYTES:
-            return None
-        try:
-            return self.calls.open_without_links(path, _FOLDER, self._fd)
-        except OSError as error:
-            if error.errno not in (errno.ELOOP, *NOT_OFFERED):
-                raise
-            return None
+        plain = not {b".", b".."}.intersection(parts) and b"\0" not in path and 0 < len(path) < _PATH_BYTES
+        if ask is None and cross and listing and plain:
+            try:
+                return type(self)(self.calls.open_without_links(path, _FOLDER, self._fd), tuple(parts))
+            except OSError as error:
+                if error.errno not in (errno.ELOOP, *NOT_OFFERED):
+                    raise
+        return super().beneath(parts, links=links, cross=cross, listing=listing, ask=ask)
 
     def true_name(self, name: bytes) -> bytes:
         """What this folder calls the thing that it opens by that name: see `posix.Folder.true_name`."""
@@ -173,9 +182,17 @@ class DarwinFolder(_MacHandle, Folder):
         finally:
             os.close(thing)
 
-    def _rename_at_once(self, name: bytes, to: Folder, to_name: bytes, *, exchange: bool) -> None:
-        flag = RENAME_SWAP if exchange else RENAME_EXCL
-        self.calls.rename(self._fd, name, to._fd, to_name, flag)
+    def rename(self, name: bytes, to: Folder, to_name: bytes, mode: Rename) -> None:
+        """Rename, in one step where macOS and the file system can: see `posix.Folder.rename`."""
+        if mode != "replace":
+            flag = RENAME_SWAP if mode == "exchange" else RENAME_EXCL
+            try:
+                self.calls.rename(self._fd, posix._one(name), to._fd, posix._one(to_name), flag)
+                return
+            except OSError as error:
+                if error.errno not in NOT_OFFERED:
+                    raise
+        super().rename(name, to, to_name, mode)
 
 
 def open_folder(path: bytes | str, *, resolves: bool = True) -> Folder:  # noqa: ARG001

@@ -26,10 +26,10 @@ from contextlib import contextmanager
 from ctypes import c_char_p, c_int, c_long, c_size_t, c_uint
 from functools import cache, lru_cache
 
-from filewright.annotations import Any, ClassVar
+from filewright.annotations import Any, ClassVar, Self
 from filewright.system import posix
-from filewright.system.base import BaseFile, Capabilities, Status, require_same, system_error
-from filewright.system.posix import _FOLDER, File, Folder
+from filewright.system.base import Ask, BaseFile, Capabilities, Rename, Status, require_same
+from filewright.system.posix import _FOLDER, NOT_OFFERED, File, Folder
 
 _RETRIES = 128  # `EAGAIN`: a rename crossed a `..`; rare unless someone races us on purpose
 _PATH_BYTES = 4000  # what one call may hold, with room to spare
@@ -313,11 +313,6 @@ class LinuxFile(_LinuxHandle, File):
             return False
         return True
 
-    def written_by_others(self) -> bool:
-        """Whether another process has it open for writing now; False where nobody can tell."""
-        with self.quiet() as nobody_writes:
-            return not nobody_writes()
-
     @contextmanager
     def quiet(self) -> Iterator[Callable[[], bool]]:
         """Keep others from beginning to write to it; yields whether it is so: False once one tries to.
@@ -382,34 +377,45 @@ class LinuxFolder(_LinuxHandle, Folder):
 
     # Opening
 
-    def _at_once(self, parts: Sequence[bytes], *, cross: bool, listing: bool) -> int | None:
+    def beneath(
+        self,
+        parts: Sequence[bytes],
+        *,
+        links: bool = True,
+        cross: bool = True,
+        listing: bool = True,
+        ask: Ask | None = None,
+    ) -> Self:
+        """The folder `parts` below this one, by the kernel in one call where it can: see `base`."""
         path = b"/".join(parts) or b"."
-        if not self.resolves or len(path) > _PATH_BYTES:
-            return None
         flags = _FOLDER if listing else _ENTER
         resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS
         if not cross:
             resolve |= RESOLVE_NO_XDEV
-        for _ in range(_RETRIES):
+        at_once = ask is None and b".." not in parts and self.resolves and len(path) <= _PATH_BYTES
+        for _ in range(_RETRIES if at_once else 0):
             try:
-                return openat2(self._fd, path, flags, resolve)
+                return type(self)(openat2(self._fd, path, flags, resolve), tuple(parts))
             except OSError as error:
                 if error.errno == errno.ELOOP:
                     break  # The names that led here are only known where no link was followed.
                 if error.errno not in (errno.EAGAIN, errno.EINTR):
                     raise
-        return None
+        return super().beneath(parts, links=links, cross=cross, listing=listing, ask=ask)
 
     # Changing
 
-    def _rename_at_once(self, name: bytes, to: Folder, to_name: bytes, *, exchange: bool) -> None:
-        flag = RENAME_EXCHANGE if exchange else RENAME_NOREPLACE
-        try:
-            renameat2(self._fd, name, to._fd, to_name, flag)
-        except OSError as error:
-            if error.errno == errno.EPERM and not can.keep:  # A container's filter says so.
-                raise system_error(errno.ENOSYS) from error
-            raise
+    def rename(self, name: bytes, to: Folder, to_name: bytes, mode: Rename) -> None:
+        """Rename, in one step where kernel and file system can: see `posix.Folder.rename`."""
+        if can.exchange and mode != "replace":
+            flag = RENAME_EXCHANGE if mode == "exchange" else RENAME_NOREPLACE
+            try:
+                renameat2(self._fd, posix._one(name), to._fd, posix._one(to_name), flag)
+                return
+            except OSError as error:
+                if error.errno not in NOT_OFFERED:
+                    raise
+        super().rename(name, to, to_name, mode)
 
     def set_mode(self, name: bytes, mode: int, *, expected: Status | None = None) -> None:
         """Set the permission bits of the thing itself, readable or not: see `posix.Folder.set_mode`."""

@@ -24,6 +24,7 @@ from filewright.system.base import (
     Closing,
     Handle,
     Kind,
+    NotAFileError,
     Rename,
     Status,
     require_same,
@@ -80,14 +81,11 @@ class _Handle(Handle):
         if number >= 0:
             os.close(number)
 
+    __del__ = close  # Here, and wherever another `close` takes its place.
+
     def status(self) -> Status:
         """What the system says of it now."""
         return Status(os.fstat(self._fd))
-
-    def identity(self) -> tuple[int, int]:
-        """(device, inode): what stays the same however it is named."""
-        status = os.fstat(self._fd)
-        return status.st_dev, status.st_ino
 
     def lock(self, exclusive: bool) -> bool:
         """Lock it against other opened ones, here and in other processes; False if they have it.
@@ -262,7 +260,7 @@ class Folder(BaseFolder, _Handle):
         name = parts[depth - 1].decode("utf-8", "surrogateescape")
         # What some file systems take for the same name, if it is not spelled in one way only.
         spellings = name.swapcase(), unicodedata.normalize("NFD", name), unicodedata.normalize("NFC", name)
-        other = next((each for each in spellings if each != name), None)
+        other = next(filter(name.__ne__, spellings), None)
         if other is None:
             return parts
         spelled = (*parts[: depth - 1], other.encode("utf-8", "surrogateescape"))
@@ -307,7 +305,7 @@ class Folder(BaseFolder, _Handle):
     def is_mount(self, name: bytes) -> bool:
         """Whether something is mounted on a name in it: another file system, or another folder or file of this one."""
         try:
-            return self.stat(name).device != self.identity()[0]
+            return self.stat(name).device != self.status().device
         except FileNotFoundError:
             return False
 
@@ -315,8 +313,8 @@ class Folder(BaseFolder, _Handle):
 
     def open(self, name: bytes, *, write: bool = False, seen: bool = False) -> File:
         """The regular file of that name: see `base`."""
-        if not seen:
-            self.stat(name).require_file()
+        if not seen and (kind := self.stat(name).kind) != "file":
+            raise NotAFileError(kind)
         flags = (_WRITE if write else _READ) | os.O_NOFOLLOW
         return self.file_type(os.open(_one(name), flags, dir_fd=self._fd), (name,)).regular()
 
@@ -335,7 +333,7 @@ class Folder(BaseFolder, _Handle):
             above = type(self)(os.open(b"..", _FOLDER if listing else self.step_flags, dir_fd=self._fd))
         except FileNotFoundError:
             return None
-        if above.identity() == self.identity():
+        if above.status().identity == self.status().identity:
             above.close()
             return None
         return above
@@ -376,24 +374,11 @@ class Folder(BaseFolder, _Handle):
         not offered.
         """
         _one(name), _one(to_name)
+        if mode == "exchange":
+            raise system_error(errno.ENOSYS)
         if mode == "replace":
             os.rename(name, to_name, src_dir_fd=self._fd, dst_dir_fd=to._fd)
-            return
-        try:
-            self._rename_at_once(name, to, to_name, exchange=mode == "exchange")
-        except OSError as error:
-            if error.errno not in NOT_OFFERED:
-                raise
-            if mode == "exchange":
-                raise system_error(errno.ENOSYS) from error
-            self._rename_in_turn(name, to, to_name)
-
-    def _rename_at_once(self, name: bytes, to: Folder, to_name: bytes, *, exchange: bool) -> None:  # noqa: ARG002
-        """Exchange two names, or rename to one that is not taken, in one step; one of `NOT_OFFERED` where it is not."""
-        raise system_error(errno.ENOSYS)
-
-    def _rename_in_turn(self, name: bytes, to: Folder, to_name: bytes) -> None:
-        if self.stat(name).kind == "folder":
+        elif self.stat(name).kind == "folder":
             # A folder has no second name. All that can be replaced by one, should it appear between the
             # look and the rename, is an empty folder; a folder of ours in between, a crash would leave.
             with suppress(FileNotFoundError):
@@ -445,7 +430,8 @@ def open_folder(path: bytes | str, *, resolves: bool = True) -> Folder:  # noqa:
 
 def open_file(path: bytes | str) -> File:
     """The regular file of a path that the user named, for reading; links in it are followed."""
-    status_of(path).require_file()
+    if (kind := status_of(path).kind) != "file":
+        raise NotAFileError(kind)
     return File(os.open(path, _READ)).regular()
 
 

@@ -17,7 +17,7 @@ import errno
 import os
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
@@ -102,6 +102,8 @@ class _WindowsHandle(Handle):
         if self._fd >= 0:
             nt.close(self.detach())
 
+    __del__ = close
+
     def status(self) -> Status:
         """What the system says of it now; when it was made, where that can be believed."""
         made, read, written, changed, attributes, _, size, links, deleted, _, number = nt.query_all(self._fd)
@@ -112,10 +114,6 @@ class _WindowsHandle(Handle):
         values = (_mode(attributes, tag), number, volume, 0 if deleted else links, 0, 0, size, *seconds)
         exact = dict(zip(("st_atime_ns", "st_mtime_ns", "st_ctime_ns"), times, strict=True))
         return Status(os.stat_result(values, exact), _nanoseconds(made) if can.birth else None)
-
-    def identity(self) -> tuple[int, int]:
-        """(volume, number): what stays the same however it is named."""
-        return nt.identity(self._fd)
 
     @contextmanager
     def _reopened(self, access: int) -> Iterator[int]:
@@ -212,14 +210,18 @@ class File(BaseFile, _WindowsHandle):
             with self._reopened(nt.WRITE_DATA) as handle:
                 nt.flush(handle)
 
-    def written_by_others(self) -> bool:
-        """Whether anybody else has it open for writing now."""
+    @contextmanager
+    def quiet(self) -> Iterator[Callable[[], bool]]:
+        """Yields whether nobody else has it open for writing at that moment; nobody is kept from it."""
+        yield self._nobody_writes
+
+    def _nobody_writes(self) -> bool:
         share = nt.SHARE_READ | nt.SHARE_DELETE
         try:
             nt.close(nt.open_below(self._fd, b"", nt.READ_DATA, share=share, patient=False))
         except OSError as error:
-            return error.errno == errno.ETXTBSY
-        return False
+            return error.errno != errno.ETXTBSY
+        return True
 
 
 class Folder(BaseFolder, _WindowsHandle):
@@ -236,6 +238,8 @@ class Folder(BaseFolder, _WindowsHandle):
         self.unlock()
         super().close()
 
+    __del__ = close
+
     # Looking
 
     def stat(self, name: bytes, *, birth: bool = False) -> Status:  # noqa: ARG002
@@ -251,7 +255,7 @@ class Folder(BaseFolder, _WindowsHandle):
     def identity_above(self, levels: int) -> tuple[int, int]:
         """The identity of the folder so many levels above this one, by the path it has now; 0: of this one."""
         if not levels:
-            return self.identity()
+            return nt.identity(self._fd)
         here = self.path()
         if here is None:
             raise system_error(errno.ENOENT)
@@ -364,7 +368,8 @@ class Folder(BaseFolder, _WindowsHandle):
     def open(self, name: bytes, *, write: bool = False, seen: bool = False) -> File:  # noqa: ARG002
         """The regular file of that name: see `base`. `ETXTBSY` for what another program does not share."""
         # Looked at before it is opened: a folder opened for writing, or a link, is distinguished first.
-        self.stat(name).require_file()
+        if (kind := self.stat(name).kind) != "file":
+            raise NotAFileError(kind)
         return self._opened(File, name, _WRITE if write else _READ, "file")
 
     def folder(self, name: bytes, *, listing: bool = True) -> Folder:
@@ -388,7 +393,7 @@ class Folder(BaseFolder, _WindowsHandle):
                 raise NotAFileError(kind) if wanted == "file" else system_error(number, name)
             if nt.query_tag(thing.fileno()):
                 with thing, made(nt.open_below(self._fd, self._one(name), access, 0), (name,)) as through:
-                    if through.identity() != thing.identity():
+                    if nt.identity(through.fileno()) != nt.identity(thing.fileno()):
                         raise system_error(errno.ELOOP, name)
                     return made(through.detach(), (name,))
         except OSError:
@@ -603,7 +608,7 @@ class Folder(BaseFolder, _WindowsHandle):
         Windows locks files, not folders: what is locked is a file of this user's own, named after the
         folder's identity. Ends with `unlock`, `close` or this process.
         """
-        volume, number = self.identity()
+        volume, number = nt.identity(self._fd)
         if self._lock is None:
             path = os.path.join(_lock_folder(), f"{volume:x}-{number:x}")
             self._lock = nt.open_below(
@@ -628,7 +633,8 @@ def open_folder(path: bytes | str, *, resolves: bool = True) -> Folder:  # noqa:
 
 def open_file(path: bytes | str) -> File:
     """The regular file of a path that the user named, for reading; links in it are followed."""
-    status_of(path).require_file()
+    if (kind := status_of(path).kind) != "file":
+        raise NotAFileError(kind)
     return File(nt.open_below(None, _nt_path(path), _READ, 0)).regular()
 
 
