@@ -57,15 +57,14 @@ class Window:
         encoding = snapshot.encoding
         raw = snapshot.read(position, min(length, stop - position))
         whole = False
-        while position + len(raw) < stop and not whole:
+        while not whole and (read := position + len(raw)) < stop:
             units = (raw if encoding.width == 1 else snapshot.lines.units(raw)) if by_lines else b""
             # A carriage return at the very end may be half of a pair.
             end = max(units.rfind(b"\n"), units.rfind(b"\r", 0, len(units) - 1)) + 1
-            whole = end > 0
-            if whole:
+            if whole := end > 0:
                 raw = raw[: end * encoding.width]
             elif by_lines and len(raw) < longest:
-                raw += snapshot.read(position + len(raw), min(len(raw), stop - position - len(raw)))
+                raw += snapshot.read(read, min(len(raw), stop - read))
             else:
                 raw = _cut(raw, snapshot)
                 break
@@ -154,7 +153,8 @@ class Window:
     @cached_property
     def _shown(self) -> str:
         """The window's text as its own codec gives it, so that it can be turned back into exactly these bytes."""
-        raw = self._raw[: len(self._raw) // self._encoding.width * self._encoding.width]
+        width = self._encoding.width
+        raw = self._raw[: len(self._raw) // width * width]
         return raw.decode(self._encoding.name, self._errors)
 
 
