@@ -451,6 +451,11 @@ def invalid(message: str, hint: str | None = None, **facts: Any) -> FilewrightEr
     return FilewrightError(Code.INVALID_INPUT, message, hint, **facts)
 
 
+def closed() -> FilewrightError:
+    """Something is asked of a workspace that was closed."""
+    return invalid("the workspace is closed", "open it again")
+
+
 def too_many(count: int, limit: int, what: str, hint: str, key: str = "count") -> FilewrightError:
     """More of something in one call than a setting allows."""
     message = f"{count:,} {what} in one call; the limit is {limit:,}"

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, product, repeat
 
 from filewright import errors, system
 from filewright.annotations import NamedTuple
@@ -19,6 +19,7 @@ from filewright.boundary.location import (
     Root,
     is_temporary,
     open_roots,
+    plain_form,
     quote,
     require_root,
     shown,
@@ -32,7 +33,6 @@ from filewright.boundary.rules import (
     RULE_FILES,
     DenyRules,
     Protection,
-    is_deny_file,
 )
 from filewright.boundary.walk import Visit, Walk, WalkOptions, names_folder, read_rules
 from filewright.errors import Code, FilewrightError, from_os_error
@@ -107,11 +107,6 @@ class Boundary:
             given = self._deny if whole else self._deny.narrowed(root.below(wanted))
             self._rules[root.number] = self._rules[root.number]._replace(given=given)
 
-    def require_open(self) -> None:
-        """Raises `invalid_input` after `close`."""
-        if not self.roots:
-            raise errors.invalid("the workspace is closed", "open it again")
-
     def _rules_at(self, root: Root) -> DenyRules:
         """The rules with which a root begins: those given, and those of the roots that it lies in."""
         begun = self._rules[root.number]
@@ -129,7 +124,8 @@ class Boundary:
         `permission_denied` for what is denied, and `not_found` for a `..` after a part that does not
         exist and for a root that is gone or replaced.
         """
-        self.require_open()
+        if not self.roots:
+            raise errors.closed()
         safe = shown(asked) or "."
         if asked.startswith("file://"):
             raise errors.refused(Code.INVALID_INPUT, safe, f"{safe} is a URL", "give a path")
@@ -213,47 +209,48 @@ class Boundary:
         except OSError:
             seen = False
         files = RULE_FILES if changing or free is not None else (DENY_FILE,)
-        looked = [b"../" * up + file for up in range(depth + 1) for file in files]
-        found = not seen or folder.holds_any(looked)
+        ways_up = accumulate(repeat(b"../", depth), initial=b"")
+        found = not seen or folder.holds_any(map(b"".join, product(ways_up, files)))
         if free is not None and not found:
             free.add((root.number, *folder.status().identity))
         return found
 
     @contextmanager
-    def _above(self, where: Location, doing: str = "look at") -> Iterator[tuple[Folder, DenyRules]]:
-        """The folder that `where` is in, and the rules for it, while something is done there by its name."""
+    def _looked_at(
+        self, where: Location, doing: str = "look at", *, birth: bool = False
+    ) -> Iterator[tuple[Folder, Status]]:
+        """The folder that `where`, which is no root, is in, and the status of what has its name there, while something
+        is done with it; refused if it is denied, be it there or not."""
+        name = where.parts[-1]
         try:
             above, rules = self._beneath(where, where.parts[:-1], listing=False)
             with above:
-                yield above, rules
+                self._refuse_own(where, (*above.reached, name))
+                try:
+                    status = above.stat(name, birth=birth)
+                except OSError:
+                    rules.require(where.asked, name, None)
+                    raise
+                rules.require(where.asked, name, status.kind == "folder")
+                if not self._cross and (status.device != where.root.identity[0] or above.is_mount(name)):
+                    raise LeadsOutError()
+                yield above, status
         except OSError as error:
             raise self._failure(error, where, doing) from error
-
-    def _looked_at(self, where: Location, above: Folder, rules: DenyRules, *, birth: bool = False) -> Status:
-        """The status of what has the name of `where` in a folder; refused if it is denied, be it there or not."""
-        self._refuse_own(where, (*above.reached, where.name))
-        try:
-            status = above.stat(where.name, birth=birth)
-        except OSError:
-            rules.require(where.asked, where.name, None)
-            raise
-        rules.require(where.asked, where.name, status.kind == "folder")
-        if not self._cross and (status.device != where.root.identity[0] or above.is_mount(where.name)):
-            raise LeadsOutError()
-        return status
 
     def stat(self, where: Location) -> Status:
         """The status of the thing itself, a link included; links above it are followed inside the root."""
         if not where.parts:
             return where.root.folder.status_and_birth()
-        with self._above(where) as (above, rules):
-            return self._looked_at(where, above, rules, birth=True)
+        with self._looked_at(where, birth=True) as (_, status):
+            return status
 
     def read_link(self, where: Location) -> bytes:
         """The target of a link, as it is written in it; `invalid_input` if `where` is not a link."""
-        with self._above(where) as (above, rules):
-            if self._looked_at(where, above, rules).kind == "link":
-                return above.read_link(where.name)
+        if where.parts:
+            with self._looked_at(where) as (above, status):
+                if status.kind == "link":
+                    return above.read_link(where.parts[-1])
         raise errors.invalid(f"{where.asked} is not a link", path=where.asked)
 
     def open_file(self, where: Location) -> File:
@@ -265,13 +262,13 @@ class Boundary:
         """
         if self.before_reading is not None:
             self.before_reading(where)
-        with self._above(where, "open") as (above, rules):
-            if not where.parts:
-                raise NotAFileError("folder")
-            kind = self._looked_at(where, above, rules).kind
+        if not where.parts:
+            raise self._failure(NotAFileError("folder"), where, "open")
+        with self._looked_at(where, "open") as (above, status):
+            name = where.parts[-1]
             try:
-                file: File = above.open(where.name, seen=kind == "file")
-                file.reached = (*above.reached, where.name)
+                file: File = above.open(name, seen=status.kind == "file")
+                file.reached = (*above.reached, name)
             except OSError as error:
                 if error.errno != errno.ELOOP:
                     raise
@@ -529,7 +526,7 @@ class Boundary:
         If the rules in the folder above are known and none, only its own files are looked for.
         """
         root, given = where.root.folder, self._rules_at(where.root)
-        if held is None and any(map(is_deny_file, where.parts)):
+        if held is None and DENY_FILE in map(plain_form, where.parts):
             return CLOSED
         free = above is not None and not above.active
         if given.active:
@@ -568,7 +565,8 @@ class Boundary:
             raise errors.protected(where.asked, rule)
 
     def _refuse_own(self, where: Location, parts: tuple[bytes, ...]) -> None:
-        if self._rules[where.root.number].protection.own_at(parts):
+        protection = self._rules[where.root.number].protection
+        if protection.own and protection.own_at(parts):
             raise errors.own_state(where.asked)
 
     def _failure(self, error: OSError, where: Location, doing: str) -> FilewrightError:

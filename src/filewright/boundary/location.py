@@ -14,7 +14,6 @@ import re
 import unicodedata
 import zlib
 from collections.abc import Sequence
-from functools import lru_cache
 
 from filewright import errors, system
 from filewright.annotations import NamedTuple
@@ -378,8 +377,6 @@ def _unreadable(text: str, why: str, hint: str) -> FilewrightError:
 _IGNORABLE = dict.fromkeys(
     [0x200C, 0x200D, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF]
 )
-_NAME_BYTES = 1024
-"""No file system has a longer name: what a caller writes may be of any length, and is not remembered."""
 
 
 def plain_form(name: bytes) -> bytes:
@@ -388,15 +385,10 @@ def plain_form(name: bytes) -> bytes:
     One that ignores case or normalises opens `.git` for `.GIT`, `.g<zero-width joiner>it`, `.git. ` or `git~1`. Git
     refuses all of them in a tree on every system.
     """
-    return (_plain_form if len(name) <= _NAME_BYTES else _plain_form.__wrapped__)(name)
-
-
-@lru_cache(maxsize=4096)
-def _plain_form(name: bytes) -> bytes:
-    text = folded(name).decode("utf-8", "surrogateescape")
+    plain = name.lower() if name.isascii() else folded(name)
     # NTFS: a stream's name, then dots and spaces at the end are nothing.
-    text = text.split(":", 1)[0].rstrip(". ") or text
-    return b".git" if text == "git~1" else text.encode("utf-8", "surrogateescape")
+    plain = plain.split(b":", 1)[0].rstrip(b". ") or plain
+    return b".git" if plain == b"git~1" else plain
 
 
 def folded(rules: bytes) -> bytes:

@@ -134,7 +134,7 @@ class DenyRules:
 
     def denies(self, name: bytes, folder: bool | None) -> bool:
         """Whether `name` is denied; with None, which may not be there, whether it is as a file or a folder."""
-        if self.closed or is_deny_file(name):
+        if self.closed or plain_form(name) == DENY_FILE:
             return True
         return self.active and any(each.rule(name, folder) for each in self._denying)
 
@@ -152,7 +152,7 @@ class DenyRules:
         kept = names
         for each in self._readings if changing else self._denying:
             kept = each.left(kept, folder)
-        kept = [name for name in kept if not is_deny_file(name)]
+        kept = [name for name in kept if plain_form(name) != DENY_FILE]
         denied.update(self.reason(name, folder) for name in set(names).difference(kept))
         return kept
 
@@ -231,11 +231,6 @@ def _entered(
     return DenyRules(readings, broken)
 
 
-def is_deny_file(name: bytes) -> bool:
-    """Whether a name is that of a deny file, in any spelling that a file system may take for it."""
-    return (name[:1] == b"." or not name.isascii()) and plain_form(name) == DENY_FILE
-
-
 def _content(folder: Folder, name: bytes) -> _Content:
     try:
         kind = folder.stat(name).kind
@@ -305,7 +300,7 @@ class Protection:
 
     def own_at(self, parts: Sequence[bytes], *, holding: bool = False) -> str | None:
         """What of our own a path is, lies below or, if `holding`, holds; None if it does not."""
-        plain = tuple(map(plain_form, parts)) if self.own else ()
+        plain = tuple(map(plain_form, parts))
         for own, path in self.own.items():
             if own == plain[: len(own)] or (holding and own[: len(plain)] == plain):
                 return os.fsdecode(b"/".join(path))
@@ -317,10 +312,11 @@ class Protection:
         If `holding`, also for what holds something of our own, which would go with it.
         """
         plain = [*map(plain_form, parts)]
-        found = _first(self._rules, plain)
-        if found is not None and _first(self._allowed, plain) is None:
-            return found
-        return self.own_at(parts, holding=holding)
+        if self._rules.suspects(plain):
+            found = _first(self._rules, plain)
+            if found is not None and _first(self._allowed, plain) is None:
+                return found
+        return self.own_at(parts, holding=holding) if self.own else None
 
     def concerns(self, name: bytes) -> bool:
         """Whether a path that ends in `name` may be protected although its folder is not; quick."""
@@ -345,7 +341,7 @@ def _matcher(rules: tuple[str, ...], setting: str) -> Matcher:
 def _first(matcher: Matcher, plain: list[bytes]) -> str | None:
     """The rule that matches a path, or what it lies in."""
     prefix = b""
-    for name in plain if matcher.suspects(plain) else ():
+    for name in plain:
         # What it is matters to no rule: what is written to `.codex` as a file is not wanted either.
         found = matcher.decides(prefix, name, True)
         if found is not None and not found.negated:
