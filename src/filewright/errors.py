@@ -366,7 +366,7 @@ no_such_hunk = _plain(
 
 def missing(asked: str, part: str | None = None) -> FilewrightError:
     """Nothing has that name, or the name of a `part` on the way to it."""
-    why = f": there is no {part}" if part is not None else ""
+    why = f": there is no {part}" if part else ""
     return refused(
         Code.NOT_FOUND, asked, f"{asked} does not exist{why}", "list the folder to see what is there"
     )
@@ -408,9 +408,10 @@ def rules_unusable(asked: str, why: str, number: int | None = None) -> Filewrigh
     """Whatever is below a file of such rules that cannot be used; by a disk's error `number`, if it is one."""
     message = f"{asked} is not offered: {why}"
     hint = "ask the user to correct that file; until then nothing in its folder is offered"
-    code = Code.PERMISSION_DENIED if number is None else _BY_ERRNO.get(number, Code.IO_ERROR)
-    failed = code in (Code.IO_ERROR, Code.NO_SPACE)
-    return refused(code if failed else Code.PERMISSION_DENIED, asked, message, hint)
+    code = _BY_ERRNO.get(number or errno.EACCES, Code.IO_ERROR)
+    if code not in (Code.IO_ERROR, Code.NO_SPACE):
+        code = Code.PERMISSION_DENIED
+    return refused(code, asked, message, hint)
 
 
 def bad_setting(name: str, why: str) -> FilewrightError:
@@ -436,8 +437,8 @@ def mounted(asked: str, mount: str) -> FilewrightError:
 
 def leads_out(asked: str, root: str, to: str | None = None) -> FilewrightError:
     """A path whose links or dots lead out of its root, where that is known `to` somewhere."""
-    where = f" (to {to})" if to is not None else ""
-    facts = {"resolved": to} if to is not None else {}
+    where = f" (to {to})" if to else ""
+    facts = {"resolved": to} if to else {}
     hint = "give a path below the root; absolute links are never followed, wherever they point"
     message = f"{asked} leads out of the root {root}{where}"
     return refused(Code.PATH_ESCAPE, asked, message, hint, root=root, **facts)
