@@ -34,9 +34,8 @@ from filewright.tools.surface import LOADING
 from filewright.wording import alike
 
 if TYPE_CHECKING:
-    from filewright.languages import Language
     from filewright.search import Searcher
-    from filewright.structure import Outline, Outlines
+    from filewright.structure import Outlines
     from filewright.tools.pipeline import Change
     from filewright.tools.registry import Arguments
 
@@ -144,7 +143,7 @@ class Context:
         self.seen = SeenFiles(partial(self.open, hold=False))
         changes.after_commit = self.seen.ours
         self.indexes: BoundedCache[LineIndex] = BoundedCache(max(1 << 20, settings.cache_bytes // 8))
-        self._previews: BoundedCache[bool] = BoundedCache(_PREVIEWS)
+        self.previews: BoundedCache[bool] = BoundedCache(_PREVIEWS)
         self._late = _Late()
         self._loaded_with = settings
 
@@ -157,10 +156,6 @@ class Context:
 
                 self._late.outlines = Outlines(self._loaded_with, self.boundary.launcher)
             return self._late.outlines
-
-    def outline(self, text: Snapshot | bytes, language: Language | None = None) -> Outline:
-        """The outline of a text, as `Outlines.outline` makes it."""
-        return self.outlines.outline(text, language, task=self.task)
 
     @property
     def searcher(self) -> Searcher:
@@ -239,11 +234,6 @@ class Context:
             snapshot.close()
             raise
 
-    def open_for_edit(self, location: Location, *, encoding: str | None = None) -> Snapshot:
-        """The same for text that a splice can be made in."""
-        self.boundary.guard_write(location)
-        return self.open(location, encoding=encoding, text=True)
-
     def remember(self, snapshot: Snapshot, shown_range: tuple[int, int] | None = None) -> None:
         """Note that the caller was shown this snapshot (`shown_range` in bytes, of large files)."""
         if snapshot.location is None:
@@ -265,17 +255,15 @@ class Context:
 
     def previewed(self, call: Arguments, change: Change[Any], outcome: str) -> bool:
         """Whether a preview of this call had the same diff and `outcome`; a preview itself is noted for the next."""
-        if change.id is not None and not self._previews.total:
-            return False
         asked = call.model_dump(
             exclude={"preview", "diff", "expected_count", "max_count", "expected_version"}
         )
         said = f"{asked}{outcome}{change.diff.text}".encode("utf-8", "surrogatepass")
         key = xxhash.xxh3_128_digest(said)
         if change.id is None:
-            self._previews.put(key, True, 1)
+            self.previews.put(key, True, 1)
             return False
-        return bool(self._previews.get(key))
+        return bool(self.previews.get(key))
 
     def explain(self, error: FilewrightError) -> None:
         """Add to the refusal of a path that is not there where it led, its root, and names that are like it."""

@@ -7,6 +7,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from operator import attrgetter
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
@@ -124,6 +126,8 @@ class EditItem(Arguments):
     cell: str | None = None
     expected_version: str | None = None
     fuzzy: SkipJsonSchema[bool | None] = None
+    _place: str | None = None
+    """What says where in the file the edit goes, None of a whole file."""
 
     @model_validator(mode="before")
     @classmethod
@@ -144,20 +148,14 @@ class EditItem(Arguments):
             raise ValueError("the place of the edit is given twice\nhint: give it in at alone")
         return place | beside
 
-    @property
-    def places(self) -> list[str]:
-        """What says where in the file the edit goes."""
+    @model_validator(mode="after")
+    def _one_place(self) -> EditItem:
+        moved, problem = self.source is not None, ""
         places = []
         for name in _PLACES:
             # Beside a text, a line only says where to look for it.
             if getattr(self, name) is not None and (name != "start_line" or self.search is None):
                 places.append(name)
-        return places
-
-    @model_validator(mode="after")
-    def _one_place(self) -> EditItem:
-        places, moved = self.places, self.source is not None
-        problem = ""
         made, deleted = self.content is not None, self.delete and not places
         if made or deleted or self.move_to is not None or (moved and not places):
             # What else is given may have been meant as a place: without it, all of the file would go.
@@ -186,6 +184,7 @@ class EditItem(Arguments):
             problem = "replace is missing\nhint: give the new text, or delete with a symbol"
         if problem:
             raise ValueError(problem)
+        self._place = places[0] if places else None
         return self
 
 
@@ -262,7 +261,10 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
     if count > most:
         raise too_many(count, most, "edits", "send them in several calls, or use replace_content")
     # What names its text by a version is refused if the file moves on; what names lines is carried on.
-    again = not any(item.search is not None and _version_of(arguments, item) for item in arguments.edits)
+    version = arguments.expected_version
+    again = not any(
+        item.search is not None and (item.expected_version or version) for item in arguments.edits
+    )
     edits = _Edits(context, arguments)
     made = change(
         context,
@@ -307,7 +309,7 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
     for user in users:
         page.add(f"[{user.name} is still used as of {user.path} in {listed(user.files, _NAMED)}]")
     page.end()
-    outcomes.sort(key=lambda each: each.index)
+    outcomes.sort(key=attrgetter("index"))
     return EditResult(
         **page.facts,
         path=files[0].path,
@@ -322,10 +324,6 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
         files=tuple(files) if len(files) > 1 else (),
         still_used=tuple(users),
     )
-
-
-def _version_of(arguments: EditArguments, item: EditItem) -> str | None:
-    return item.expected_version or arguments.expected_version
 
 
 @dataclass
@@ -382,17 +380,21 @@ class _Spot:
     gap: int | None = 0
 
 
+@dataclass
 class _Edits:
-    """The edits of a call, put to the files that they are of; then file by file, of which one is open at a time."""
+    """The edits of a call, put to the files that they are of; then file by file, of which one is open at a time.
 
-    def __init__(self, context: Context, arguments: EditArguments) -> None:
-        self._context, self._arguments, self._task = context, arguments, context.task
-        self._number = 0
+    `number` is that of the edit that is looked at.
+    """
+
+    context: Context
+    arguments: EditArguments
+    number: int = 0
 
     def summary(self, files: Sequence[Changed[Plan]]) -> str:
         """One line for the history."""
-        names = ", ".join(file.location.shown for file in files)
-        return f"edit {names}: {counted(len(self._arguments.edits), 'edit')}"
+        names = ", ".join(map(attrgetter("location.shown"), files))
+        return f"edit {names}: {counted(len(self.arguments.edits), 'edit')}"
 
     def decided(self) -> Iterator[Decided[Plan]]:
         """The plan of every file, in the order they are named. Raises the first refusal, which names the others.
@@ -403,8 +405,8 @@ class _Edits:
         self._files: dict[Location, _EditedFile] = {}
         self._edited_files: dict[object, Location] = {}
         self._taken: dict[int, _Taken] = {}
-        for number, item in enumerate(self._arguments.edits):
-            self._number = number
+        for number, item in enumerate(self.arguments.edits):
+            self.number = number
             file = self._file(item)
             if item.source is not None:
                 self._taken[number] = self._take(item, item.source, file)
@@ -414,7 +416,7 @@ class _Edits:
             ends = whole is not None and whole[1].delete
             if whole is not None and ends and file.items:
                 # What was moved out of it is elsewhere; any other edit would be lost with it.
-                self._number = file.items[0][0]
+                self.number = file.items[0][0]
                 message = f"{file.location.asked} is deleted by edit {whole[0] + 1}"
                 raise self._invalid(message, "leave out one of them")
             if file.is_new:
@@ -445,7 +447,7 @@ class _Edits:
         said: list[str] = []
         for file in files:
             for one in file.details["refusals"]:
-                item = self._arguments.edits[one["edit"]]
+                item = self.arguments.edits[one["edit"]]
                 # A suggestion is sent in the place of its edit.
                 own = item.model_dump(include={"path", "cell", "expected_version"}, exclude_none=True)
                 one["suggestions"][:] = [edit | own for edit in one["suggestions"]]
@@ -457,16 +459,16 @@ class _Edits:
     # Files
 
     def _file(self, item: EditItem) -> _EditedFile:
-        path, outer = item.path, self._arguments.path
+        path, outer = item.path, self.arguments.path
         if path is None and outer is None:
             raise self._invalid("no path was given", "give path, or a path in every edit")
-        location = self._context.boundary.locate(path if path is not None else outer or "")
-        if path is not None and outer is not None and location != self._context.boundary.locate(outer):
+        location = self.context.boundary.locate(path if path is not None else outer or "")
+        if path is not None and outer is not None and location != self.context.boundary.locate(outer):
             raise self._invalid(
                 f"its path {path} is not the path of the call, {outer}",
                 "leave out the path of the call, and give every edit its own",
             )
-        nowhere, moves = not item.places, item.source is not None
+        nowhere, moves = item._place is None, item.source is not None
         makes = item.content is not None or (moves and (nowhere or location in self._files))
         file = self._named(location, makes=makes)
         if item.content is not None and (file.items or not file.is_new):
@@ -477,16 +479,16 @@ class _Edits:
         if not file.is_new and (item.move_to is not None or (item.delete and nowhere)):
             self._end(file, item)
         else:
-            file.items.append((self._number, item))
+            file.items.append((self.number, item))
         return file
 
     def _named(self, location: Location, *, makes: bool = False) -> _EditedFile:
         """The file at a place: one that is not there yet, if what names it first `makes` it."""
         file = self._files.get(location)
         if file is None:
-            file = self._files[location] = _EditedFile(location, makes and not self._context.exists(location))
+            file = self._files[location] = _EditedFile(location, makes and not self.context.exists(location))
             if file.is_new:
-                self._context.boundary.guard_write(location)
+                self.context.boundary.guard_write(location)
         if file.is_new and not makes:
             raise self._invalid(
                 f"{location.asked} is made by this call", "give all that is to be in it: content, and from"
@@ -494,7 +496,8 @@ class _Edits:
         return file
 
     def _opened(self, file: _EditedFile) -> Snapshot:
-        found = self._context.open_for_edit(file.location, encoding=self._arguments.encoding)
+        self.context.boundary.guard_write(file.location)
+        found = self.context.open(file.location, encoding=self.arguments.encoding, text=True)
         if file.identity not in (None, found.identity):
             found.close()
             asked = file.location.asked
@@ -503,20 +506,20 @@ class _Edits:
         return found
 
     def _invalid(self, message: str, hint: str) -> FilewrightError:
-        count = len(self._arguments.edits)
-        which = f"edit {self._number + 1} of {count}: " if count > 1 else ""
-        return invalid(f"{which}{message}", hint, edit=self._number)
+        count = len(self.arguments.edits)
+        which = f"edit {self.number + 1} of {count}: " if count > 1 else ""
+        return invalid(f"{which}{message}", hint, edit=self.number)
 
     # Whole files
 
     def _end(self, file: _EditedFile, item: EditItem) -> None:
         """Note that the edit deletes or moves the file. Raises the refusal of what cannot be done to all of it."""
-        context, asked = self._context, file.location.asked
+        context, asked = self.context, file.location.asked
         if file.whole is not None:
             raise self._invalid(f"{asked} is deleted or moved already", "delete or move it once")
-        file.whole = self._number, item
+        file.whole = self.number, item
         context.boundary.guard_write(file.location, link_itself=True)
-        version = _version_of(self._arguments, item)
+        version = item.expected_version or self.arguments.expected_version
         if version is not None:
             with self._opened(file) as snapshot:
                 context.check_version(snapshot, version)
@@ -529,13 +532,13 @@ class _Edits:
 
         def add(named: str, data: bytes, line: int) -> None:
             nonlocal made
-            outcomes.append(_of_whole(self._number, named, line, line + len(data.splitlines()) - 1))
+            outcomes.append(_of_whole(self.number, named, line, line + len(data.splitlines()) - 1))
             at, text = made.lines.offset_of(line), made.read(0, made.size)
             if at == made.size and at and not made.lines.ends_in_terminator():
                 data = made.dominant + data
             made = Snapshot(text[:at] + data + text[at:], encoding="utf-8", location=file.location)
 
-        for self._number, item in file.items:
+        for self.number, item in file.items:
             if item.content is not None:
                 if item.expected_version is not None:
                     raise missing(file.location.asked)
@@ -552,8 +555,8 @@ class _Edits:
         if item.move_to is None:
             one, named = one.deleted(), "the file is deleted"
         else:
-            destination = self._context.boundary.locate(item.move_to)
-            self._context.boundary.guard_write(destination, link_itself=True)
+            destination = self.context.boundary.locate(item.move_to)
+            self.context.boundary.guard_write(destination, link_itself=True)
             one, named = one.moved(destination), f"moved from {visible(where.shown)}"
         made = replace(one.decision, outcomes=(*one.decision.outcomes, _of_whole(number, named, note=named)))
         return replace(one, decision=made)
@@ -572,10 +575,10 @@ class _Edits:
 
     def _edited(self, file: _EditedFile, snapshot: Snapshot) -> Decided[Plan]:
         """The plan of a file as it is, or of a notebook as its cells are shown."""
-        context, arguments = self._context, self._arguments
+        context, arguments = self.context, self.arguments
         asked: list[Edit] = []
         cells: set[str | None] = set()
-        for self._number, item in file.items:
+        for self.number, item in file.items:
             cells.add(item.cell or arguments.cell)
             asked.append(self._edit(item, file, snapshot))
         if file.removed:  # what is moved within the file is removed first
@@ -584,43 +587,38 @@ class _Edits:
             raise self._invalid("the edits of a notebook name several cells", "edit one cell in a call")
         name = next(iter(cells), None)
 
-        def planned(page: Snapshot) -> Plan:
-            part, start = page, None
-            if name is not None:
-                part, start = _in_cell(page, name)
-            made = plan(
-                part,
-                asked,
-                total=len(arguments.edits),
-                in_turn=arguments.in_turn,
-                bases=context.shown.bases(file.location, except_version=page.version)
-                if start is None
-                else (),
-                task=self._task,
-            )
-            if start is None:
-                return made
+        page = snapshot if arguments.encoding is not None else notebook_view(snapshot, context.task)
+        planned = partial(
+            plan, edits=asked, total=len(arguments.edits), in_turn=arguments.in_turn, task=context.task
+        )
+        if name is None:
+            bases = context.shown.bases(file.location, except_version=snapshot.version)
+            return decided(page, partial(planned, bases=bases))
+
+        def planned_in_cell(page: Snapshot) -> Plan:
+            cell, start = _in_cell(page, name)
+            made = planned(cell)
             splices = (replace(splice, offset=splice.offset + start) for splice in made.splices)
             return replace(made, splices=tuple(splices))
 
-        return decided(snapshot, planned, self._task, as_file=arguments.encoding is not None)
+        return decided(page, planned_in_cell)
 
     def _edit(self, item: EditItem, file: _EditedFile, snapshot: Snapshot) -> Edit:
         """One edit as the planner takes it."""
-        fuzzy = self._arguments.fuzzy if item.fuzzy is None else item.fuzzy
-        version, new = _version_of(self._arguments, item), item.replace or ""
+        fuzzy = self.arguments.fuzzy if item.fuzzy is None else item.fuzzy
+        version, new = item.expected_version or self.arguments.expected_version, item.replace or ""
         first, last = item.start_line, item.end_line
         if item.search is not None:
             if version is not None:
-                self._context.check_version(snapshot, version)
-            return Edit(item.search, new, item.replace_all, first, last, fuzzy, self._number)
+                self.context.check_version(snapshot, version)
+            return Edit(item.search, new, item.replace_all, first, last, fuzzy, self.number)
         text = self._text(file, snapshot, version)
-        edit = Edit("", new, fuzzy=fuzzy, number=self._number, base=text.base)
-        if item.source is not None or item.places[0].startswith("insert"):
+        edit = Edit("", new, fuzzy=fuzzy, number=self.number, base=text.base)
+        if item.source is not None or item._place in ("insert_after", "insert_before"):
             spot = self._spot(item, file, text)
             line, named = spot.line, spot.named
             if item.source is not None:
-                taken = self._taken[self._number]
+                taken = self._taken[self.number]
                 beside = file is taken.source and line in (taken.lines.start, taken.lines.stop)
                 if beside and not (item.copied or item.reindent):
                     raise self._invalid(f"{taken.what} would be moved to where it is", "name another place")
@@ -644,8 +642,10 @@ class _Edits:
 
     def _text(self, file: _EditedFile, snapshot: Snapshot, version: str | None) -> _Text:
         """The text that lines and symbols are of. Raises `stale_version` for one that is not remembered."""
-        context, asked = self._context, file.location.asked
-        if self._arguments.encoding is None and isinstance(notebook_view(snapshot, self._task), NotebookView):
+        context, asked = self.context, file.location.asked
+        if self.arguments.encoding is None and isinstance(
+            notebook_view(snapshot, self.context.task), NotebookView
+        ):
             raise self._invalid(
                 f"{asked} is a notebook, which is edited by its text", "give search, and cell"
             )
@@ -664,7 +664,7 @@ class _Edits:
     def _lines(self, file: _EditedFile, text: _Text, symbol: str) -> SymbolLines:
         asked = file.location.asked
         try:
-            outline = self._context.outline(text.snapshot)
+            outline = self.context.outlines.outline(text.snapshot, task=self.context.task)
             return symbol_lines(text.snapshot, outline, symbol, asked)
         except FilewrightError as error:
             error.details.setdefault("path", asked)
@@ -705,10 +705,10 @@ class _Edits:
         """What is moved or copied out of a file; what is moved is noted to be removed there."""
         if wanted.path is None and file.is_new:
             raise self._invalid("from names no file", "give the path of what is moved into the new file")
-        source = file if wanted.path is None else self._named(self._context.boundary.locate(wanted.path))
+        source = file if wanted.path is None else self._named(self.context.boundary.locate(wanted.path))
         version = wanted.expected_version
         if version is None and source is file:
-            version = _version_of(self._arguments, item)
+            version = item.expected_version or self.arguments.expected_version
         with self._opened(source) as snapshot:
             text = self._text(source, snapshot, version)
             lines = self._lines(source, text, wanted.symbol) if wanted.symbol is not None else None
@@ -724,15 +724,15 @@ class _Edits:
                         f"{what} is moved by another edit", "move it once, and copy it elsewhere"
                     )
                 there = f" to {visible(file.location.shown)}" if file is not source else ""
-                removed = Edit("", "", False, first, last, False, self._number, f"{what} moved{there}")
+                removed = Edit("", "", False, first, last, False, self.number, f"{what} moved{there}")
                 source.removed.append(replace(removed, base=text.base, symbol=lines))
                 if lines is not None and not lines.indent and there:
                     name = re.findall(r"\w+", wanted.symbol or "")[-1:]
                     self.moved.extend((each, source.location, file.location) for each in name)
             origin, gap = text.snapshot, lines.gap if lines is not None else None
-            start, end = (origin.lines.offset_of(line, self._task) for line in (first, last + 1))
+            start, end = (origin.lines.offset_of(line, self.context.task) for line in (first, last + 1))
             hint = "move fewer lines, or the whole file with move_items"
-            most = self._context.settings.hold_bytes
+            most = self.context.settings.hold_bytes
             if end - start > most:
                 raise too_many(end - start, most, "bytes to be moved", hint, "size")
             data = origin.read(start, end - start)
@@ -746,7 +746,7 @@ class _Edits:
 
         They are as they were where encoding and line ends are, else as the text has them.
         """
-        taken, encoding = self._taken[self._number], target.encoding
+        taken, encoding = self._taken[self.number], target.encoding
         origin = visible(taken.source.location.shown)
         end = target.dominant if target.size else taken.end
         data = taken.data
@@ -781,7 +781,7 @@ class _Edits:
         text = text if text.endswith(("\n", "\r")) else text + end
         if not gap:
             return text
-        at = target.lines.offset_of(line, self._task)
+        at = target.lines.offset_of(line, self.context.task)
         near = max(target.start, at - _NEAR)
         above, below = (
             codec.decoded(target.read(*piece), target.encoding).removesuffix("\n").split("\n")

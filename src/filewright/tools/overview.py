@@ -201,7 +201,7 @@ def _one(context: Context, arguments: OverviewArguments, path: str, room: int) -
             raise binary(snapshot)
         lines = snapshot.lines.count(task)
         language = language_of_snapshot(snapshot)
-        outline = context.outline(snapshot, language)
+        outline = context.outlines.outline(snapshot, language, task=context.task)
         if arguments.symbol is not None:
             found = find_symbol(outline, arguments.symbol, snapshot.asked).symbol
             arguments = arguments.model_copy(update={"lines": [found.start_line, found.end_line]})
@@ -314,7 +314,7 @@ def _changed(
     if not outline.whole:
         notes.append(f"differs from git at {since}")
         return None
-    old = context.outline(before.content, language)
+    old = context.outlines.outline(before.content, language, task=context.task)
     return changed_symbols(Version(before.content, old), Version(held, outline), task=context.task)
 
 
@@ -580,7 +580,7 @@ def _files(context: Context, files: Sequence[tuple[str, FolderEntry]]) -> Iterat
         if small and language_of(entry.name, b"") in PARSED - _DATA:
             try:
                 with context.open(entry.location, text=True) as snapshot:
-                    outline = context.outline(snapshot)
+                    outline = context.outlines.outline(snapshot, task=context.task)
                 names = [symbol.name for symbol in outline.symbols if symbol.kind != "import"]
             except FilewrightError as error:
                 if error.ends_call:

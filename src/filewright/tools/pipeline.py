@@ -12,12 +12,12 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import Any, Generic, Protocol, TypeVar
 
 from filewright.boundary import Location
 from filewright.edit import ChangeSet, Decided, Diff, FileDiff, Modify, Step, unified
 from filewright.errors import Code, FilewrightError
-from filewright.progress import Task
 from filewright.structure import language_of_snapshot
 from filewright.text import (
     SHOWN_WHOLE_BYTES,
@@ -198,41 +198,35 @@ def change_text(
     location = context.boundary.locate(path)
 
     def one() -> Iterable[Decided[S]]:
-        with context.open_for_edit(location) as snapshot:
-            yield decided(snapshot, decide, context.task)
+        context.boundary.guard_write(location)
+        with context.open(location, text=True) as snapshot:
+            yield decided(notebook_view(snapshot, context.task), decide)
 
     return change(context, tool, one, preview=preview)
 
 
-def decided(
-    snapshot: Snapshot,
-    decide: Callable[[Snapshot], S],
-    task: Task,
-    *,
-    as_file: bool = False,
-) -> Decided[S]:
-    """What `decide` makes of a text; of a notebook by its cells, where the text is in them."""
-    page = snapshot if as_file else notebook_view(snapshot, task)
+def decided(page: Snapshot, decide: Callable[[Snapshot], S]) -> Decided[S]:
+    """What `decide` makes of a text, or of a notebook's cells; of its file where the text is not in them."""
     try:
-        return spliced(snapshot, page, decide(page))
+        return spliced(page, decide(page))
     except FilewrightError as error:
-        if page is snapshot or error.code is not Code.NO_MATCH:
+        if not isinstance(page, NotebookView) or error.code is not Code.NO_MATCH:
             raise
         try:  # whoever was shown the file itself gives its own text
-            return spliced(snapshot, snapshot, decide(snapshot))
+            return spliced(page.raw, decide(page.raw))
         except FilewrightError:
             raise error from None
 
 
-def spliced(snapshot: Snapshot, page: Snapshot, decision: S) -> Decided[S]:
-    """The decision to put splices into a file, or into the cells of a notebook (`page`)."""
-    location = snapshot.location
+def spliced(page: Snapshot, decision: S) -> Decided[S]:
+    """The decision to put splices into a file, or into the cells of a notebook."""
+    location = page.location
     assert location is not None
     shown = tuple(decision.splices)
-    splices = page.splices(shown) if isinstance(page, NotebookView) else shown
-    steps = [Modify.of(location, snapshot, splices)] if splices else []
+    file, splices = (page.raw, page.splices(shown)) if isinstance(page, NotebookView) else (page, shown)
+    steps = [Modify.of(location, file, splices)] if splices else []
     name = location.shown
-    return Decided(decision, location, steps, snapshot, splices, name, name, (page, shown))
+    return Decided(decision, location, steps, file, splices, name, name, (page, shown))
 
 
 def _made(context: Context, one: Decided[D], rows: int, *, warn: bool) -> Changed[D]:
@@ -271,10 +265,10 @@ def _broken(context: Context, location: Location, before: Snapshot, after: Snaps
         language = language_of_snapshot(before)
         if language is None:
             return ""
-        broken = context.outline(after, language).errors
+        broken = context.outlines.outline(after, language, task=context.task).errors
         if not broken.count or not (before.size or broken.certain):
             return ""  # of some languages a grammar knows only most: a new file may be right all the same
-        if before.size and context.outline(before, language).errors.count:
+        if before.size and context.outlines.outline(before, language, task=context.task).errors.count:
             return ""
     except FilewrightError as error:
         if error.code == Code.CANCELLED:
@@ -304,12 +298,14 @@ class Reply(Page):
     ) -> None:
         super().__init__(context.settings.page_chars)
         self.wanted: DiffWanted = getattr(call, "diff", "auto")
-        self.seen = outcome is not None and context.previewed(call, change, outcome)
+        self.seen = False
+        if outcome is not None and (change.id is None or context.previews.total):
+            self.seen = context.previewed(call, change, outcome)
         self._change = change
         diff = change.diff
         # What is shown unasked, by path: of all with a line of context, or of the shortest files without.
         self._short: dict[str, str] = {}
-        by_length = sorted(diff.files, key=lambda file: file.rows) if shown else []
+        by_length = sorted(diff.files, key=attrgetter("rows")) if shown else []
         for around in (1, 0):
             self._short, lines, chars = {}, _SHORT_LINES, _SHORT_CHARS
             for file in by_length:

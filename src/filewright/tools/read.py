@@ -309,7 +309,7 @@ def _block(
     context: Context, snapshot: Snapshot, arguments: ReadArguments, hit: int | None, note: str
 ) -> _Span:
     """The whole definition or block around a symbol, a line or a match."""
-    outline = context.outline(snapshot)
+    outline = context.outlines.outline(snapshot, task=context.task)
     if arguments.symbol is not None:
         found = find_symbol(outline, arguments.symbol, snapshot.asked)
         chosen = of_symbol((*found.around, found.symbol), arguments.depth)

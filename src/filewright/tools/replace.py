@@ -14,7 +14,7 @@ from filewright.boundary import Location
 from filewright.edit import Decided, Overlay, Replaced, Replacement, replace_matches, replacement
 from filewright.errors import Code, FilewrightError, invalid, refused, too_many
 from filewright.search import LineKinds, Pattern, TreeOptions, TreeSearch, compile_pattern
-from filewright.text import NotebookView, Snapshot, Splice, Splices, notebook_view
+from filewright.text import Snapshot, Splice, Splices
 from filewright.tools.context import Context
 from filewright.tools.items import item_named
 from filewright.tools.pipeline import Change, ChangeArguments, Changed, Reply, change, change_text, spliced
@@ -159,10 +159,12 @@ def replace_content(context: Context, arguments: ReplaceArguments) -> ReplaceRes
         places = _places(context, items, arguments.max_files, found.notes)
         for location in sorted(places, key=lambda place: (place.root.number, place.parts)):
             alone = any(item.where == location for item in items)
+            if alone:
+                context.boundary.guard_write(location)
             snapshot = (
-                context.searcher.open(location, context.task)
-                if not alone
-                else notebook_view(context.open_for_edit(location), context.task, headings=False)
+                context.open_page(location, headings=False, text=True)
+                if alone
+                else context.searcher.open(location, context.task)
             )
             if not isinstance(snapshot, Snapshot):
                 continue  # it is gone
@@ -183,8 +185,7 @@ def replace_content(context: Context, arguments: ReplaceArguments) -> ReplaceRes
                     found.kinds.add(snapshot, (splice.offset for splice in looked))
                     looked_at -= len(looked)
                     changed = True
-                    raw = snapshot.raw if isinstance(snapshot, NotebookView) else snapshot
-                    yield spliced(raw, snapshot, made)
+                    yield spliced(snapshot, made)
         for number, count in enumerate(found.by_item):
             if len(items) > 1 and arguments.expected_count != 0:
                 with item_named(number, len(items)):

@@ -703,7 +703,7 @@ class _Search:
                 return "", "", 0
             self._symbol_bytes -= cost
             self._outlined = snapshot.asked
-        outline = self.context.outline(snapshot)
+        outline = self.context.outlines.outline(snapshot, task=self.context.task)
         inside, outside = path_of(outline, hit.line), path_of(outline, hit.line, outside=True)
         more = enclosing(snapshot, hit.line, outline).end_line - hit.line if inside != outside else 0
         return inside, outside, more if more < _BODY_LINES else 0
