@@ -74,7 +74,7 @@ class Window:
         self.last = self.stop >= stop
         self.cut = not (self.last or whole)
         # The character before it, in UTF-8 and normalised; empty at a line's beginning.
-        before = snapshot.read(max(snapshot.start, position - 4), min(4, max(0, position - snapshot.start)))
+        before = snapshot.read(max(snapshot.start, position - 4), min(4, position - snapshot.start))
         errors = "surrogateescape" if encoding.is_utf8 else "replace"
         last = before.decode(encoding.name, errors)[-1:].encode("utf-8", errors)
         self._context = b"" if last in (b"\n", b"\r") else last
