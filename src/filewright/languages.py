@@ -162,14 +162,26 @@ _OBJECT_LOG: Final = re.compile(rb"\s*\{.*\}\s*\r?\n\s*\{")
 _NUMBERED_LOG: Final = re.compile(r"\.log(?:[.-][\d-]+)?$")
 
 
-def language_of(name: bytes, head: bytes) -> Language | None:
+def language_of(name: bytes, head: bytes = b"") -> Language | None:
     """The language of the file called `name` (its last path component) that begins with `head`.
 
     `head` may be any number of first bytes, 4 KB are plenty; it decides between C and C++ for `.h`,
     and for names that say nothing it is asked for a shebang, a doctype or an opening tag. None means
     not recognised.
     """
-    found = _by_name(name)
+    shown = name.decode("utf-8", "replace").lower()
+    found = _NAMES.get(shown)
+    if found is None and shown.startswith(("dockerfile.", "containerfile.")):
+        return Language.DOCKERFILE
+    stem, dot, extension = shown.rpartition(".")
+    if found is None and dot and stem:
+        found = _EXTENSIONS.get(extension)
+        if found is None and extension in _TEMPLATES:
+            found = _EXTENSIONS.get(stem.rpartition(".")[2])
+    if found is None and _NUMBERED_LOG.search(shown):
+        found = Language.LOG
+    if not head:
+        return found
     if found is Language.C and name[-2:].lower() == b".h" and _CPP_HEADER.search(head[:65536]):
         return Language.CPP
     if found in (None, Language.JSON) and _OBJECT_LOG.match(head[:65536]):
@@ -192,22 +204,7 @@ def named_as(kind: str) -> Callable[[bytes], bool]:
         )
     also = [word for each in wanted for word in each.traits.also.split()] if wanted else [plain]
     endings = tuple(f".{word}".encode() for word in also)
-    return lambda name: name.lower().endswith(endings) or _by_name(name) in wanted
-
-
-def _by_name(name: bytes) -> Language | None:
-    shown = name.decode("utf-8", "replace").lower()
-    found = _NAMES.get(shown)
-    if found is None and shown.startswith(("dockerfile.", "containerfile.")):
-        return Language.DOCKERFILE
-    stem, dot, extension = shown.rpartition(".")
-    if found is None and dot and stem:
-        found = _EXTENSIONS.get(extension)
-        if found is None and extension in _TEMPLATES:
-            found = _EXTENSIONS.get(stem.rpartition(".")[2])
-    if found is None and _NUMBERED_LOG.search(shown):
-        return Language.LOG
-    return found
+    return lambda name: name.lower().endswith(endings) or language_of(name) in wanted
 
 
 def _by_content(head: bytes) -> Language | None:

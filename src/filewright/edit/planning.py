@@ -178,7 +178,7 @@ def plan(
             going.append((edit.symbol, at))
     if going:
         _with_blank_lines(given, going)
-    source = FileText(snapshot, task, language=language_of(location.name, b"") if location else None)
+    source = FileText(snapshot, task, language=language_of(location.name) if location else None)
     placed: list[_Placed] = []
     puts: list[_Put] = []
     refusals: list[FilewrightError] = []

@@ -179,14 +179,15 @@ def chown_descriptor(descriptor: int, uid: int, gid: int) -> None:
 
 
 _statx = getattr(libc, "statx", None)
+_ITSELF = AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT
 _STATX_BTIME = 0x800
 _STATX = struct.Struct("=I 76x q I")  # stx_mask, then stx_btime
 
 
 def birth_ns(folder: int, name: bytes = b"") -> int | None:
     """When a thing was made, by its name in an open folder, or a descriptor's own; None where nobody keeps that."""
-    found = _statx_of(folder, name, _STATX_BTIME)
-    if found is None:
+    found = ctypes.create_string_buffer(256)
+    if _statx is None or _statx(folder, name, _ITSELF, _STATX_BTIME, found) != 0:
         return None
     mask, seconds, nanoseconds = _STATX.unpack_from(found)
     return int(seconds) * 1_000_000_000 + int(nanoseconds) if mask & _STATX_BTIME else None
@@ -194,12 +195,6 @@ def birth_ns(folder: int, name: bytes = b"") -> int | None:
 
 _STATX_ATTRIBUTES = struct.Struct("=8x Q")
 _STATX_MOUNT_ROOT = 0x2000
-
-
-def _statx_of(folder: int, name: bytes, wanted: int) -> ctypes.Array[ctypes.c_char] | None:
-    buffer = ctypes.create_string_buffer(256)
-    flags = AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT
-    return buffer if _statx is not None and _statx(folder, name, flags, wanted, buffer) == 0 else None
 
 
 def syncfs(descriptor: int) -> None:
@@ -361,9 +356,11 @@ class LinuxFolder(_LinuxHandle, Folder):
 
     def is_mount(self, name: bytes) -> bool:
         """Whether something is mounted on a name in it: another file system, or another folder or file of this one."""
-        # Nothing, or no such flag, where the kernel does not say (before 5.8).
-        found = _statx_of(self._fd, name, 0)
-        return found is not None and bool(_STATX_ATTRIBUTES.unpack_from(found)[0] & _STATX_MOUNT_ROOT)
+        found = ctypes.create_string_buffer(256)
+        if _statx is None or _statx(self._fd, name, _ITSELF, 0, found) != 0:
+            return False
+        # No such flag where the kernel does not say (before 5.8).
+        return bool(_STATX_ATTRIBUTES.unpack_from(found)[0] & _STATX_MOUNT_ROOT)
 
     def path(self) -> bytes | None:
         """Its absolute path at this moment; None if it was deleted, or there is no `/proc`."""

@@ -14,6 +14,7 @@ import unicodedata
 from _thread import allocate_lock  # `threading` takes a hook, which has no threads, a millisecond.
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from itertools import filterfalse
 
 from filewright.annotations import TYPE_CHECKING, Any, ClassVar, Self
 from filewright.system.base import (
@@ -479,8 +480,8 @@ def split_path(path: bytes) -> tuple[bytes, tuple[bytes, ...]]:
 
     Raises `ValueError`, whose text is the end of a sentence, for what names no file.
     """
-    parts = tuple(part for part in path.split(b"/") if part not in (b"", b"."))
-    return b"/" if path.startswith(b"/") else b"", parts
+    parts = filterfalse((b"", b".").__contains__, path.split(b"/"))
+    return b"/" if path.startswith(b"/") else b"", tuple(parts)
 
 
 def name_problem(name: bytes) -> str | None:  # noqa: ARG001

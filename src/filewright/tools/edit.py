@@ -800,7 +800,7 @@ def _usual_gap(text: str, file: _EditedFile, spot: _Spot) -> int:
     """How many blank lines part a definition from others, where nothing there says how many."""
     if len(text.strip().splitlines()) < 2:
         return 0
-    return 2 if language_of(file.location.name, b"") == Language.PYTHON and not spot.indent else 1
+    return 2 if language_of(file.location.name) == Language.PYTHON and not spot.indent else 1
 
 
 def _lacking(rows: Sequence[str], gap: int) -> int:

@@ -474,7 +474,7 @@ def _folder_map(context: Context, location: Location) -> FolderMap:
             parent.folders.append(_Below(path, parent))
             folders[entry.path] = depth + 1, parent.folders[-1]
             continue
-        language, test = language_of(entry.name, b""), _TEST.search(path)
+        language, test = language_of(entry.name), _TEST.search(path)
         parent.names.append(name)
         below: _Below | None = parent
         while below is not None:
@@ -577,7 +577,7 @@ def _files(context: Context, files: Sequence[tuple[str, FolderEntry]]) -> Iterat
     for path, entry in files:
         names: list[str] = []
         small = entry.status is not None and entry.status.size <= _SMALL_BYTES
-        if small and language_of(entry.name, b"") in PARSED - _DATA:
+        if small and language_of(entry.name) in PARSED - _DATA:
             try:
                 with context.open(entry.location, text=True) as snapshot:
                     outline = context.outlines.outline(snapshot, task=context.task)

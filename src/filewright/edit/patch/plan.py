@@ -328,7 +328,7 @@ def _placed(
         rows = tuple(replace(row, text=row.text.removeprefix("\ufeff")) for row in first.rows)
         first = replace(first, rows=rows)
     hunks = (first, *others)
-    language = language_of(file.path.rpartition("/")[2].encode(errors="replace"), b"")
+    language = language_of(file.path.rpartition("/")[2].encode(errors="replace"))
     lines = FileText(snapshot, task, language=language)
     spelled = any(row.terminator not in ("\n", "") for hunk in hunks for row in hunk.rows)
     splices: list[Splice] = []
