@@ -251,14 +251,19 @@ class Changes(History):
                     log.state.open(make=False)
                 if not left:
                     continue
-                from filewright.changes.settle import recover
+                if not log.cleaned.issuperset(dict(left)):
+                    from filewright.changes.settle import recover
 
-                found = recover(log, left, settle_above=settle_above, again=again)
+                    found = recover(log, left, again=again)
+                    if not found.clean:
+                        self._found.append(found)
+                        log.collect()
+                if len(log.cleaned) > settle_above:
+                    from filewright.changes.settle import settle_done
+
+                    settle_done(log)
             except OSError as error:
                 raise from_os_error(error, "the workspace", doing="recover") from error
-            if not found.clean:
-                self._found.append(found)
-                log.collect()
 
     def _open(self, task: Task | None = None) -> None:
         if self._settings.read_only:

@@ -99,7 +99,8 @@ def _attempt(
                 hard_links=tree.hard_links,
                 notes=(*notes, *met, *tree.notes),
             )
-            refuse_unsettled(log, record)
+            if unsettled := log.left("unsettled", certain=True):
+                refuse_unsettled(log, unsettled, record)
             task.check()
             log.write(record, plan)
         begun = plan
@@ -126,7 +127,7 @@ def _attempt(
         raise
 
     # The change is made; whatever happens from here on, it is not reported as failed.
-    return record._replace(notes=(*record.notes, *_clean_up(work, record.number)))
+    return record._replace(notes=(*record.notes, *_clean_up(work, record)))
 
 
 def _is_made(log: Log, record: ChangeRecord) -> bool:
@@ -162,14 +163,14 @@ def _roll_back(
     return True
 
 
-def _clean_up(work: Settlement, number: int) -> tuple[str, ...]:
+def _clean_up(work: Settlement, record: ChangeRecord) -> tuple[str, ...]:
     """Remove what was displaced; what stays is reported, and tried again by the next recovery."""
     conflicts: list[str] = []
     for pause in (0.0, 0.001, 0.004, 0.016, 0.064):
         time.sleep(pause)  # A program that saves just now closes the file in a moment.
         work.search = None  # What an earlier walk saw may have moved since.
         try:
-            found = work.clean_up(number)
+            found = work.clean_up(record)
         except (OSError, FilewrightError) as error:
             found = Recovery(unsettled=[str(error)])
         conflicts += found.conflicts

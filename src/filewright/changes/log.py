@@ -623,8 +623,9 @@ def _rows(plan: CommitPlan) -> Iterator[object]:
     yield len(plan.folders)
     yield from plan.folders
     for each in plan.operations:
-        yield *each[:4], len(each.stamps)
-        for stamp in each.stamps:
+        stamps = (each.after,) if each.before is None else (each.after, each.before)
+        yield *each[:4], len(stamps)
+        for stamp in stamps:
             yield stamp.row(plan=True), len(stamp.inside)
             for path, below in stamp.inside.items():
                 yield path, below.row(plan=True)

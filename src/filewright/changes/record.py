@@ -412,11 +412,6 @@ class Put(NamedTuple):
         return self[1:4]
 
     @property
-    def stamps(self) -> list[Stamp]:
-        """What it knows things by."""
-        return [self.after] if self.before is None else [self.after, self.before]
-
-    @property
     def named(self) -> Slot:
         """The slot by which people know it."""
         return self.carrier if is_temporary(self.place.name) else self.place

@@ -216,21 +216,21 @@ class Settlement(Slots):
                 self.log.forget(record.number)
         return found
 
-    def clean_up(self, number: int) -> Recovery:
+    def clean_up(self, record: ChangeRecord) -> Recovery:
         """After the commit: remove what was displaced, but nothing that somebody still writes to."""
         found = self.findings = Recovery()
         self._each(self.plan.operations, self._clean_up_after)
         if not (found.waiting or found.unsettled):
-            if sum(1 + len(stamp.inside) for put in self.plan.operations for stamp in put.stamps) <= _LARGE:
-                self.log.cleaned.add(number)
+            if len(record.entries) <= _LARGE:
+                self.log.cleaned.add(record.number)
             else:
                 # To read it again, and settle it with others, would hold a later call up.
                 with suppress(OSError, FilewrightError):
                     self.flush()
-                    self.log.settled((number,))
+                    self.log.settled((record.number,))
         if found.conflicts:
             try:
-                self.log.annotate(number, found.conflicts)
+                self.log.annotate(record.number, found.conflicts)
             except (OSError, FilewrightError) as error:
                 found.conflicts.append(f"this could not be written to the history: {error}")
         return found
@@ -600,7 +600,7 @@ def _move_by_copying(folder: Folder, name: bytes, to: Folder, to_name: bytes) ->
 # Recovery
 
 
-def recover(log: Log, left: Sequence[Row], *, settle_above: int, again: bool = False) -> Recovery:
+def recover(log: Log, left: Sequence[Row], *, again: bool = False) -> Recovery:
     """Settle what is `left`, the intent and every committed change; needs the workspace lock.
 
     With `again`, also what an earlier recovery could not settle.
@@ -608,14 +608,11 @@ def recover(log: Log, left: Sequence[Row], *, settle_above: int, again: bool = F
     found = Recovery()
     intents: list[int] = []
     uncleaned: list[int] = []
-    done = 0
     for number, state in left:
         if state == "intent" or (again and state == "unsettled"):
             intents.append(number)
-        elif state == "done":
-            done += 1
-            if number not in log.cleaned:
-                uncleaned.append(number)
+        elif state == "done" and number not in log.cleaned:
+            uncleaned.append(number)
     wanted = [*intents, *uncleaned]
     if wanted:  # Else what an earlier walk saw serves to call them settled.
         log.search = FolderSearch(log.boundary)
@@ -623,8 +620,6 @@ def recover(log: Log, left: Sequence[Row], *, settle_above: int, again: bool = F
         operation, plan = log.operation(number), _plan(log, number, found)
         if operation is not None and plan is not None:
             found.add(_settle(log, operation, plan))
-    if done > settle_above:
-        settle_done(log)
     return found
 
 
@@ -640,7 +635,7 @@ def _settle(log: Log, operation: ChangeRecord, plan: CommitPlan) -> Recovery:
     else:
         with OpenFolders(log.boundary) as folders:
             work = Settlement(log, folders, plan, search=log.search)
-            found = work.clean_up(number) if made else work.roll_back(operation)
+            found = work.clean_up(operation) if made else work.roll_back(operation)
     if made:
         if found.cleaned:
             found.finished.append(identifier)
@@ -660,9 +655,9 @@ def _settle(log: Log, operation: ChangeRecord, plan: CommitPlan) -> Recovery:
     return found
 
 
-def refuse_unsettled(log: Log, record: ChangeRecord) -> None:
-    """A change that could not be settled is in the way of its own files only. Raises `in_use`."""
-    for number, _ in log.left("unsettled", certain=True):
+def refuse_unsettled(log: Log, left: Sequence[Row], record: ChangeRecord) -> None:
+    """Changes that could not be settled are in the way of their own files only. Raises `in_use`."""
+    for number, _ in left:
         operation, touched = log.operation(number), {*record.places}
         for place in operation.places if operation is not None else ():
             if place in touched:
@@ -712,4 +707,4 @@ def settle_done(log: Log) -> None:
             with suppress(FilewrightError):
                 Slots(log, folders, plan or CommitPlan(), search=log.search).flush(flushing)
     log.settled(ready)
-    log.cleaned.difference_update(ready)
+    log.cleaned.clear()
