@@ -39,7 +39,7 @@ from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import KB, MB, Settings
 from filewright.system import File, Folder, Status
-from filewright.text import Identity, replacements
+from filewright.text import Identity, apply, replacements
 
 _KEEP_NEW_EACH = 256 * KB
 _KEEP_NEW_ALL = 16 * MB
@@ -74,13 +74,6 @@ class Preparation:
         self._edits: dict[Item, tuple[bytes, str | None, str | None]] = {}
         self.made: dict[Item, Stamp] = {}
         self._held: dict[Item, Held] = {}
-
-    def after(self, item: Item) -> Stamp:
-        """What a new thing will be, as far as that is known by now."""
-        if item in self.made:
-            return self.made[item]
-        size = item.content.size if item.content is not None else 0
-        return Stamp(item.kind, *item.rights, size, target=item.target)
 
     def entries(self) -> tuple[Entry, ...]:
         """One entry per place: made things, then moved, altered, rewritten ones, then what is gone."""
@@ -140,17 +133,19 @@ class Preparation:
                 raise from_os_error(error, item.asked, doing="save") from error
         total = 0
         for item in self._tree.made:
-            stamp, content = self.after(item), self._held.get(item, item.content)
+            content = self._held.get(item, item.content)
+            size = content.size if content is not None else 0
+            stamp = Stamp(item.kind, *item.rights, size, target=item.target)
             if content is not None:
-                total += content.size
+                total += size
                 # Small new contents are kept too, so that a diff can be shown when the file has moved on.
-                small = content.size <= _KEEP_NEW_EACH and total <= _KEEP_NEW_ALL
+                small = size <= _KEEP_NEW_EACH and total <= _KEEP_NEW_ALL
                 if intent and item.splices is None and small:
                     stamp = stamp._replace(blob=intent.keep(b"".join(map(bytes, content.blocks()))))
                 # What small ones will hold is worked out now, so that the intent needs no second flush. But for what
                 # replaces a file and is not kept: recovery could not tell a part of it from somebody's save.
                 kept = item in self._edits and self._edits[item][-1] and self.before[item].blob
-                if content.size <= _AHEAD and (item.seen is None or stamp.blob or kept):
+                if size <= _AHEAD and (item.seen is None or stamp.blob or kept):
                     stamp = stamp._replace(digest=digest_of(content))
             self.made[item] = stamp
 
@@ -170,8 +165,9 @@ class Preparation:
             identity = expected.identity if expected is not None and known is None else None
             if now != Identity.of(item.seen.raw) or identity not in (None, now):
                 raise errors.stale(item.asked)
-            self._require_quiet(file, item.asked)
-            if splices is None or item.seen.size <= self._settings.whole_undo_bytes or going > _SPLICED:
+            whole = splices is None or item.seen.size <= self._settings.whole_undo_bytes or going > _SPLICED
+            self._require_savable(file, item.seen.size if whole else going, item.asked)
+            if whole:
                 before, data = self._save_whole(
                     file, folder.on_disk(), name, hashed=bool(splices is not None or known)
                 )
@@ -180,7 +176,6 @@ class Preparation:
                     raise errors.stale(item.asked)
             else:
                 # The copy loop hashes it; only the bytes that go are kept.
-                self._require_room(going, item.asked)
                 removed = b"".join(file.read(span.offset, span.old) for span in spans_in(spans))
                 if len(removed) != going:
                     raise errors.stale(item.asked)
@@ -189,11 +184,10 @@ class Preparation:
             return before
         if data is not None:
             assert isinstance(item.content, Edited)
-            found = item.content
-            if self._held_bytes + found.size <= _HELD_ALL:
-                self._held_bytes += found.size
-                edited = Edited(Held(data), splices, found.codec, found.asked)
-                self._held[item] = Held(b"".join(edited.blocks()))
+            # Whether all of it is of its encoding is asked when it is copied.
+            if not item.content.codec and self._held_bytes + item.content.size <= _HELD_ALL:
+                self._held_bytes += item.content.size
+                self._held[item] = Held(apply(data, splices))
         kept = inserted = None
         if self._intent:
             kept = self._intent.keep(removed) if removed is not None else None
@@ -201,9 +195,8 @@ class Preparation:
         self._edits[item] = spans, kept, inserted
         return before
 
-    @staticmethod
-    def _require_quiet(file: File, shown: str) -> None:
-        """Refuse what another program writes to, and what is immutable."""
+    def _require_savable(self, file: File, size: int, shown: str) -> None:
+        """Refuse what another program writes to, what is immutable, and more than undo may take with so many bytes."""
         pause = 0.001
         while True:
             with file.quiet() as nobody_writes:
@@ -216,13 +209,21 @@ class Preparation:
             pause *= 2
         if file.unchangeable():
             raise errors.immutable(shown)
+        self._bytes += size
+        limit = self._settings.max_undo_bytes
+        if self._intent and self._bytes > limit:
+            raise FilewrightError(
+                Code.TOO_LARGE,
+                f"undoing this change would need more than {limit} bytes (at {shown}); nothing was changed",
+                hint="give undoable=false to do it without undo, or raise FILEWRIGHT_MAX_UNDO_BYTES",
+                details={"path": shown, "max_undo_bytes": limit},
+            )
 
     def _save_whole(
         self, file: File, folder: Folder, name: bytes, *, hashed: bool = False
     ) -> tuple[Stamp, bytes | None]:
         """A file kept whole; and what it holds, if that was read at once. `hashed` however large it is."""
         status, blob, digest, data = file.status(), None, None, None
-        self._require_room(status.size, os.fsdecode(name))
         if status.size <= self._settings.whole_undo_bytes:
             data = b"".join(file.blocks())
             blob = self._intent.keep(data) if self._intent else None
@@ -245,17 +246,6 @@ class Preparation:
                 deque(blocks, maxlen=0)
                 digest = state.hexdigest()
         return Stamp.of(status, digest=digest, blob=blob, attributes=file.attributes()), data
-
-    def _require_room(self, more: int, asked: str) -> None:
-        self._bytes += more
-        limit = self._settings.max_undo_bytes
-        if self._intent and self._bytes > limit:
-            raise FilewrightError(
-                Code.TOO_LARGE,
-                f"undoing this change would need more than {limit} bytes (at {asked}); nothing was changed",
-                hint="give undoable=false to do it without undo, or raise FILEWRIGHT_MAX_UNDO_BYTES",
-                details={"path": asked, "max_undo_bytes": limit},
-            )
 
     def _save_folder(self, top: Item, seen: Status) -> Stamp:
         """A displaced folder with all that is in it but what moves out of it.
@@ -300,7 +290,7 @@ class Preparation:
                         self.before[item] = inside[path]
                 elif status.kind == "file":
                     with folder.open(name, seen=True) as file:
-                        self._require_quiet(file, place.shown)
+                        self._require_savable(file, status.size, place.shown)
                         inside[path] = self._save_whole(file, folder, name)[0]
                 else:
                     target = folder.read_link(name) if status.kind == "link" else None
@@ -339,7 +329,7 @@ class Preparation:
                     if item.kind == "folder":
                         self._make_folder(folder, above.was.child(name), item)
                     else:
-                        self.made[item] = self._make_thing(folder, name, item)
+                        self.made[item] = self._make_thing(folder, name, item, self.made[item])
                 except OSError as error:
                     raise from_os_error(error, item.asked, doing="write") from error
             self._flushing.end()
@@ -363,13 +353,13 @@ class Preparation:
                 if not below.fresh:
                     continue
                 at = where.child(inner)
+                stamp = self.made.get(below) or Stamp(below.kind, *below.rights, target=below.target)
                 if below.kind == "folder":
                     above.make(inner, 0o700)
-                    stamp = self.after(below)
                     pending.append((at, below))
                 else:
                     # Nothing below is known by its inode, only by what it holds.
-                    stamp = self._make_thing(above, inner, below)._replace(inode=None)
+                    stamp = self._make_thing(above, inner, below, stamp)._replace(inode=None)
                 inside[b"/".join(at.parts[len(top.parts) :])] = stamp
         for where, each in reversed(made):
             # Opened once more while it can be, and kept until it is flushed.
@@ -380,9 +370,8 @@ class Preparation:
             self._flushing.add(handle)
         self.made[item] = self.made[item]._replace(inside=_in_order(inside))
 
-    def _make_thing(self, folder: Folder, name: bytes, item: Item) -> Stamp:
-        """A file or link; what is known of it then."""
-        stamp = self.after(item)
+    def _make_thing(self, folder: Folder, name: bytes, item: Item, stamp: Stamp) -> Stamp:
+        """A file or link, of which that much is known; what is known of it then."""
         if item.target is not None:
             folder.make_link(name, item.target)
             status = folder.stat(name)

@@ -404,10 +404,12 @@ class Settlement(Slots):
                 self.rename(slot, put.carrier)
             except FileExistsError:
                 self._conflict(put, _TAKEN, slot if is_temporary(slot.name) else None)
-        elif after.kind == "file" and (after.digest is None or self._is_unfinished(slot, after)):
-            self.discard(slot)
+        elif after.kind == "folder":
+            self._remove_tree(slot, after, put)
+        elif after.digest is not None and not self._is_unfinished(slot, after):
+            self._remove_file(self.holder(slot), slot.name, after, put)
         else:
-            self._remove(slot, after, put)
+            self.discard(slot)
 
     def _is_unfinished(self, carrier: Slot, after: Stamp) -> bool:
         """Whether a temporary holds nothing but a part of what we were writing into it.
@@ -450,18 +452,15 @@ class Settlement(Slots):
             return
         with suppress(FolderGoneError):  # Deleted with all that was in it: nothing is left to be removed.
             for slot in left:
-                if is_temporary(slot.name) and self.status(slot) is not None:
-                    self.findings.cleaned += 1
-                    self._remove(slot, stamp, put)
-
-    def _remove(self, slot: Slot, stamp: Stamp, put: Put) -> None:
-        """Remove what is in a slot, but not what others have written to it or put into it."""
-        if stamp.kind == "folder":
-            self._remove_tree(slot, stamp, put)
-        elif stamp.kind == "file":
-            self._remove_file(self.holder(slot), slot.name, stamp, put)
-        else:
-            self.unlink(slot)
+                if not is_temporary(slot.name) or self.status(slot) is None:
+                    continue
+                self.findings.cleaned += 1
+                if stamp.kind == "folder":
+                    self._remove_tree(slot, stamp, put)
+                elif stamp.kind == "file":
+                    self._remove_file(self.holder(slot), slot.name, stamp, put)
+                else:
+                    self.unlink(slot)
 
     def _remove_tree(self, slot: Slot, stamp: Stamp, put: Put) -> None:
         """Remove exactly what a stamp says is in a folder; what others have put there stays, or is kept."""

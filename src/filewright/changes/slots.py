@@ -196,24 +196,23 @@ class Flushing:
     def __init__(self, flusher: Flusher, *, many: bool = False) -> None:
         self._flusher = flusher
         self._by_file_system = many and system.can.flush_file_system
-        self._flushed: set[tuple[int, int | None]] = set()
-        """Devices and inodes; no inode where all of a device is flushed."""
+        self.devices: set[int] = set()
+        """Those of which everything is flushed, or will be at the end."""
+        self._flushed: set[FolderId] = set()
         self._pending: list[File | Folder] = []
-
-    def has(self, identity: tuple[int, int]) -> bool:
-        """Whether it is flushed, or will be at the end."""
-        return identity in self._flushed or (identity[0], None) in self._flushed
 
     def add(self, handle: File | Folder) -> None:
         """Flush it, at the end at the latest. Raises `OSError`."""
         if len(self._flushed) >= _MANY and system.can.flush_file_system and not self._by_file_system:
             self.end()
             self._by_file_system = True
-        device, inode = identity = handle.status().identity
-        if not self.has(identity):
-            self._flushed.add((device, None if self._by_file_system else inode))
+        identity = handle.status().identity
+        if identity[0] not in self.devices and identity not in self._flushed:
+            self._flushed.add(identity)
             self._pending.append(handle)
-            if len(self._pending) >= _AT_ONCE and not self._by_file_system:
+            if self._by_file_system:
+                self.devices.add(identity[0])
+            elif len(self._pending) >= _AT_ONCE:
                 self.end()
 
     def end(self) -> None:
@@ -362,7 +361,7 @@ class Slots:
         for numbers in (gaining, slots.keys() - gaining):
             for number in sorted(numbers):
                 known = self._found.get(number)
-                if known is None or not flushing.has(known[1]):
+                if known is None or known[1][0] not in flushing.devices:
                     with suppress(FileNotFoundError):  # Gone with all that was in it.
                         flushing.add(self.holder(slots[number]))
             flushing.end()
