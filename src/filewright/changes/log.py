@@ -94,8 +94,8 @@ CREATE TABLE words (
 """The tables of the log:
 
 - operations: `number` is the time in nanoseconds, `more` JSON of what few have, `entries` how many there are.
-- unfinished: what there is to do of an operation: its `plan` after the seal of that. `state` is intent, done,
-  unsettled (it could not be rolled back entirely) or aside (it is left for a person to look at).
+- unfinished: what there is to do of an operation: its `plan`, after the seal of that and its number. `state` is
+  intent, done, unsettled (it could not be rolled back entirely) or aside (it is left for a person to look at).
 - entries: what an operation did, by place; `sides` is JSON of what was there before and after.
 - contents: by SHA-256; `operation` is the newest that needs it; `data` NULL: in a file of its own. All such files
   together take what `usage` says.
@@ -389,15 +389,14 @@ class Log:
             return CommitPlan()
         self.state.open(make=False)
         try:
-            seal, plan = rows[0][0][:_SEAL_BYTES], rows[0][0][_SEAL_BYTES:]
-            if not hmac.compare_digest(self._seal(number, plan), seal):
+            seal, packed = rows[0][0][:_SEAL_BYTES], rows[0][0][_SEAL_BYTES:]
+            if not hmac.compare_digest(hmac.digest(self.state.key, packed, "sha256"), seal):
                 raise ValueError("its seal is not ours")
-            return unpacked_plan(plan).relocated(self.state.relocations())
+            if packed[:8] != number.to_bytes(8, "big"):
+                raise ValueError("it is another's")
+            return unpacked_plan(packed[8:]).relocated(self.state.relocations())
         except _NO_SENSE as error:
             raise DamagedError(f"the plan makes no sense: {error!r}") from error
-
-    def _seal(self, number: int, plan: bytes) -> bytes:
-        return hmac.digest(self.state.key, number.to_bytes(8, "big") + plan, "sha256")
 
     def _roots(self) -> dict[int, bytes]:
         """The roots that entries name by number, as they are called now."""
@@ -432,7 +431,8 @@ class Log:
             keeping = Keeping(self.contents, execute, max(time.time_ns(), newest + _ROOM))
             try:
                 yield keeping
-                keeping.flush()
+                if keeping.in_files:
+                    keeping.flush()
             except BaseException:
                 keeping.drop()
                 raise
@@ -445,19 +445,19 @@ class Log:
         self._rolled_back.discard(number)  # Where the clock has gone back, it was perhaps another's.
         with self.database.transaction() as execute:
             if state != "settled":
-                packed = packed_plan(plan)
-                execute(
-                    "INSERT OR REPLACE INTO unfinished VALUES (?,?,?)",
-                    (number, state, self._seal(number, packed) + packed),
-                )
+                # With its number, so that no plan is ever taken for another's.
+                packed = number.to_bytes(8, "big") + packed_plan(plan)
+                sealed = hmac.digest(self.state.key, packed, "sha256") + packed
+                execute("INSERT OR REPLACE INTO unfinished VALUES (?,?,?)", (number, state, sealed))
             if not entries:
                 return
+            more = record[7:12]
             said: list[str | None] = []
             for text in (record.tool, record.summary, record.session, record.client, record.turn):
                 said.append(text and text.encode("utf-8", "replace").decode())
             execute(
                 "INSERT OR REPLACE INTO operations VALUES (?,?,?,?,?,?,?,?)",
-                (number, *said, _more(record), len(record.entries)),
+                (number, *said, _ENCODER.encode(more) if more != _USUAL else None, len(record.entries)),
             )
             roots: dict[bytes, int] = {}
             for index, entry in enumerate(record.entries):
@@ -514,7 +514,8 @@ class Log:
             if row is not None:
                 record = _head(row)
                 record = record._replace(notes=tuple(dict.fromkeys((*record.notes, *notes))))
-                execute("UPDATE operations SET more = ? WHERE number = ?", (_more(record), number))
+                more = _ENCODER.encode(record[7:12])
+                execute("UPDATE operations SET more = ? WHERE number = ?", (more, number))
 
     # Limits
 
@@ -585,12 +586,6 @@ def _head(row: Sequence[Any]) -> ChangeRecord:
     reverts, partial, undoable, hard_links, notes = _DECODER.decode(more) if more else _USUAL
     said = tuple(reverts), partial, undoable, hard_links, tuple(notes)
     return ChangeRecord(number, tool, summary, (), session, client, turn, *said, state="settled")
-
-
-def _more(record: ChangeRecord) -> str | None:
-    """What few changes say of themselves."""
-    said = record[7:12]
-    return _ENCODER.encode(said) if said != _USUAL else None
 
 
 # How it is packed: what comes out of it otherwise than it went in raises whatever comes of that
