@@ -163,12 +163,13 @@ class Changes(History):
 
         What an earlier process left is recovered first. Nested calls of the same thread are free.
         """
-        self._open(task)
+        if self._settings.read_only:
+            raise errors.read_only()
         with self._lock.exclusive(task) as fresh:
             for log in self._own:
                 # Nested, a change before this one may have failed, and not been rolled back at once.
                 if fresh or log.left(*UNFINISHED):
-                    self._recover(_SETTLE_ABOVE)
+                    self._recover(_SETTLE_ABOVE, task)
                     break
             yield
 
@@ -238,19 +239,19 @@ class Changes(History):
         self._reported = 0
         return found
 
-    def _recover(self, settle_above: int, *, again: bool = False) -> None:
-        """Settle every log; a change that reaches beyond the roots is left to whoever opens those."""
-        for log in self.logs:
-            if log.own:
-                log.state.open()
-            left = log.left(*UNFINISHED, "done")
-            try:
-                if log.own:
+    def _recover(self, settle_above: int, task: Task | None = None, *, again: bool = False) -> None:
+        """Open the roots' own logs, and settle every log; a change that reaches beyond the roots is left to whoever
+        opens those."""
+        try:
+            for log in self._own:
+                if log.state.open(task) != log.contents.swept:
                     log.contents.sweep()
-                elif left:  # What it has displaced goes before a folder leaves its root with that.
-                    log.state.open(make=False)
+            for log in self.logs:
+                left = log.left(*UNFINISHED, "done")
                 if not left:
                     continue
+                if not log.own:  # What it has displaced goes before a folder leaves its root with that.
+                    log.state.open(make=False)
                 if not log.cleaned.issuperset(dict(left)):
                     from filewright.changes.settle import recover
 
@@ -262,8 +263,8 @@ class Changes(History):
                     from filewright.changes.settle import settle_done
 
                     settle_done(log)
-            except OSError as error:
-                raise from_os_error(error, "the workspace", doing="recover") from error
+        except OSError as error:
+            raise from_os_error(error, "the workspace", doing="recover") from error
 
     def _open(self, task: Task | None = None) -> None:
         if self._settings.read_only:

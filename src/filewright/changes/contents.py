@@ -24,7 +24,7 @@ from filewright.changes.record import Entry, Span, Stamp, id_of, spans_in
 from filewright.changes.state import StateFolder
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.settings import KB
-from filewright.system import BLOCK, File, Folder, status_of
+from filewright.system import BLOCK, File, Folder
 
 if TYPE_CHECKING:
     from filewright.edit import Stream
@@ -182,7 +182,8 @@ class Keeping:
         self._store = store
         self._files: list[File] = []
         self._names: list[tuple[bytes, bytes]] = []
-        self._adopted = 0
+        self.in_files = 0
+        """How many contents of these are in files."""
 
     def keep(self, content: bytes) -> str:
         """Keep a content, once; returns its name."""
@@ -233,8 +234,7 @@ class Keeping:
 
     def adopt(self, folder: Folder, name: bytes, size: int) -> str | None:
         """Keep a file as it is by a second name in the state folder; None where that cannot be done."""
-        self._adopted += 1
-        kept = f"={id_of(self.number)}-{self._adopted}"
+        kept = f"={id_of(self.number)}-{self.in_files + 1}"
         try:
             with self._store.state.folder(_FOLDER) as contents:
                 folder.link(name, contents, kept.encode())
@@ -246,6 +246,7 @@ class Keeping:
         return kept
 
     def _add(self, name: str, size: int, data: bytes | None, *, packed: bool) -> None:
+        self.in_files += data is None
         self._execute(
             "INSERT INTO contents VALUES (?,?,?,?,?) ON CONFLICT (name) DO UPDATE "
             "SET operation = max(operation, excluded.operation)",
@@ -254,8 +255,6 @@ class Keeping:
 
     def flush(self) -> None:
         """Bring what is in files to the disk, by the names of what they hold, before an intent that needs them is."""
-        if not self._names and not self._adopted:
-            return
         self._close()
         with self._store.state.folder(_FOLDER) as folder:
             for name, digest in self._names:
@@ -276,7 +275,8 @@ class ContentStore:
     def __init__(self, database: Database, state: StateFolder, flusher: Flusher) -> None:
         self.database = database
         self.flusher = flusher
-        self.swept: int | None = None
+        self.swept = 0
+        """When the folder was changed last, of what was swept; 0 before that."""
         self.state = state
 
     def drop_adopted(self, number: int) -> None:
@@ -306,16 +306,13 @@ class ContentStore:
                     folder.remove(name)
 
     def sweep(self) -> None:
-        """Remove files that no operation needs, if there may be new ones: a crash left them. Needs the workspace lock.
+        """Remove files that no operation needs: a crash left them. Needs the workspace lock.
 
         A second name of a file would keep that from being replaced.
         """
         with suppress(FileNotFoundError):
-            now = status_of(self.state.at(_FOLDER)).mtime_ns
-            if now == self.swept:
-                return
             with self.state.folder(_FOLDER) as folder:
-                names, self.swept = folder.names(), now
+                self.swept, names = folder.status().mtime_ns, folder.names()
             rows = self.database.read("SELECT name FROM contents WHERE data IS NULL")
             self.remove({*names}.difference(name.encode() for (name,) in rows))
 

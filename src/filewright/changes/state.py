@@ -200,7 +200,7 @@ class StateFolder:
         self.owner = owner or Owner(os.urandom(16).hex(), (b"",))
         self.key = b""
         self.note = ""
-        self._known: object = None
+        self._known: tuple[int, int] | None = None
         self._claimed = False
         self._relocated: tuple[object, dict[bytes, bytes]] = None, {}
         self.find()
@@ -263,20 +263,23 @@ class StateFolder:
 
     # Opening
 
-    def open(self, task: Task | None = None, *, make: bool = True) -> None:
+    def open(self, task: Task | None = None, *, make: bool = True) -> int | None:
         """Read the key, and `make` what is missing. Raises `permission_denied` with what to do, and `timeout`.
 
-        A state folder that somebody has removed meanwhile is made anew.
+        A state folder that somebody has removed meanwhile is made anew. Returns when the folder of contents was
+        changed last, in nanoseconds; None where it was not open yet.
         """
         try:
-            if self._identity() == self._known and (self._claimed if make else self.key):
-                return
+            with suppress(FileNotFoundError, NotADirectoryError):
+                status = system.status_of(self.at(b"contents"))
+                if status.identity == self._known and (self._claimed if make else self.key):
+                    return status.mtime_ns
             if make:
-                self._make(task)
+                known = self._make(task)
             else:
                 with system.open_folder(self._index.base) as base:
-                    self._take(base)
-            self._known, self._claimed = self._identity(), self._claimed or make
+                    known = self._take(base)
+            self._known, self._claimed = known, self._claimed or make
         except OSError as error:
             code = from_os_error(error, "").code
             raise FilewrightError(
@@ -285,8 +288,9 @@ class StateFolder:
                 hint=_HINT,
                 details={"path": quote(self.at())},
             ) from error
+        return None
 
-    def _make(self, task: Task | None) -> None:
+    def _make(self, task: Task | None) -> tuple[int, int] | None:
         root = self.root
         assert root is not None
         _make_folders(self._index.base)
@@ -297,32 +301,32 @@ class StateFolder:
             self.owner = self.owner._replace(device=device, inode=inode, birth_ns=_birth(root))
             for name in (b"contents", b"kept"):
                 _make_folders(self.at(name))
-            self._take(base, make=True)
+            contents = self._take(base, make=True)
             if self.owner != known:
                 gone = (each for each in others if each.path == root.resolved)
                 self._index.add(base, *(each._replace(paths=(b"", *each.paths)) for each in gone), self.owner)
+        return contents
 
-    def _take(self, base: Folder, *, make: bool = False) -> None:
-        """Read the key, if nobody else can have written it; or `make` it, and the folder private."""
+    def _take(self, base: Folder, *, make: bool = False) -> tuple[int, int] | None:
+        """Read the key, if nobody else can have written it; or `make` it, and the folder private. Returns the identity
+        of the folder of contents, if there is one."""
         name, own = os.fsencode(self.owner.id), system.effective_user()
         status = base.stat(name)
         _refuse_foreign(status, own)
         if make and status.mode != system.PRIVATE:
             base.set_mode(name, system.PRIVATE, expected=status)
         with self.folder() as folder:
-            if make and b"key" not in folder.names():
+            names = folder.names()
+            if make and b"key" not in names:
                 _write(folder, b"key", os.urandom(32))
             with folder.open(b"key") as file:
                 if file.status().uid != own:
                     raise PermissionError(1, "its key belongs to another user")
                 self.key = file.read(0, 64)
+            contents = folder.stat(b"contents").identity if b"contents" in names else None
         if len(self.key) != 32:
             raise PermissionError(1, "its key file is damaged; move the folder away")
-
-    def _identity(self) -> object:
-        with suppress(FileNotFoundError, NotADirectoryError):
-            return system.status_of(self.at(b"contents")).identity
-        return None
+        return contents
 
 
 def _is_within(path: bytes, folder: bytes) -> bool:
