@@ -17,7 +17,7 @@ from __future__ import annotations
 import errno
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Literal
 
@@ -122,30 +122,30 @@ class Settlement(Slots):
         folders: dict[Slot, Stamp] = {}
         most = self.log.settings.identity_bytes
         for put in self.plan.operations:
-            carrier, place, spare = put.slots
+            how, carrier, place, spare, wanted, displaced = put
             try:
-                if put.how == "altered":
+                if how == "altered":
                     if not self._alter(put, forward=True):
                         raise stale(self.shown(place))
                     continue
-                if put.before is not None:
-                    left, wanted = self.swap(carrier, place, spare), put.before
+                if displaced is not None:
+                    left, wanted = self.swap(carrier, place, spare), displaced
                 else:
                     self.rename(carrier, place)
-                    if put.how == "made":
+                    if how == "made":
                         continue
-                    left, wanted = place, put.after
+                    left = place
                 # The compare of the compare-and-swap: is what we displaced what we meant to?
                 if look(self.holder(left), left.name, wanted, hash_up_to=most) not in AS_IT_WAS:
-                    if put.before is None:
+                    if displaced is None:
                         # A save of a moment ago goes back to where it was made.
                         with suppress(FileExistsError):
                             self.rename(place, carrier)
                     raise stale(self.shown(put.named))
-                if put.how == "moved" and left == carrier:
+                if how == "moved" and left == carrier:
                     self.rename(carrier, spare)
                     left = spare
-                if wanted.kind == "folder" and (put.before is not None or put.how == "gone"):
+                if wanted.kind == "folder" and (displaced is not None or how == "gone"):
                     folders[left] = wanted
             except OSError as error:
                 shown = self.shown(put.named)
@@ -202,7 +202,17 @@ class Settlement(Slots):
         found = self.findings = Recovery()
         self._record = record
         # Nothing is published before everything can be recognised: else there are only temporaries.
-        self._each(self.plan.operations[::-1], self._take_back if self.plan.sealed else self._discard_made)
+        take_back = self._take_back if self.plan.sealed else self._discard_made
+        unsettled: set[Slot] = set()
+        for put in reversed(self.plan.operations):
+            # One that depends on what is not settled is left alone too.
+            if unsettled.isdisjoint(put.slots):
+                try:
+                    take_back(put)
+                    continue
+                except (OSError, FilewrightError) as error:
+                    found.unsettled.append(f"{self.shown(put.named)}: {reason(error)}")
+            unsettled.update(put.slots)
         try:
             self.flush(back=True)
         except (OSError, FilewrightError) as error:
@@ -219,7 +229,12 @@ class Settlement(Slots):
     def clean_up(self, record: ChangeRecord) -> Recovery:
         """After the commit: remove what was displaced, but nothing that somebody still writes to."""
         found = self.findings = Recovery()
-        self._each(self.plan.operations, self._clean_up_after)
+        for put in self.plan.operations:
+            # What each has displaced has a name of its own: none depends on another.
+            try:
+                self._clean_up_after(put)
+            except (OSError, FilewrightError) as error:
+                found.unsettled.append(f"{self.shown(put.named)}: {reason(error)}")
         if not (found.waiting or found.unsettled):
             if len(record.entries) <= _LARGE:
                 self.log.cleaned.add(record.number)
@@ -234,18 +249,6 @@ class Settlement(Slots):
             except (OSError, FilewrightError) as error:
                 found.conflicts.append(f"this could not be written to the history: {error}")
         return found
-
-    def _each(self, operations: Sequence[Put], settle: Callable[[Put], None]) -> None:
-        """Settle one after the other, but those that depend on what is not settled."""
-        left: set[Slot] = set()
-        for operation in operations:
-            if left.isdisjoint(operation.slots):
-                try:
-                    settle(operation)
-                    continue
-                except (OSError, FilewrightError) as error:
-                    self.findings.unsettled.append(f"{self.shown(operation.named)}: {reason(error)}")
-            left.update(operation.slots)
 
     # Rolling back
 
@@ -452,15 +455,16 @@ class Settlement(Slots):
             return
         with suppress(FolderGoneError):  # Deleted with all that was in it: nothing is left to be removed.
             for slot in left:
-                if not is_temporary(slot.name) or self.status(slot) is None:
+                if not is_temporary(slot.name):
                     continue
-                self.findings.cleaned += 1
-                if stamp.kind == "folder":
-                    self._remove_tree(slot, stamp, put)
-                elif stamp.kind == "file":
+                if stamp.kind == "file":
                     self._remove_file(self.holder(slot), slot.name, stamp, put)
-                else:
-                    self.unlink(slot)
+                elif self.status(slot) is not None:
+                    self.findings.cleaned += 1
+                    if stamp.kind == "folder":
+                        self._remove_tree(slot, stamp, put)
+                    else:
+                        self.unlink(slot)
 
     def _remove_tree(self, slot: Slot, stamp: Stamp, put: Put) -> None:
         """Remove exactly what a stamp says is in a folder; what others have put there stays, or is kept."""
@@ -488,6 +492,7 @@ class Settlement(Slots):
             file = folder.open(name, seen=True)
         except FileNotFoundError:
             return True  # Removed before a crash, or by a person: nothing left to do.
+        self.findings.cleaned += 1
         try:
             with file.quiet() as nobody_writes:
                 quiet, status = nobody_writes(), file.status()

@@ -350,11 +350,11 @@ class Slots:
         """Flush every folder the operations act in."""
         slots: dict[int, Slot] = {}
         gaining: set[int] = set()
-        for each in self.plan.operations:
-            for slot in each.slots:
+        for how, carrier, place, spare, *_ in self.plan.operations:
+            for slot in (carrier, place, spare):
                 slots[slot.folder] = slot
-            if each.how == "moved" and each.carrier.folder != each.place.folder:
-                gaining.add((each.carrier if back else each.place).folder)
+            if how == "moved" and carrier.folder != place.folder:
+                gaining.add((carrier if back else place).folder)
         flushing = flushing or Flushing(self.log.flusher, many=len(slots) > _MANY)
         # What was moved, or moved back, to another folder is on the disk there before it leaves its old one: on a disk
         # that keeps no order among folders it would be in neither after a power cut.
