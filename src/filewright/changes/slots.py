@@ -69,14 +69,6 @@ class OpenFolders(Closing):
         for folder, _ in self._held.values():
             folder.close()
 
-    def held(self, identity: FolderId, *, reading: bool = False) -> Folder | None:
-        """The folder, if it is open for that."""
-        folder, changing = self._held.get(identity, (None, False))
-        if folder is None or not (changing or reading):
-            return None
-        self._held.move_to_end(identity)
-        return folder
-
     def open(self, where: Location, *, reading: bool = False) -> tuple[Folder, FolderId]:
         """The folder at a place now. Raises `permission_denied` if what is reached is protected, unless
         it is only read."""
@@ -95,12 +87,15 @@ class OpenFolders(Closing):
         self._held.pop(identity, None)
 
     def at(self, where: Location, identity: FolderId, *, reading: bool = False) -> Folder:
-        """The folder with that identity, which was at a place; `stale_version` if it is another now."""
-        folder = self.held(identity, reading=reading)
-        if folder is None:
-            folder, found = self.open(where, reading=reading)
-            if found != identity:
-                raise errors.replaced(f"the folder {where.shown}", where.shown)
+        """The folder with that identity, which was at a place: the one that is held, wherever it is now, or the one
+        that is there; `stale_version` if that is another."""
+        held, changing = self._held.get(identity, (None, False))
+        if held is not None and (changing or reading):
+            self._held.move_to_end(identity)
+            return held
+        folder, found = self.open(where, reading=reading)
+        if found != identity:
+            raise errors.replaced(f"the folder {where.shown}", where.shown)
         return folder
 
 
@@ -254,8 +249,10 @@ class Slots:
     def holder(self, slot: Slot) -> Folder:
         """The folder of a slot, wherever it is now. Raises `FileNotFoundError` if it is nowhere."""
         known = self._found.get(slot.folder)
-        folder = self._folders.held(known[1]) if known else None
-        return folder or self._located(slot.folder)
+        if known is not None:
+            with suppress(FilewrightError):  # Moved or gone, since it was last held.
+                return self._folders.at(*known)
+        return self._located(slot.folder)
 
     def _located(self, number: int) -> Folder:
         """Look for a folder where it was last, then in every slot where it may be, then everywhere."""
