@@ -583,7 +583,7 @@ def _without_space() -> Iterator[None]:
 
 def _head(row: Sequence[Any]) -> ChangeRecord:
     number, tool, summary, session, client, turn, more, _ = row
-    reverts, partial, undoable, hard_links, notes = _DECODER.decode(more) if more else _USUAL
+    reverts, partial, undoable, hard_links, notes = json.loads(more) if more else _USUAL
     said = tuple(reverts), partial, undoable, hard_links, tuple(notes)
     return ChangeRecord(number, tool, summary, (), session, client, turn, *said, state="settled")
 
