@@ -274,7 +274,7 @@ def test_a_late_in_place_writer_loses_nothing(
         real(log, number)
 
     monkeypatch.setattr(Log, "done", writing)
-    monkeypatch.setattr(Preparation, "_require_quiet", lambda *_: None)
+    monkeypatch.setattr(Preparation, "_require_savable", lambda *_: None)
     record = bench.commit(bench.modify("a.txt", EDIT))
     assert (bench.root / "a.txt").read_bytes() == b"ONE\ntwo\nthree\n"
     assert _kept(bench) == [b"LATEtwo\nthree\n"]
@@ -291,7 +291,7 @@ def test_a_late_in_place_writer_loses_nothing(
 def test_a_displaced_file_that_is_still_written_to_waits(
     bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch, restarted: Callable[[], Recovery]
 ) -> None:
-    monkeypatch.setattr(Preparation, "_require_quiet", lambda *_: None)
+    monkeypatch.setattr(Preparation, "_require_savable", lambda *_: None)
     with (bench.root / "a.txt").open("ab") as late:
         bench.commit(bench.modify("a.txt", EDIT))
         assert len(scene.temporaries(bench.root)) == 1
@@ -310,7 +310,7 @@ def test_what_a_root_within_this_one_has_displaced_is_removed_before_its_folder_
     path.parent.mkdir(parents=True)
     path.write_bytes(b"one\n")
     with monkeypatch.context() as patch, Workspace(bench.root / "n", settings=bench.settings) as inner:
-        patch.setattr(Preparation, "_require_quiet", lambda *_: None)
+        patch.setattr(Preparation, "_require_savable", lambda *_: None)
         with path.open("ab"):
             inner.edit("f/a.txt", [{"search": "one", "replace": "two"}])
     assert len(scene.temporaries(bench.root)) == 1
