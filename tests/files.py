@@ -13,7 +13,10 @@ ROOT = Root("root", b"/root", -1, (1, 1), Launcher())
 
 def named(name: str | None, content: bytes) -> Snapshot:
     """A snapshot of a file of that name; of a text without one."""
-    location = Location(ROOT, tuple(name.encode().split(b"/")), name) if name is not None else None
+    location = None
+    if name is not None:
+        location = Location(ROOT, tuple(name.encode().split(b"/")))
+        location.given = name
     return Snapshot(content, location=location)
 
 

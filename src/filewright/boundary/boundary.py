@@ -138,24 +138,26 @@ class Boundary:
             problem = system.name_problem(part) if part != b".." else None
             if problem is not None:
                 raise errors.unusable(safe, f"cannot be used: the name {quote(part)} {problem}")
-        where = Location(root, parts, safe)
+        where = Location(root, parts)
+        where.given = safe
         if b".." in parts:
             after = len(parts) - parts[::-1].index(b"..")
             try:
                 with self._beneath(where, parts[:after], listing=False)[0] as folder:
-                    where = Location(root, folder.reached + parts[after:], safe)
+                    parts = folder.reached + parts[after:]
             except OSError as error:
                 depths = accumulate(-1 if part == b".." else 1 for part in parts)
                 climbs = error.errno == errno.ENOENT and min(depths) < 0
                 raise self._failure(LeadsOutError() if climbs else error, where, "open") from error
-        if where.parts:
+        if parts:
             # What is denied only as a folder, say, is refused when it is opened.
-            rules = self.rules_for(where.parent)
-            if rules.denies(where.name, False) and rules.denies(where.name, True):
-                raise rules.refusal(where.asked)
+            rules = self.rules_for(Location(root, parts[:-1]))
+            if rules.denies(parts[-1], False) and rules.denies(parts[-1], True):
+                raise rules.refusal(safe)
         # History, sessions and notices go by names: one that has several spellings is taken as the disk has it.
-        names = where.root.folder.true_names(where.parts)
-        return where if names == where.parts else Location(where.root, names, safe)
+        where = Location(root, root.folder.true_names(parts))
+        where.given = safe
+        return where
 
     # Opening: every way from a path to an open thing is `_beneath`, or `file_beneath` of the root's folder.
 

@@ -57,25 +57,21 @@ class Root(NamedTuple):
         return [tuple(path[len(start) :].split(b"/")) for path in folders if path.startswith(start)]
 
 
-class Location(NamedTuple):
-    """A place below a root. A name, not a promise: nothing is known about it until it is opened.
-
-    `parts` holds no `..`, no `.` and no empty part; `()` is the root itself. `given` is how the
-    caller wrote it, if one did, and takes no part in equality.
-    """
+class _Below(NamedTuple):
+    """What makes two locations the same one."""
 
     root: Root
     parts: tuple[bytes, ...]
+
+
+class Location(_Below):
+    """A place below a root. A name, not a promise: nothing is known about it until it is opened.
+
+    `parts` holds no `..`, no `.` and no empty part; `()` is the root itself. `given` is how the
+    caller wrote it: whoever makes it of that says so at once, and it takes no part in equality.
+    """
+
     given: str = ""
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Location) and self[:2] == other[:2]
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-    def __hash__(self) -> int:
-        return hash(self[:2])
 
     @property
     def name(self) -> bytes:

@@ -766,9 +766,12 @@ class Tree:
                 if along or origin is None or origin.kind != "folder":
                     continue
                 step = self._brought.get(item)
+                source = Location(*origin.was)
+                source.given = step.source.asked if step else where.asked
+                where.given = step.destination.asked if step else ""
                 self.boundary.guard_tree(
-                    origin.was._replace(given=step.source.asked if step else where.asked),
-                    where._replace(given=step.destination.asked) if step else where,
+                    source,
+                    where,
                     rules[folder][0].entered(name, None),
                     moving=isinstance(step, Move),
                     task=self._task,

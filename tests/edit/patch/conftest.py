@@ -47,7 +47,8 @@ class Tree:
                 raise FilewrightError(Code.PATH_ESCAPE, f"{asked} leads out of the root")
             if part not in (b"", b"."):
                 parts.append(part)
-        location = Location(ROOT, tuple(parts), asked)
+        location = Location(ROOT, tuple(parts))
+        location.given = asked
         name = b"/".join(parts).decode()
         if name not in self.files:
             return PatchTarget(location, None, ("no", name))
