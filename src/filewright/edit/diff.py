@@ -13,6 +13,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import chain, groupby
+from operator import attrgetter
 from typing import Literal
 
 from filewright.boundary import quote, unquote
@@ -77,7 +78,7 @@ class FileDiff:
     Names are as a result shows them. Modes are permission bits. `added` and `removed` count all lines that
     change, shown or not; None for what is no text. `more` counts changes behind the last hunk, of which the first is at
     offset `next`, and `counted` says that their lines are counted too. `remark` is a line that says what cannot be
-    shown.
+    shown; `rows` is how many rows all hunks have.
     """
 
     old: str | None
@@ -93,6 +94,7 @@ class FileDiff:
     counted: bool = True
     remark: str = ""
     next: int | None = None
+    rows: int = 0
 
     @property
     def path(self) -> str:
@@ -112,11 +114,6 @@ class FileDiff:
         return "modified" if same else "attributes"
 
     @property
-    def rows(self) -> int:
-        """How many rows it has."""
-        return sum(len(hunk.rows) for hunk in self.hunks)
-
-    @property
     def truncated(self) -> bool:
         """Whether anything was left out."""
         return bool(self.more) or any(row.hidden for hunk in self.hunks for row in hunk.rows)
@@ -129,8 +126,7 @@ class FileDiff:
     @property
     def header(self) -> str:
         """The lines git writes above a file's hunks, up to but without ``---``."""
-        name = self.new if self.old is None else self.old
-        lines = [f"diff --git {_label('a', name)} {_label('b', self.path)}\n"]
+        lines = [f"diff --git {_label('a', self.old or self.new)} {_label('b', self.path)}\n"]
         if self.old is None:
             lines.append(f"new file mode {_git_mode(self.mode_after)}\n")
         elif self.new is None:
@@ -147,14 +143,18 @@ class FileDiff:
     @property
     def text(self) -> str:
         """The diff, git style and with its remarks. It ends with a newline, or is empty where nothing differs."""
-        old, new = _label("a", self.old), _label("b", self.new)
         if self.binary:
-            return f"{self.header}Binary files {old} and {new} differ\n{self.remark}"
+            names = f"{_label('a', self.old)} and {_label('b', self.new)}"
+            return f"{self.header}Binary files {names} differ\n{self.remark}"
+        if self.hunks:
+            return self.header + self._text_of(self.hunks)
         same = self.old == self.new and self.mode_before == self.mode_after
-        if not self.hunks:
-            return "" if same and not self.remark else self.header + self.remark
-        lines = [f"{self.header}--- {old}\n+++ {new}\n"]
-        for hunk in self.hunks:
+        return "" if same and not self.remark else self.header + self.remark
+
+    def _text_of(self, hunks: Sequence[Hunk]) -> str:
+        """What is below the header, with these hunks."""
+        lines = [f"--- {_label('a', self.old)}\n+++ {_label('b', self.new)}\n"]
+        for hunk in hunks:
             spans = []
             for line, count in ((hunk.old, hunk.old_count), (hunk.new, hunk.new_count)):
                 spans.append(str(line) if count == 1 else f"{line - (not count)},{count}")
@@ -180,7 +180,7 @@ class FileDiff:
             return None
         hunks: list[Hunk] = []
         for hunk in self.hunks:
-            signs = "".join([row.sign for row in hunk.rows])
+            signs = "".join(map(attrgetter("sign"), hunk.rows))
             old, new, begin = hunk.old, hunk.new, 0
             for at, row in enumerate((*hunk.rows, None)):
                 if row is not None and row.hidden:
@@ -194,8 +194,11 @@ class FileDiff:
                 if begin < at:
                     hunks.append(Hunk(old, gone, new, come, hunk.rows[begin:at]))
                 old, new, begin = old + gone + 1, new + come + 1, at + 1
-        text, header = replace(self, hunks=tuple(hunks)).text, self.header
-        return text.removeprefix(header) if hunks and header.count("\n") < 3 else text
+        if not hunks:
+            return self.text
+        says_more = self.old != self.new or len({self.mode_before, self.mode_after, None}) > 2
+        header = self.header if says_more and self.old and self.new else ""
+        return header + self._text_of(hunks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,7 +315,7 @@ def unified(
         return replace(made, binary=changed, added=None, removed=None)
     hunks: list[Hunk] = []
     pending: list[Touched] = []
-    added = removed = more = floor = come = 0
+    added = removed = more = floor = come = rows = 0
     room, going, all_counted = max_lines, None, True
     for index, edit in enumerate(chain(touched(before, splices), [None])):
         if edit is not None and index == _COUNTED:
@@ -328,7 +331,8 @@ def unified(
             if full or edit is None or edit.number != pending[0].number:
                 stop = before.size if edit is None else edit.offset
                 hunks.append(_hunk(before, pending, room, line_chars, floor, stop))
-                room = 0 if full else room - len(hunks[-1].rows)  # the hunk goes on in the next window
+                rows += len(hunks[-1].rows)
+                room = 0 if full else max_lines - rows  # the hunk goes on in the next window
                 floor, come, pending = pending[-1].end, 0, []
         if edit is None:
             break
@@ -343,8 +347,9 @@ def unified(
         added += edit.new_count
         removed += edit.old_count
     return replace(
-        made, hunks=tuple(hunks), added=added, removed=removed, more=more, counted=all_counted, next=going
-    )
+        made, hunks=tuple(hunks), added=added, removed=removed, more=more, counted=all_counted, next=going,
+        rows=rows,
+    )  # fmt: skip
 
 
 def hunks_of(before: Snapshot, splices: Sequence[Splice]) -> list[list[Touched]]:

@@ -57,19 +57,16 @@ def changes(before: Sequence[Hashable], after: Sequence[Hashable], *, pairs: int
 
     The elements are whole lines (or any values that compare equal where nothing changed).
     """
-    names: dict[Hashable, int] = {}
-    old = [names.setdefault(line, len(names)) for line in before]
-    new = [names.setdefault(line, len(names)) for line in after]
-    work = _PASSES * (len(old) + len(new))
+    work = _PASSES * (len(before) + len(after))
     found: list[LineChange] = []
-    ranges = [(0, len(old), 0, len(new))]
+    ranges = [(0, len(before), 0, len(after))]
     while ranges:
         a, b, c, d = ranges.pop()
-        while a < b and c < d and old[a] == new[c]:
+        while a < b and c < d and before[a] == after[c]:
             a, c = a + 1, c + 1
-        while a < b and c < d and old[b - 1] == new[d - 1]:
+        while a < b and c < d and before[b - 1] == after[d - 1]:
             b, d = b - 1, d - 1
-        left, right = old[a:b], new[c:d]
+        left, right = before[a:b], after[c:d]
         work -= len(left) + len(right)
         if work < 0 or set(left).isdisjoint(right):
             found += [LineChange(a, b, c, d)] if left or right else []
@@ -77,7 +74,10 @@ def changes(before: Sequence[Hashable], after: Sequence[Hashable], *, pairs: int
             from rapidfuzz.distance import LCSseq
 
             at, over = a, c
-            for run in LCSseq.opcodes(left, right).as_matching_blocks():
+            # It compares hashes, of which only those of numbers differ whenever the lines do.
+            numbers: dict[Hashable, int] = {}
+            old, new = ([numbers.setdefault(line, len(numbers)) for line in lines] for lines in (left, right))
+            for run in LCSseq.opcodes(old, new).as_matching_blocks():
                 if a + run.a > at or c + run.b > over:
                     found.append(LineChange(at, a + run.a, over, c + run.b))
                 at, over = a + run.a + run.size, c + run.b + run.size
@@ -100,7 +100,7 @@ def align(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[Run]:
     return found
 
 
-def _unique(left: list[int], right: list[int]) -> list[tuple[int, int]]:
+def _unique(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[tuple[int, int]]:
     """Pairs of lines that occur once on either side, the longest run of them in order (patience sorting)."""
     counts, others = Counter(left), Counter(right)
     there = {line: j for j, line in enumerate(right) if others[line] == counts[line] == 1}
