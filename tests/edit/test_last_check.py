@@ -264,3 +264,11 @@ def test_numbers_of_lines_are_not_put_beside_lines_without(place: Place) -> None
     place.workspace.read("list.md")
     with pytest.raises(FilewrightError, match="line numbers"):
         place.workspace.edit("list.md", [{"insert_after": 2, "replace": "3: c"}])
+
+
+@pytest.mark.parametrize("line", ["# a{}b", "# ... code{}x", "... code{}x...", "{}x"])
+def test_a_long_run_of_blanks_in_a_new_line_is_passed_in_one_go(place: Place, line: str) -> None:
+    (place.folder / "long.py").write_text("one\ntwo\n")
+    new = line.format(" " * 500_000)
+    place.workspace.edit("long.py", [{"search": "two\n", "replace": f"two\n{new}\n"}])
+    assert (place.folder / "long.py").read_text() == f"one\ntwo\n{new}\n"

@@ -44,7 +44,7 @@ from filewright.languages import Language
 from filewright.text import PLAIN, normalised
 
 _NUMBERED = re.compile(
-    r"[ \t]*(?P<mark>L|[Ll]ine |\[)?[ \t]*(?P<number>\d{1,9})"
+    r"[ \t]*+(?P<mark>L|[Ll]ine |\[)?[ \t]*+(?P<number>\d{1,9})"
     r"(?P<sep>\]?(?: *(?:->|=>)(?= |$)| *[→│|\t»›]|[:.)](?=[ \t]|$)|:|-(?=[ \t]|$)|(?<=\])(?= |$)|$))"
 )
 _PERHAPS_NUMBERED = re.compile(r"[ \t]*(?:L|[Ll]ine |\[)?\d+(?!\w)")
@@ -304,39 +304,36 @@ def _changed_by_repair(source: FileText, located: Located) -> Iterator[str]:
             yield text
 
 
-def _texts(located: Located) -> tuple[list[str], list[str]]:
-    """The lines an edit looks for and puts there, less what was repaired in both and the marks of an elision."""
-    search: list[str] = []
+def _alone(source: FileText, located: Located) -> Iterator[tuple[str, str]]:
+    """What the replacement alone holds that no text of a person holds, and its line."""
+    # The lines looked for and put there, less what was repaired in both and the marks of an elision.
+    asked: list[str] = []
     new: list[str] = []
     for part in located.parts[:1] if located.edit.replace_all else located.parts:
         match part:
             case Literal():
-                search, new = part.search.split("\n"), part.replace.split("\n")
+                asked, new = part.search.split("\n"), part.replace.split("\n")
             case WholeLines():
-                search += part.search.lines
+                asked += part.search.lines
                 new += (*part.replace.before, *part.replace.lines)
             case Rows():
-                search += part.old
+                asked += part.old
                 new += part.new
             case NewLines(ByteRange(start, end)):
                 new = located.edit.replace.split("\n") if start == end and not located.edit.search else []
-    return search, new
-
-
-def _alone(source: FileText, located: Located) -> Iterator[tuple[str, str]]:
-    """What the replacement alone holds that no text of a person holds, and its line."""
-    asked, new = _texts(located)
-    if asked == new:
+    lines = [*filter(str.strip, new)]
+    if asked == new or not lines:
         return
-    lines = [line for line in new if line.strip()]
     yield from _of_all(source, located, asked, lines, "\n".join(new))
     known = set(map(str.strip, asked)) - {""}
     lost = len(known.difference(map(str.strip, new)))
     for line in lines:
         text = line.strip()
-        if text not in known and (lost > 1 or not find_exact(source, text, 1)):
+        if text not in known:
             for what in _of_line(source, line, asked, known, lost=lost, repaired=bool(located.repairs)):
-                yield what, line
+                # Few lines look damaged: for others the file need not be searched.
+                if lost > 1 or not find_exact(source, text, 1):
+                    yield what, line
 
 
 def _of_all(
@@ -344,22 +341,12 @@ def _of_all(
 ) -> Iterator[tuple[str, str]]:
     """Damage of a replacement as a whole, and the line that shows it."""
     search, language = "\n".join(asked), source.language
-    fence = "" if language is Language.MARKDOWN or fence_at_edge(search) else fence_at_edge(new)
-    if fence and not find_exact(source, fence[:3], 1):
-        yield "a code fence", lines[0]
-    numbers, span = _numbers_of(new), located.span
-    # A list that lines are added to has numbers of its own.
-    above = [source.text(source.row_at(span.start - 1).body)] if source.start < span.start == span.end else []
-    if numbers and not any(
-        (match := _NUMBERED.match(one)) and _kind(match) in (numbers.kind, "") for one in (*asked, *above)
-    ):
-        # One key is text in a mapping; numbers before lines that are kept are none.
-        copied = numbers.kind.endswith((*_SURE, ":")) and (
-            language is not Language.YAML or len(numbers.rests) > 2
-        )
-        copied = copied and any(_is_nearer(rest, "", asked) for rest in numbers.rests)
-        if numbers.sure or copied or numbers.first == source.line_number(span.start):
-            yield "line numbers", lines[0]
+    for mark in ("```", "~~~") if language is not Language.MARKDOWN else ():
+        alone = mark in new and fence_at_edge(new).startswith(mark) and not fence_at_edge(search)
+        if alone and not find_exact(source, mark, 1):
+            yield "a code fence", lines[0]
+    if _NUMBERED.match(lines[0]) and _are_copied(source, located.span, asked, new):
+        yield "line numbers", lines[0]
     if _is_broken(new):
         # No string goes on behind the end of a line, so a newline that is said there is in none.
         ends = (
@@ -394,6 +381,23 @@ def _of_all(
         )
         if line not in asked and (open_quote or (unescaped and in_quotes(line, line.rfind("\t") + 1))):
             yield "a newline or a tab inside a string", line
+
+
+def _are_copied(source: FileText, span: ByteRange, asked: Sequence[str], new: str) -> bool:
+    """Whether a replacement whose first line begins with a number has the numbers of a display."""
+    numbers = _numbers_of(new)
+    # A list that lines are added to has numbers of its own.
+    above = [source.text(source.row_at(span.start - 1).body)] if source.start < span.start == span.end else []
+    if numbers is None or any(
+        (match := _NUMBERED.match(one)) and _kind(match) in (numbers.kind, "") for one in (*asked, *above)
+    ):
+        return False
+    if numbers.sure or numbers.first == source.line_number(span.start):
+        return True
+    # One key is text in a mapping; numbers before lines that are kept are none.
+    is_key = source.language is Language.YAML and len(numbers.rests) <= 2
+    likely = numbers.kind.endswith((*_SURE, ":")) and not is_key
+    return likely and any(_is_nearer(rest, "", asked) for rest in numbers.rests)
 
 
 def _has_escaped_lines(text: str, asked: Sequence[str]) -> bool:

@@ -390,12 +390,15 @@ class Missed:
 
 # Lines that mean text left out
 
-_OPENING = re.compile(r"(?:#+|//+|/\*+|\*|--|;+|%+|<!--|\{/\*|\{#|\"\"\"|REM\b)\s*")
-_CLOSING = re.compile(r"\s*(?:\*/\}?|-->|#\}|\"\"\")$")
+_COMMENT = re.compile(
+    r"(?:#+|//+|/\*+|\*|--|;+|%+|<!--|\{/\*|\{#|\"\"\"|REM\b)(?P<text>.*?)(?:\*/\}?|-->|#\}|\"\"\")?",
+    re.DOTALL,
+)
 _DOTS = re.compile(r"[\[(<]?\s*(?:\.{3,}|…)\s*[\])>]?")
+# Blanks are taken for good: tried in every way among those beside them, a hundred would take a second.
 _DOTTED = re.compile(
-    r"[\[(<]?\s*(?:\.{3,}|…)\s*[\[(<]?\s*"
-    r"(?P<words>[A-Za-z][A-Za-z ,'/-]{0,80}?)\s*[\])>]?\s*(?:\.{3,}|…)?\s*[\])>]?[.:]?"
+    r"[\[(<]?\s*+(?:\.{3,}|…)\s*+[\[(<]?\s*+"
+    r"(?P<words>[A-Za-z][A-Za-z ,'/-]{0,80}?)\s*+[\])>]?\s*+(?:\.{3,}|…)?\s*+[\])>]?[.:]?"
 )
 _TELLING = word_set(
     """
@@ -420,13 +423,6 @@ _SAYING = re.compile(
 )
 
 
-def _comment(line: str) -> str | None:
-    """What a line that is a comment says; None of another line."""
-    text = line.strip()
-    opening = _OPENING.match(text)
-    return _CLOSING.sub("", text[opening.end() :]).strip() if opening else None
-
-
 def is_elision(line: str, language: Language | None = None) -> bool:
     """Whether a line means omitted text: dots alone, or dots with nothing but filling words.
 
@@ -434,14 +430,11 @@ def is_elision(line: str, language: Language | None = None) -> bool:
     """
     if "..." not in line and "…" not in line:
         return False
-    comment = _comment(line)
-    text = line.strip() if comment is None else comment
-    if comment is not None:
-        if _DOTS.fullmatch(text):
-            return True
-    elif _DOTS.fullmatch(text):
-        return not (language and language.traits.dots)  # where dots are an expression
-    elif not text.endswith(("...", "…")):
+    comment = _COMMENT.fullmatch(line.strip())
+    text = (comment["text"] if comment else line).strip()
+    if _DOTS.fullmatch(text):
+        return bool(comment) or not (language and language.traits.dots)  # where dots are an expression
+    if not comment and not text.endswith(("...", "…")):
         return False  # dots before code: a spread, a range
     found = _DOTTED.fullmatch(text)
     words = re.findall(r"[a-z]+", found["words"].lower()) if found else []
@@ -453,11 +446,12 @@ def says_omitted(line: str, *, lost: bool = False) -> bool:
 
     Where lines were `lost` fewer words may mean it: ``# existing code``.
     """
-    text = _comment(line)
-    if text is None:
+    comment = _COMMENT.fullmatch(line.strip())
+    if comment is None:
         return False
     if is_elision(line):
         return True
+    text = comment["text"].strip()
     words = re.findall(r"[a-z]+", text.lower())
     if not words or not set(words) <= _FILLING:
         return False
