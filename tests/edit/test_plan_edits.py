@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
-from tests.files import Windowed
+from tests.files import ROOT, Windowed
 from tests.rows import each_row
 
-from filewright.edit import Edit, Plan, Tier, plan
-from filewright.edit.changeset import encoding_check
+from filewright.boundary import Location
+from filewright.edit import Edit, Modify, Plan, Tier, plan
 from filewright.edit.overlay import Overlay
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
@@ -172,7 +172,8 @@ def test_non_ascii_text_in_a_sampled_encoding_asks_for_a_check() -> None:
 
     snapshot = Sampled("é\nb\n".encode("latin-1"))
     for new, codec in (("ü", "latin-1"), ("u", None)):
-        assert encoding_check(snapshot.encoding, plan(snapshot, [Edit("b", new)]).splices) == codec
+        splices = plan(snapshot, [Edit("b", new)]).splices
+        assert Modify.of(Location(ROOT, (b"a",)), snapshot, splices).encoding_check == codec
 
 
 splices = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 4), st.binary(max_size=3)), max_size=4)

@@ -63,7 +63,6 @@ if TYPE_CHECKING:
         SetOwner,
         Step,
         Stream,
-        encoding_check,
     )
     from filewright.edit.diff import Diff, FileDiff, Lost, by_cells, hunks_of, splices_between, unified
     from filewright.edit.diff import Hunk as DiffHunk
@@ -95,7 +94,7 @@ __getattr__, __all__ = face_of(
     {
         "changeset": (
             "ChangeSet Copy Create Decided Delete Expected MakeFolder MakeLink Modify Move SetMode "
-            "SetOwner Step Stream encoding_check"
+            "SetOwner Step Stream"
         ),
         "diff": "Diff DiffHunk=Hunk DiffRow=Row FileDiff Lost hunks_of by_cells splices_between unified",
         "linediff": "differing=changes line_splices merge3",

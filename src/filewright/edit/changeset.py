@@ -14,7 +14,6 @@ from filewright.text import Identity, Snapshot, Splice
 
 if TYPE_CHECKING:
     from filewright.boundary import Location
-    from filewright.text import Encoding
 
 D = TypeVar("D")
 
@@ -54,14 +53,8 @@ class Modify:
     @classmethod
     def of(cls, location: Location, snapshot: Snapshot, splices: Sequence[Splice]) -> Modify:
         """The step for a file as a snapshot shows it."""
-        return cls(location, Expected.of(snapshot), splices, encoding_check(snapshot.encoding, splices))
-
-
-def encoding_check(encoding: Encoding, splices: Sequence[Splice]) -> str | None:
-    """The codec that the rest of a file must decode by: where it was guessed and what is written depends on it."""
-    if encoding.sampled and not all(splice.replacement.isascii() for splice in splices):
-        return encoding.name
-    return None
+        guessed = snapshot.encoding.sampled and not all(splice.replacement.isascii() for splice in splices)
+        return cls(location, Expected.of(snapshot), splices, snapshot.encoding.name if guessed else None)
 
 
 class Stream(Protocol):

@@ -33,7 +33,6 @@ from filewright.edit.locate.request import (
     UnclearError,
     WholeLines,
     indent_of,
-    is_elision,
     says_omitted,
     word_set,
     words_shared,
@@ -347,15 +346,8 @@ def _of_all(
             yield "a code fence", lines[0]
     if _NUMBERED.match(lines[0]) and _are_copied(source, located.span, asked, new):
         yield "line numbers", lines[0]
-    if _is_broken(new):
-        # No string goes on behind the end of a line, so a newline that is said there is in none.
-        ends = (
-            language not in (*_PROSE, Language.BASH)
-            and "\\n" not in search
-            and new.strip("\n").endswith("\\n")
-        )
-        if ends or _has_escaped_lines(new, asked):
-            yield "an escaped newline", lines[0]
+    if "\\n" in new and _has_escaped_lines(new, asked, language):
+        yield "an escaped newline", lines[0]
     gone: list[str] = []
     added: list[str] = []
     for line in lines:
@@ -400,8 +392,14 @@ def _are_copied(source: FileText, span: ByteRange, asked: Sequence[str], new: st
     return likely and any(_is_nearer(rest, "", asked) for rest in numbers.rests)
 
 
-def _has_escaped_lines(text: str, asked: Sequence[str]) -> bool:
-    """Whether a text of one line says where newlines are: beside a line asked for, or outside of quotes."""
+def _has_escaped_lines(text: str, asked: Sequence[str], language: Language | None) -> bool:
+    """Whether a text of one line says where newlines are: at its end, beside a line asked for, or outside of quotes."""
+    if "\n" in text.strip("\n"):
+        return False
+    # No string goes on behind the end of a line, so a newline that is said there is in none.
+    one_lined = language not in (*_PROSE, Language.BASH) and not any("\\n" in line for line in asked)
+    if one_lined and text.strip("\n").endswith("\\n"):
+        return True
     pieces = [piece.replace("\\t", "").strip() for piece in _ESCAPED_QUOTE.sub(r"\1", text).split("\\n")]
     solid = [line.strip() for line in asked if line.strip()]
     if len(solid) == 1 and _ends_in_code(solid[0]):
@@ -423,7 +421,7 @@ def _of_line(
 ) -> Iterator[str]:
     """Damage of one line of a replacement."""
     language = source.language
-    if says_omitted(line, lost=lost > 0) or (language is not None and is_elision(line, language)):
+    if says_omitted(line, language, lost=lost > 0):
         yield "a marker for omitted text"
     if "\0" in line and not find_exact(source, "\0", 1):
         yield "a NUL"

@@ -159,14 +159,17 @@ class FileText:
 
     # Rows by an offset
 
+    def begin_of(self, offset: int) -> int:
+        """Where the line begins that holds the byte at `offset`."""
+        if self._feeds is None:
+            return self.snapshot.lines.begin(offset, self.task)
+        return max(self._feeds.rfind(b"\n", self.start, offset) + 1, self.start)
+
     def row_at(self, offset: int) -> Line:
         """The line that holds the byte at `offset`."""
         row = self._row
         if row is None or not row.offset <= offset < row.end:
-            if self._feeds is None:
-                begin = self.snapshot.lines.begin(offset, self.task)
-            else:
-                begin = max(self._feeds.rfind(b"\n", self.start, offset) + 1, self.start)
+            begin = self.begin_of(offset)
             row = self._row = self._plain(begin) or self.snapshot.lines.starting(begin, task=self.task)
         return row  # of a long line every occurrence asks again
 
@@ -182,7 +185,7 @@ class FileText:
             return None
         if self._feeds is not None:
             end = row.offset - 1
-            begin = max(self._feeds.rfind(b"\n", self.start, end) + 1, self.start)
+            begin = self.begin_of(end)
             if end < begin + _NEAR:  # the usual case, as in `_plain`; lines are walked backwards often
                 return Line(begin, self._feeds[begin:end], b"\n", row.offset)
         return self.row_at(row.offset - 1)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 from filewright.edit.filetext import FileText
 from filewright.edit.locate.request import Edit, SymbolLines, indent_of
-from filewright.edit.write import single, write_exact
+from filewright.edit.write import write_exact
 from filewright.errors import Code, FilewrightError, invalid, refused
 from filewright.progress import Task
 from filewright.search import Match, Pattern, compile_pattern, find_matches
@@ -344,10 +344,11 @@ def replace_matches(
                 hint = "make the pattern narrower"
                 raise refused(Code.TOO_LARGE, snapshot.asked, message, hint, limit=most)
             start, end = match.offset, match.end
+            own: Sequence[Splice] = ()
             if lines:
                 own = write_exact(source, start, end, literal, text)
-            else:
-                own = single(source, start, end, expanded(match)) if start < end else ()
+            elif start < end and (made := expanded(match)) != source.read(start, end):
+                own = (Splice(start, end - start, made),)
             unchanged += not own
             yield from own
 

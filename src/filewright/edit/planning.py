@@ -203,7 +203,8 @@ def plan(
         raise error
     splices = _as_one(puts)
     require_ordered(splices, source.size)
-    return Plan(tuple(source.of_file(splices)), _outcomes(placed))
+    outcomes = _outcomes(placed) if len(placed) > 1 else (placed[0].outcome,)
+    return Plan(tuple(source.of_file(splices)), outcomes)
 
 
 def _located(
@@ -255,12 +256,13 @@ def _taken(
     located: Located,
 ) -> tuple[_Placed, list[_Put]] | Missed:
     """A located edit and what all put with it, unless it touches what an earlier one changes in the original."""
-    edit, span = located.edit, located.span
+    edit = located.edit
     try:
         splices = checked(text, located)
     except UnclearError as why:
-        return Missed(edit, why.code, located.tier, (span,), unclear=why)
+        return Missed(edit, why.code, located.tier, (located.span,), unclear=why)
     spans = [part.span for part in located.parts]
+    begin, stop = spans[0].start, spans[-1].end
     overlay = text.snapshot
     together = before
     turn = len(placed)
@@ -290,7 +292,7 @@ def _taken(
         together = puts
     elif (
         splices
-        and span.start < span.end
+        and begin < stop
         and set(splices) <= {Splice(put.offset, put.end - put.offset, put.new) for put in before}
     ):
         # An earlier edit makes the very same change of a text: there is one result, whoever makes it.
@@ -304,8 +306,8 @@ def _taken(
                 return Missed(edit, Code.OVERLAP, spans=(touched,), other=other.outcome.index)
         together = _joined(source, before, puts)
     # An insertion may be behind a last line without an end.
-    last = text.line_number(span.end - 1) if span.end > text.start else 0
-    first = text.line_number(span.start) if span.start < span.end else last + 1
+    last = text.line_number(stop - 1) if stop > text.start else 0
+    first = text.line_number(begin) if begin < stop else last + 1
     named = edit.named
     if named and located.tier is Tier.DRIFT:
         named += ", carried on from the version that was named"
@@ -328,7 +330,7 @@ def _taken(
 
 
 def _outcomes(placed: Sequence[_Placed]) -> tuple[Outcome, ...]:
-    """What became of each edit, with the lines of the final result."""
+    """What became of each of several edits, with the lines of the final result."""
     result: list[Outcome] = []
     for own, spans, _, shifts in placed:
         shift = 0

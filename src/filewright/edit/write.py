@@ -89,7 +89,7 @@ def write_exact(source: FileText, start: int, end: int, search: str, replace: st
     """
     theirs = encoded(replace, source.encoding, argument="replace")
     if "\n" not in search and "\n" not in replace:
-        return single(source, start, end, theirs)
+        return () if source.read(start, end) == theirs else (Splice(start, end - start, theirs),)
     lines = theirs.split(b"\n")
     return _lines_put(source, start, end, lines, [*[None] * (len(lines) - 1), b""])
 
@@ -129,11 +129,6 @@ def whole_lines(source: FileText, start: int, end: int, new: bytes) -> Splice:
         new = new if body[-1:] in b"\r\n" else body  # a blank one would be no line
         new = source.dominant + new if start == end else new
     return Splice(start, end - start, new)
-
-
-def single(source: FileText, start: int, end: int, new: bytes) -> tuple[Splice, ...]:
-    """The splice that puts `new` at [start, end); none if it is there."""
-    return () if source.read(start, end) == new else (Splice(start, end - start, new),)
 
 
 # Whole lines
@@ -484,10 +479,11 @@ def _check_indent(source: FileText, part: Literal) -> None:
     moved, where the replacement has its indent, or another line before it; nobody asked for that.
     """
     first, *others = part.search.split("\n")
-    row = source.row_at(part.span.start)
-    if part.span.start - row.offset > _LONGEST_INDENT:
+    start = part.span.start
+    begin = source.begin_of(start)
+    if start - begin > _LONGEST_INDENT:
         return
-    lead = source.text(source.read(row.offset, part.span.start))
+    lead = source.text(source.read(begin, start))
     indent = lead + indent_of(first)
     if not lead or lead.strip(WHITESPACE) or not first.strip():
         return

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from filewright.boundary import Location
-from filewright.edit import Decided, Expected, Modify, encoding_check, splices_between
+from filewright.edit import Decided, Modify, splices_between
 from filewright.errors import Code, FilewrightError, invalid, refused, too_many
 from filewright.text import Encoding, Snapshot, Splice, codec
 from filewright.tools.context import Context
@@ -126,16 +126,16 @@ def _decided(
         yield Decided.created((index, result), location, data)
         return
     splices: Sequence[Splice]
-    check = None
     if whole:
         splices = splices_between(before, data)
     else:
         splices = (Splice(before.size, 0, data),) if data else ()
-        check = encoding_check(encoding, splices)
     if not splices:
         yield Decided((index, replace(result, operation="unchanged")), location, (), before)
         return
-    step = Modify(location, Expected.of(before), splices, check)
+    step = Modify.of(location, before, splices)
+    if whole or before.binary is not None:
+        step = replace(step, encoding_check=None)  # what is written depends on no guess
     yield Decided((index, result), location, [step], before, splices, location.shown, location.shown)
 
 

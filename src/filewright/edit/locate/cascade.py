@@ -74,10 +74,11 @@ def locate(source: FileText, request: Edit) -> Located | Missed:
         return _anchored(source, edit, edit.start_line, edit.end_line)
     if edit.replace_all:
         return _all(edit, find_exact(source, edit.search, MOST_REPLACED + 1))
-    exact, more = _exact(source, edit.search, edit.start_line)
+    exact = find_exact(source, edit.search, MOST_LISTED + 1)
+    if len(exact) == 1:
+        return Located(edit, Tier.EXACT, (Literal(exact[0], edit.search, edit.replace),))
     if exact:
-        literal = [Literal(span, edit.search, edit.replace) for span in exact]
-        return _one(source, edit, Tier.EXACT, literal, more=more)
+        return _one(source, edit, Tier.EXACT, [Literal(span, edit.search, edit.replace) for span in exact])
     if not edit.fuzzy:
         return Missed(edit, Code.NO_MATCH, Tier.EXACT)
     return _tolerant(source, edit)
@@ -115,7 +116,7 @@ def _repaired(source: FileText, edit: Edit) -> Located | Missed | None:
     """
     found: dict[int, list[Located | Missed]] = {}
     for better in repairs(edit.search, edit.replace):
-        strict = _strict(source, better, edit.start_line)
+        strict = _strict(source, better)
         if strict is not None:
             tier, parts, more = strict
             answer = _one(source, edit, Tier.REPAIRED, parts, more=more)
@@ -182,22 +183,12 @@ def _solid_beside(source: FileText, region: Region, *, ahead: bool) -> tuple[str
     return source.first_solid(rows)
 
 
-def _exact(source: FileText, search: str, start_line: int | None) -> tuple[list[ByteRange], bool]:
-    """Where a text is, and whether it may be elsewhere too; of many places those at the start line, wherever it is."""
-    found = find_exact(source, search, MOST_LISTED + 1)
-    if len(found) <= MOST_LISTED or start_line is None:
-        return found, False
-    return find_exact(source, search, MOST_LISTED + 1, line=start_line) or found, True
-
-
-def _strict(
-    source: FileText, better: Repaired, start_line: int | None
-) -> tuple[Tier, list[Part], bool] | None:
+def _strict(source: FileText, better: Repaired) -> tuple[Tier, list[Part], bool] | None:
     """What a repaired request means by tiers 1 and 2, and whether there may be more."""
     if not better.whole_lines:
-        spans, more = _exact(source, better.search, start_line)
+        spans = find_exact(source, better.search, MOST_LISTED + 1)
         if spans:
-            return Tier.EXACT, [Literal(span, better.search, better.replace) for span in spans], more
+            return Tier.EXACT, [Literal(span, better.search, better.replace) for span in spans], False
     block, replace = RequestLines.of(better.search), RequestLines.of(better.replace)
     everything = find_regions(source, block)
     if not everything.regions:
@@ -225,15 +216,19 @@ def _one(
 
     With `more` the file was not looked through to its end, and one region is not the only one.
     """
-    chosen = list(parts)
-    if len(chosen) > 1 and edit.start_line is not None:
-        begin, end = source.offset(edit.start_line - 1), source.offset(edit.start_line)
+    chosen, line = list(parts), edit.start_line
+    more = more or len(chosen) > MOST_LISTED
+    if len(chosen) > 1 and line is not None:
+        part = chosen[0]
+        if more and isinstance(part, Literal):  # not all of them are known
+            spans = find_exact(source, part.search, MOST_LISTED + 1, line=line)
+            chosen = [replace(part, span=span) for span in spans] or chosen
+        begin, end = source.offset(line - 1), source.offset(line)
         at_line = [part for part in chosen if begin <= part.span.start < end]
         chosen = at_line if len(at_line) == 1 else chosen
-    if len(chosen) > 1 or (more and edit.start_line is None):
-        spans = tuple(part.span for part in chosen)
-        more = more or len(spans) > MOST_LISTED
-        return Missed(edit, Code.AMBIGUOUS_MATCH, tier, spans[:MOST_LISTED], more)
+    if len(chosen) > 1 or (more and line is None):
+        listed = tuple(part.span for part in chosen[:MOST_LISTED])
+        return Missed(edit, Code.AMBIGUOUS_MATCH, tier, listed, more)
     return Located(edit, tier, (chosen[0],))
 
 

@@ -428,8 +428,6 @@ def is_elision(line: str, language: Language | None = None) -> bool:
 
     Those are in a comment, or have dots behind them too: no language has an expression of that form.
     """
-    if "..." not in line and "…" not in line:
-        return False
     comment = _COMMENT.fullmatch(line.strip())
     text = (comment["text"] if comment else line).strip()
     if _DOTS.fullmatch(text):
@@ -441,16 +439,18 @@ def is_elision(line: str, language: Language | None = None) -> bool:
     return bool(words) and set(words) <= _FILLING and not _TELLING.isdisjoint(words)
 
 
-def says_omitted(line: str, *, lost: bool = False) -> bool:
-    """Whether a comment means omitted text, with dots or in words (``# rest of the code unchanged``).
+def says_omitted(line: str, language: Language | None = None, *, lost: bool = False) -> bool:
+    """Whether a line means omitted text, with dots, or in the words of a comment (``# rest of the code unchanged``).
 
-    Where lines were `lost` fewer words may mean it: ``# existing code``.
+    In no language only a comment does. Where lines were `lost` fewer words may mean it: ``# existing code``.
     """
     comment = _COMMENT.fullmatch(line.strip())
+    if comment is None and language is None:
+        return False
+    if ("..." in line or "…" in line) and is_elision(line, language):
+        return True
     if comment is None:
         return False
-    if is_elision(line):
-        return True
     text = comment["text"].strip()
     words = re.findall(r"[a-z]+", text.lower())
     if not words or not set(words) <= _FILLING:
