@@ -148,7 +148,7 @@ class ChangeDiffs(NamedTuple):
         with OpenFolders(self.boundary) as folders:
             tree = Tree(self.boundary, folders, change_set, task)
             tree.take()
-            left = {item.was for item in tree.at_first() if item.alive}
+            left = {item.was for item in tree.at_first if item.alive}
             gone = [item for item in tree.displaced if not item.alive]
             for item in gone:
                 if item.kind == "folder":

@@ -68,7 +68,10 @@ class Item:
     """A thing: where it was (`home`), where it is now (`place`), what changes.
 
     `seen` is its status on the disk, None for a new one; `origin` the thing on the disk that it is, or is a copy of.
-    `rights` are those it has after the change. `content`, `mtime_ns` and `attributes` None are left as they are.
+    `rights` are those it has after the change, `content` is what a file holds then; if that is one edit of the bytes
+    on the disk, `splices` are those of it. `mtime_ns` and `attributes` None are left as they are. It is `fresh` if it
+    has a new inode after the change. Once all steps are taken it is `alive` if it is in the tree, at `will_be_at`, and
+    `moved` if it is in another place, as it was.
 
     Of what is on the disk, `was` is its place at the start. Of a folder, `entries` are those that any step has looked
     at, None being "nothing there", and `initial` what they were then; `emptied`: it is deleted, and only if no more is
@@ -85,11 +88,16 @@ class Item:
     place: End | None = None
     origin: Item | None = None
     content: Stream | None = None
+    splices: Sequence[Splice] | None = None
     target: bytes | None = None
     expected: Expected | None = None
     mtime_ns: int | None = None
     attributes: Mapping[str, bytes] | None = None
+    fresh: bool = True
+    alive: bool = False
+    moved: bool = False
     was: Location = field(init=False)
+    will_be_at: Location = field(init=False)
     entries: dict[bytes, Item | None] = field(default_factory=dict)
     initial: dict[bytes, Item | None] = field(default_factory=dict)
     rules_at_home: DenyRules | None = None
@@ -99,27 +107,11 @@ class Item:
     @classmethod
     def on(cls, tree: Tree, seen: Status, asked: str, home: End | None, was: Location) -> Item:
         """A thing on the disk."""
-        item = cls(tree, kind_of(seen), asked, (seen.mode, seen.uid, seen.gid), seen, home)
+        item = cls(tree, kind_of(seen), asked, (seen.mode, seen.uid, seen.gid), seen, home, fresh=False)
         item.origin, item.was = item, was
+        if item.kind == "file":
+            item.content = OnDisk(item.open, seen.size)
         return item
-
-    @property
-    def fresh(self) -> bool:
-        """Whether it has a new inode after the change."""
-        return self.seen is None or self.content is not None
-
-    @property
-    def alive(self) -> bool:
-        """Whether it is still in the tree, and every folder above it too, up to a root."""
-        item = self
-        while item.place is not None:
-            item = item.place[0]
-        return item.seen is not None and item.home is None
-
-    @property
-    def moved(self) -> bool:
-        """Whether it is in another place, as it was."""
-        return not self.fresh and self.place != self.home and self.alive
 
     @property
     def altered(self) -> bool:
@@ -127,36 +119,11 @@ class Item:
         seen = self.seen
         return seen is not None and self.rights != (seen.mode, seen.uid, seen.gid)
 
-    @property
-    def splices(self) -> Sequence[Splice] | None:
-        """Those of what is one edit of the bytes on the disk."""
-        content = self.content
-        if self.seen is None or not isinstance(content, Edited) or not isinstance(content.base, OnDisk):
-            return None
-        return content.splices
-
-    @property
-    def holds(self) -> Stream:
-        """What the file holds, as the tree has it."""
-        if self.content is not None:
-            return self.content
-        assert self.seen is not None
-        return OnDisk(self.open, self.seen.size)
-
     def open(self) -> File:
         """The file on the disk, at its home. Raises `OSError`."""
         assert self.home is not None
         folder, name = self.home
         return folder.on_disk().open(name, seen=self.kind == "file")
-
-    @property
-    def will_be_at(self) -> Location:
-        """Where it is after the change."""
-        item, names = self, list[bytes]()
-        while item.place is not None:
-            item, name = item.place
-            names.append(name)
-        return Location(item.was.root, tuple(reversed(names)))
 
     # Of a folder
 
@@ -202,6 +169,8 @@ class Item:
                     # It may have been reached by another path before, and been moved or deleted since.
                     item = self.tree.old.setdefault(item.seen.identity, item)
                 self.initial[name] = item
+                if item is not None and item.home is not None:
+                    self.tree.at_first.append(item)
             self.entries[name] = item
         return self.entries[name]
 
@@ -258,6 +227,7 @@ class Item:
         self.entries[name] = item
         if item is not None:
             item.place = (self, name)
+            self.tree.brought.setdefault(item, None)
 
     def new(self, kind: Kind, name: bytes, asked: str) -> Item:
         """Something new under a name."""
@@ -294,8 +264,7 @@ class Item:
     def _alike(self, above: Status, asked: str) -> Item:
         if self.kind == "other":
             raise errors.not_a_file(self.asked, self.kind, hint="only files, links and folders are copied")
-        content = self.holds if self.kind == "file" else None
-        copy = Item(self.tree, self.kind, asked, _new_rights(above, self.kind, self), content=content)
+        copy = Item(self.tree, self.kind, asked, _new_rights(above, self.kind, self), content=self.content)
         copy.target, copy.mtime_ns, copy.attributes = self.target, self.mtime_ns, self.attributes
         copy.origin = self.origin
         return copy
@@ -329,11 +298,13 @@ class Tree:
 
     With `copy_moves`, folders and files are moved by copying: the file system refused a rename. What a person should
     know of the steps is then in `notes`, and in `hard_links`, by path shown, how many names every file has whose other
-    names are left behind. `old` are all folders that were looked into on the disk, living or not, by their identity.
+    names are left behind. `old` are all folders that were looked into on the disk, living or not, by their identity,
+    `at_first` is all that was seen in them, and `brought` what was put somewhere, with the step if that moved it.
 
     The difference between the tree and the disk is then in four lists. `displaced`: their old inode goes (deleted,
     overwritten, rewritten) and no displaced folder holds it. `fresh`: a new inode is made for them, in a folder that is
-    on the disk. `moved`: renamed. `altered`: only mode or owner change.
+    on the disk. `moved`: renamed. `altered`: only mode or owner change. `made` is all that is fresh, also in new
+    folders, parents first.
     """
 
     def __init__(
@@ -350,9 +321,12 @@ class Tree:
         self.written: dict[Item, str] = {}
         self.displaced: list[Item] = []
         self.fresh: list[Item] = []
+        self.made: list[Item] = []
         self.moved: list[Item] = []
         self.altered: list[Item] = []
         self.old: dict[tuple[int, int], Item] = {}
+        self.at_first: list[Item] = []
+        self.brought: dict[Item, Move | Copy | None] = {}
         self.hard_links: dict[str, int] = {}
         self.notes: list[str] = []
         self._task = task
@@ -361,7 +335,6 @@ class Tree:
         self._copy_moves = copy_moves
         self._roots: dict[tuple[int, int], Item] = {}
         self._guarded: set[Location] = set()
-        self._brought: dict[Item, Move | Copy] = {}
         self._linked: list[tuple[Item, Location]] = []
 
     def take(self) -> None:
@@ -370,6 +343,16 @@ class Tree:
             self._set.arrange(self)
         for step in self._set.steps:
             self.play(step)
+        for folder in self.all_folders():
+            for name, item in sorted(folder.entries.items()):
+                if item is None or item.place != (folder, name):
+                    continue
+                item.alive, item.will_be_at = True, folder.will_be_at.child(name)
+                item.moved = not item.fresh and item.place != item.home
+                if item.fresh:
+                    self.made.append(item)
+                    if folder.seen is not None:
+                        self.fresh.append(item)
         for folder, asked in self.written.items():
             # A folder that goes as a whole is not written to, unless something moves out of it. Root may write to every
             # folder that is not immutable; a mode without any w, before and after, is meant, though.
@@ -381,40 +364,17 @@ class Tree:
                 raise errors.unwritable_folder(asked, seen.mode)
         if self._linked:
             self._break_links()
-        self._guard_ends()
+        if self.brought:
+            self._guard_ends()
         # What differs from the disk.
-        for item in self.at_first():
+        for item in self.at_first:
             assert item.home is not None
-            alive = item.alive
-            if (item.fresh or not alive) and item.home[0].alive:
+            if (item.fresh or not item.alive) and item.home[0].alive:
                 self.displaced.append(item)
             if item.moved:
                 self.moved.append(item)
-            if alive and not item.fresh and item.altered:
+            if item.alive and not item.fresh and item.altered:
                 self.altered.append(item)
-        for folder in self.all_folders():
-            if folder.seen is not None:
-                for _, made in sorted(folder.entries.items()):
-                    if made is not None and made.fresh:
-                        self.fresh.append(made)
-
-    def at_first(self) -> Iterator[Item]:
-        """All that was looked at on the disk, but for roots."""
-        for folder in self.old.values():
-            for item in folder.initial.values():
-                if item is not None and item.home is not None:
-                    yield item
-
-    @property
-    def made(self) -> Iterator[Item]:
-        """What is fresh, with what the steps have made in new folders, parents first."""
-        pending = [*reversed(self.fresh)]
-        while pending:
-            item = pending.pop()
-            yield item
-            for below in item.entries.values():
-                if below is not None and below.fresh:
-                    pending.append(below)
 
     def play(self, step: Step) -> None:
         """Take one step. Raises what it refuses."""
@@ -428,8 +388,8 @@ class Tree:
         seen: set[Item] = set()
         while pending:
             folder = pending.popleft()
-            # A root within another comes where that holds it.
-            if folder in seen or (folder.place is not None and folder.place[0] not in seen):
+            # A root within another comes where that holds it; what has no place and is no root is deleted.
+            if folder in seen or (folder.home if folder.place is None else folder.place[0] not in seen):
                 continue
             seen.add(folder)
             yield folder
@@ -454,14 +414,15 @@ class Tree:
         if identity not in self._roots:
             # It may have been reached from a root above.
             top = Item.on(self, root.folder.status(), root.name, None, Location(root, ()))
+            top.alive, top.will_be_at = True, top.was
             self._roots[identity] = self.old.setdefault(identity, top)
         folder = self._roots[identity]
-        # The folders on the way, each with its rules.
-        way = [(folder, (folder.rules_where_it_was(), True))]
+        # The folders on the way, each with its name and its rules.
+        way = [(folder, b"", (folder.rules_where_it_was(), True))]
         pending = list(reversed(where.parts))
         followed = made = 0
         while True:
-            (folder, rules), name = way[-1], pending.pop()
+            (folder, _, rules), name = way[-1], pending.pop()
             if name in (b"", b"."):
                 continue
             if name == b"..":
@@ -496,11 +457,11 @@ class Tree:
             made += item.seen is None
             if made > DEEPEST:
                 raise errors.too_deep(asked, DEEPEST)
-            way.append((item, item.rules_in(name, *rules)))
+            way.append((item, name, item.rules_in(name, *rules)))
         if changing and followed:
             # Be the links there already or made by this change: once something is staged, a refusal would
             # come too late.
-            self.boundary.guard_names(where, folder.will_be_at.child(name).parts)
+            self.boundary.guard_names(where, (*(each[1] for each in way[1:]), name))
         return folder, name, item
 
     def _there(self, where: Location, *, changing: bool = False) -> Item:
@@ -515,9 +476,11 @@ class Tree:
         where = step.location
         folder, _, found = self.find(where, changing=True)
         item = self._rewritten(found, folder, where, step.expected)
-        base = item.holds
+        base = item.content
+        assert base is not None
         require_ordered(step.splices, base.size)
-        item.content = Edited(base, step.splices, step.encoding_check, where.asked)
+        item.splices = None if item.fresh else step.splices
+        item.content, item.fresh = Edited(base, step.splices, step.encoding_check, where.asked), True
 
     def _create(self, step: Create) -> None:
         where = step.location
@@ -531,16 +494,19 @@ class Tree:
                 raise errors.taken(where.asked)
             self._rewritten(item, folder, where, step.expected)
         item.content = Held(step.content) if isinstance(step.content, bytes) else step.content
+        item.splices, item.fresh = None, True
         mode = step.mode and system.kept_of_mode(step.mode, folder=False)
         item.rights = _given(item.rights, mode, step.uid, step.gid)
         item.mtime_ns, item.attributes = step.mtime_ns, step.attributes
 
     def _expect(self, item: Item, expected: Expected, where: Location) -> None:
-        if expected.size != item.holds.size:
+        content = item.content
+        assert content is not None
+        if expected.size != content.size:
             raise errors.stale(where.asked)
-        if item.content is None:
+        if not item.fresh:
             item.expected = expected
-        elif expected.digest is not None and digest_of(item.content) != expected.digest:
+        elif expected.digest is not None and digest_of(content) != expected.digest:
             raise errors.stale(where.asked)
 
     def _file_to_write(self, item: Item | None, folder: Item, where: Location) -> Item:
@@ -554,7 +520,7 @@ class Tree:
         self.written.setdefault(folder, where.asked)
         item.asked = where.asked
         seen, home = item.seen, item.home
-        if seen is not None and home is not None and item.content is None:
+        if seen is not None and home is not None and not item.fresh:
             mode = item.rights[0]
             if not mode & 0o222:
                 raise errors.unwritable(where.asked, f"{seen.mode:04o}")
@@ -577,10 +543,11 @@ class Tree:
         item = self._file_to_write(found, folder, where)
         if expected is not None:
             self._expect(item, expected, where)
-        mode = item.rights[0] if self._undoes else _without_special_bits(item.rights[0])
-        if mode != item.rights[0]:
-            item.rights = _given(item.rights, mode)
-            self.notes.append(f"{where.shown}: new content does not keep the setuid and setgid bits")
+        if item.rights[0] & _SPECIAL_BITS and not self._undoes:
+            mode = _without_special_bits(item.rights[0])
+            if mode != item.rights[0]:
+                item.rights = _given(item.rights, mode)
+                self.notes.append(f"{where.shown}: new content does not keep the setuid and setgid bits")
         return item
 
     # Names
@@ -666,7 +633,7 @@ class Tree:
             raise errors.not_ours(
                 source.asked, "is a folder that cannot be written to, so it can only be renamed where it is"
             )
-        self._brought[item] = step
+        self.brought[item] = step
         if found is not None:
             if not step.overwrite:
                 raise errors.taken(where.asked)
@@ -713,10 +680,10 @@ class Tree:
             raise errors.link_itself(where.asked)
         if item.kind == "other":
             raise errors.not_a_file(where.asked, item.kind)
-        if item.kind == "file" and item.content is None and item.seen is not None and item.seen.links > 1:
+        if item.kind == "file" and not item.fresh and item.seen is not None and item.seen.links > 1:
             # Its inode may have a name outside of the roots, which would change too.
             self._linked.append((item, where))
-            item.content = item.holds
+            item.fresh = True
         item.asked = where.asked
         if item.seen is None or user == 0:
             return item
@@ -758,14 +725,14 @@ class Tree:
             for name, item in folder.entries.items():
                 if item is None or not (item.fresh or item.moved):
                     continue
-                where, origin = item.will_be_at, item.origin
+                where, origin = Location(*item.will_be_at), item.origin
                 # What comes along with a copied folder is looked at with that folder.
                 along = origin is not None and origin.home == (folder.origin, name)
                 if not along and where not in self._guarded:
                     self.find(where, changing=True)
                 if along or origin is None or origin.kind != "folder":
                     continue
-                step = self._brought.get(item)
+                step = self.brought.get(item)
                 source = Location(*origin.was)
                 source.given = step.source.asked if step else where.asked
                 where.given = step.destination.asked if step else ""
@@ -782,8 +749,8 @@ class Tree:
         undo gives each what it held."""
         leaving = Counter(
             item.seen.identity
-            for item in self.at_first()
-            if item.seen and (not item.alive or (self._undoes and item.content))
+            for item in self.at_first
+            if item.seen and (not item.alive or (self._undoes and item.fresh))
         )
         for item, where in self._linked:
             assert item.seen is not None
