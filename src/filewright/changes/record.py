@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _PAIRS = [one + two for one in _ALPHABET for two in _ALPHABET]
 _ID_LENGTH = 13
+KIND_OF: Mapping[str, Kind] = {
+    "file": "file", "link": "link", "folder": "folder",
+    "fifo": "other", "socket": "other", "device": "other", "other": "other",
+}  # fmt: skip
+"""What a change makes of each kind of thing: a file, a link, a folder, or something else that it leaves alone."""
 
 
 def id_of(number: int) -> str:
@@ -165,7 +170,7 @@ class Stamp(NamedTuple):  # noqa: PLW1641  it holds a mapping: it has no hash
     @classmethod
     def of(cls, status: Status | ListedStamp, **known: Any) -> Stamp:
         """What is there, by its status and by what else is `known`, as named above."""
-        kind = kind_of(status)
+        kind = KIND_OF[status.kind]
         size = status.size if kind == "file" else 0
         if not known.get("attributes", True):
             del known["attributes"]  # What is empty is shared.
@@ -189,12 +194,6 @@ class Stamp(NamedTuple):  # noqa: PLW1641  it holds a mapping: it has no hash
         if not self.mtime_ns:
             return self.digest is None
         return (status.size, status.mtime_ns) == (self.size, self.mtime_ns)
-
-
-def kind_of(status: Status | ListedStamp) -> Kind:
-    """What a change makes of a thing: a file, a link, a folder, or something else that it leaves alone."""
-    kind = status.kind
-    return "other" if kind == "fifo" or kind == "socket" or kind == "device" else kind  # noqa: PLR1714
 
 
 class Span(NamedTuple):

@@ -25,6 +25,7 @@ from filewright.boundary import is_temporary, quote
 from filewright.changes.contents import Keeper, copy_blocks, held_after
 from filewright.changes.log import UNFINISHED, DamagedError
 from filewright.changes.record import (
+    KIND_OF,
     ChangeRecord,
     CommitPlan,
     Place,
@@ -32,7 +33,6 @@ from filewright.changes.record import (
     Slot,
     Stamp,
     id_of,
-    kind_of,
     sight,
 )
 from filewright.changes.slots import (
@@ -169,7 +169,7 @@ class Settlement(Slots):
         folder, name = self.holder(put.place), put.place.name
         try:
             status = folder.stat(name)
-            if (status.inode, kind_of(status)) != (new.inode, new.kind):
+            if (status.inode, KIND_OF[status.kind]) != (new.inode, new.kind):
                 return False
             owner, wanted = (status.uid, status.gid), (new.uid, new.gid)
             if (status.mode, owner) == (new.mode, wanted):

@@ -24,7 +24,7 @@ from filewright.boundary import (
     is_temporary,
 )
 from filewright.changes.contents import digest_of
-from filewright.changes.record import CommitPlan, Place, Slot, Stamp, kind_of
+from filewright.changes.record import KIND_OF, CommitPlan, Place, Slot, Stamp
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.system import Closing, File, Folder, Rename, Status
@@ -145,7 +145,7 @@ def look(folder: Folder, name: bytes, stamp: Stamp, *, hash_up_to: int | None = 
     """
     try:
         status = folder.stat(name)
-        if kind_of(status) != stamp.kind:
+        if KIND_OF[status.kind] != stamp.kind:
             return "other"
         if stamp.kind == "link":
             if folder.read_link(name) != stamp.target:
@@ -400,7 +400,7 @@ class Slots:
                     status = folder.stat(name)
                 except FileNotFoundError:
                     return False
-                if below is None or kind_of(status) != below.kind or not below.untouched(status):
+                if below is None or KIND_OF[status.kind] != below.kind or not below.untouched(status):
                     return False
                 left -= 1
                 if below.kind == "folder":
@@ -477,7 +477,7 @@ class Slots:
                 folder.set_own_mode(status.mode | stat.S_IRWXU)  # Nothing could be removed in it.
             folders.append((where, identity))
             for name in folder.names():
-                kind = kind_of(folder.stat(name))
+                kind = KIND_OF[folder.stat(name).kind]
                 wanted = Stamp(kind) if stamp is None else stamp.inside.get(prefix + name)
                 if wanted is None or wanted.kind != kind:
                     clean = False

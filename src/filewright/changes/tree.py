@@ -23,7 +23,7 @@ from filewright.boundary import Boundary, DenyRules, Location, is_temporary, quo
 from filewright.changes import modes
 from filewright.changes.contents import Edited, Held, OnDisk, digest_of
 from filewright.changes.listing import Kind
-from filewright.changes.record import kind_of
+from filewright.changes.record import KIND_OF
 from filewright.changes.slots import OpenFolders
 from filewright.edit import (
     ChangeSet,
@@ -107,7 +107,7 @@ class Item:
     @classmethod
     def on(cls, tree: Tree, seen: Status, asked: str, home: End | None, was: Location) -> Item:
         """A thing on the disk."""
-        item = cls(tree, kind_of(seen), asked, (seen.mode, seen.uid, seen.gid), seen, home, fresh=False)
+        item = cls(tree, KIND_OF[seen.kind], asked, (seen.mode, seen.uid, seen.gid), seen, home, fresh=False)
         item.origin, item.was = item, was
         if item.kind == "file":
             item.content = OnDisk(item.open, seen.size)
