@@ -413,12 +413,12 @@ class Keeper(NamedTuple):
 
 def whole_before(entry: Entry) -> Kept | None:
     """What there was before, if it was kept whole."""
-    first, side = entry.changes[0], entry.before
-    return Kept(first.keeper, side.blob, side) if side is not None and side.blob else None
+    side = entry.before
+    return Kept(entry.keeper, side.blob, side) if side is not None and side.blob else None
 
 
 def _is_small(entry: Entry, side: Stamp | None) -> bool:
-    keeper = entry.changes[0].keeper
+    keeper = entry.keeper
     return side is not None and side.kind == "file" and keeper is not None and side.size <= keeper.small
 
 
@@ -432,10 +432,10 @@ def held_before(entry: Entry, held: bytes | None = None) -> bytes | None:
     """What the file held before, if that is small and follows from what was kept, or from what it `held` after."""
     if not _is_small(entry, entry.before):
         return None
-    for edit in reversed(entry.changes):  # Perhaps only what the last of them found was kept whole.
-        stream = whole_before(edit)
-        if stream is not None and _is_small(edit, edit.before):
-            held = stream.read()
+    for edit in reversed(entry.edits or (entry,)):  # Perhaps only what the last of them found was kept whole.
+        side = edit.before
+        if side is not None and side.blob and _is_small(edit, side):
+            held = Kept(edit.keeper, side.blob, side).read()
         elif held is not None:
             held = _spliced(held, backward(edit))
     return held

@@ -462,13 +462,15 @@ class Log:
             roots: dict[bytes, int] = {}
             for index, entry in enumerate(record.entries):
                 at: list[int | bytes | None] = []
-                for place in entry.ends:
+                for place in (entry.place, entry.was):
+                    if place is None:
+                        at += None, None
+                        continue
                     if place.root not in roots:
                         execute(_ADD_ROOT, (place.root,))
                         found = execute("SELECT number FROM roots WHERE path = ?", (place.root,)).fetchone()
                         roots[place.root] = found[0]
                     at += roots[place.root], b"/".join(place.parts)
-                at += [None] * (4 - len(at))
                 before, after = entry.before and entry.before.row(), entry.after and entry.after.row()
                 sides = _ENCODER.encode([before, after, entry.removed, entry.inserted])
                 spans = zlib.compress(entry.spliced, 1) if entry.spliced else None

@@ -221,7 +221,8 @@ def _together(place: Place, edits: Sequence[Entry]) -> Entry:
     """Some edits of what a thing holds as one; a single one with its splices."""
     if len(edits) == 1:
         return edits[0]._replace(place=place, was=None, edits=(*edits,))
-    return Entry(place, edits[0].before, edits[-1].after, edits=(*edits,))
+    first = edits[0]
+    return Entry(place, first.before, edits[-1].after, edits=(*edits,), keeper=first.keeper)
 
 
 def _holding(side: Stamp | None, held: Stamp | None) -> Stamp | None:

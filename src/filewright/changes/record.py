@@ -237,7 +237,7 @@ class Entry(NamedTuple):
     they may have moved; else `was` may be the same place in another folder. `moved_on`: they renamed it, and another
     has renamed it again since.
 
-    `keeper` tells where its contents are kept; None before it is on record.
+    `keeper` tells where its contents are kept, of several changes what the first found; None before it is on record.
     """
 
     place: Place
@@ -363,7 +363,9 @@ class ChangeRecord(NamedTuple):
     def places(self) -> Iterator[Place]:
         """Every place touched; a move names both ends."""
         for entry in self.entries:
-            yield from entry.ends
+            yield entry.place
+            if entry.was is not None:
+                yield entry.was
 
     @property
     def paths(self) -> list[str]:

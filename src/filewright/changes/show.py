@@ -117,7 +117,7 @@ class ChangeDiffs(NamedTuple):
         parts: list[FileDiff] = []
         rows = added = removed = 0
         counted = True
-        for edit in _edits_shown(entry):
+        for edit in _edits_shown(entry) if entry.edits else (entry,):
             left = max_lines and max(10, max_lines - rows)
             try:
                 part = self._of_edit(edit, shown, left, start)

@@ -125,10 +125,10 @@ class Reversal:
         self._renamed: list[Entry] = []
         self._places: dict[Place, Location] = {}
         for entry in self._entries:
+            self._places[entry.place] = locate(entry.place)
             if entry.was is not None:
                 self._renamed.append(entry)
-            for place in entry.ends:
-                self._places[place] = locate(place)
+                self._places[entry.was] = locate(entry.was)
         self.change_set = Arranged(
             "revert_edit",
             selected.summary,
@@ -182,12 +182,13 @@ class Reversal:
         for entry in self._entries:
             self._task.check()
             before, after = entry.before, entry.after
-            item = self._there(entry.place) if after else None
+            where = self._places[entry.place]
+            item = self._there(where) if after else None
             moves = entry.was is not None and entry.place in back
             with suppress(_RefusedError):
                 if item is None or after is None:
                     if before is None:
-                        self._notes.append(f"{self._where(entry.place).shown} is gone already")
+                        self._notes.append(f"{where.shown} is gone already")
                 elif item in meant:
                     # One thing is at the place of two: the other one was overwritten.
                     self._refuse(entry.place, _GONE)
@@ -212,7 +213,7 @@ class Reversal:
             below = inside.pop(item, [])
             if entry.before is None and item.kind == "folder":
                 if len(item.names()) > len(below):
-                    shown = self._where(entry.place).shown
+                    shown = self._places[entry.place].shown
                     self._notes.append(f"{shown}/ stays: others have put something into it")
                     stays.add(item)
                     continue
@@ -220,7 +221,7 @@ class Reversal:
             if item.place is not None:
                 inside.setdefault(item.place[0], []).append(item)
         for entry, item in leaving:
-            where = self._where(entry.place)
+            where = self._places[entry.place]
             if entry.before is not None:
                 folder, name, _ = self._tree.find(where, changing=True)
                 self._tree.leave(item, where, (folder, name))
@@ -228,12 +229,14 @@ class Reversal:
                 item.place[0].put(item.place[1], None, where.asked)
             elif item not in stays:
                 self._play(Delete(where))
-        for entry, before, item, moves in sorted(coming, key=lambda each: len(each[0].ends[-1].parts)):
+        for entry, before, item, moves in sorted(
+            coming, key=lambda each: len((each[0].was or each[0].place).parts)
+        ):
             with suppress(_RefusedError):
                 self._bring_back(entry, before, item, moves=moves)
 
     def _refuse(self, place: Place, why: str) -> NoReturn:
-        shown = self._where(place).shown
+        shown = self._places[place].shown
         self._conflicts.setdefault((shown, 0), Conflict(shown, why))
         raise _RefusedError
 
@@ -241,13 +244,10 @@ class Reversal:
         self._does = True
         self._tree.play(step)
 
-    def _where(self, place: Place) -> Location:
-        return self._places.get(place) or self._locate(place)
-
-    def _there(self, place: Place) -> Item | None:
+    def _there(self, where: Location) -> Item | None:
         """What is at a place by now."""
         try:
-            return self._tree.find(self._where(place))[2]
+            return self._tree.find(where)[2]
         except FilewrightError as error:
             if error.code not in (Code.NOT_FOUND, Code.NOT_A_DIRECTORY, Code.PATH_ESCAPE):
                 raise
@@ -256,13 +256,14 @@ class Reversal:
     def _require_inside(self, place: Place) -> None:
         """What comes back to `place` must not go through a link that leads out: it goes with `force`."""
         try:
-            self._tree.find(self._where(place))
+            self._tree.find(self._places[place])
         except FilewrightError as error:
             if error.code is not Code.PATH_ESCAPE:
                 return
             # A folder was there when the change was made.
             for link in reversed(tuple(folders_above(place))):
-                if (item := self._there(link)) is not None and item.kind == "link":
+                where = self._places[link] = self._locate(link)
+                if (item := self._there(where)) is not None and item.kind == "link":
                     break
             else:
                 raise
@@ -270,7 +271,7 @@ class Reversal:
                 self._refuse(
                     link, f"is a link that leads out of the root now, and {place.shown} was below it"
                 )
-            self._play(Delete(self._where(link)))
+            self._play(Delete(where))
 
     def _open(self, item: Item, where: Location) -> Snapshot:
         try:
@@ -289,34 +290,34 @@ class Reversal:
             self._refuse(place, "is a link to something else now")
         if item.kind != "file":
             return
-        with self._open(item, self._where(place)) as now:
+        with self._open(item, self._places[place]) as now:
             item.expected = Expected.of(now)
             if self._force:
                 return
             if now.held is not None:
                 self._earlier(entry, now.held)
-            elif len(entry.runs) > 1 or now.digest(self._task) != after.digest:
+            elif entry.apart or now.digest(self._task) != after.digest:
                 self._refuse(place, _EDITED)
 
     # What was deleted or moved
 
     def _bring_back(self, entry: Entry, before: Stamp, item: Item | None, *, moves: bool) -> None:
         """Bring something back to where it was: by its name, or made anew of what was kept."""
-        was, gone = entry.ends[-1], entry.after is None
-        where = self._where(was)
+        was, gone = entry.was or entry.place, entry.after is None
+        where = self._places[was]
         if moves and entry.moved_on and not self._force:
             self._refuse(entry.place, f"was {where.shown}, and was renamed again since")
         if moves and item is not None:
             self._require_inside(was)
             self._does = True
-            self._tree.arrive(item, Move(self._where(entry.place), where, overwrite=self._force))
+            self._tree.arrive(item, Move(self._places[entry.place], where, overwrite=self._force))
             return
         if not gone and before.kind != "file":
             self._refuse(entry.place, _GONE)
         if before.kind == "other":
             self._notes.append(f"{where.shown} was a special file and cannot be made again")
             return
-        taken = self._there(was)
+        taken = self._there(where)
         kind = taken.kind if taken is not None else None
         over = kind == before.kind and (kind == "folder" or (kind == "file" and self._force))
         if taken is not None and not over:
@@ -335,7 +336,7 @@ class Reversal:
             self._play(MakeLink(where, before.target))
         else:
             content: Stream | None = whole_before(entry)
-            if gone and len(entry.runs) > 1 and not self._force:
+            if gone and entry.apart and not self._force:
                 content = Held(self._earlier(entry, None) or b"")
             if content is None:
                 self._refuse(entry.place, _NOT_KEPT if gone else _GONE if moves else _ONLY_CHANGES_KEPT)
@@ -350,7 +351,7 @@ class Reversal:
     def _change_back(self, entry: Entry, before: Stamp, after: Stamp, item: Item) -> None:
         if before.kind == "file" != item.kind:
             return
-        where, rights = self._where(entry.ends[-1]), item.rights
+        where, rights = self._places[entry.was or entry.place], item.rights
         given_back = SetMode(where, f"{before.mode:05o}")
         if before.kind == "file" and (entry.spliced or before.digest != after.digest):
             step = self._rewritten(entry, before, after, item, where)
@@ -372,7 +373,7 @@ class Reversal:
         self, entry: Entry, before: Stamp, after: Stamp, item: Item, where: Location
     ) -> Modify | Create | None:
         """The step that gives a file its earlier content; None if it has that."""
-        with self._open(item, self._where(entry.place)) as now:
+        with self._open(item, self._places[entry.place]) as now:
             held = now.held
             # What is added at the end needs no merge, for which it was not kept.
             grown = before.blob is None and now.size > after.size
@@ -381,7 +382,7 @@ class Reversal:
             expected = Expected.of(now)
             if (
                 self._hunk is None
-                and len(entry.runs) == 1
+                and not entry.apart
                 and now.digest() == after.digest
                 and (made := backward(entry)) is not None
             ):
@@ -395,10 +396,10 @@ class Reversal:
         self, entry: Entry, before: Stamp, after: Stamp, item: Item, now: Snapshot, where: Location
     ) -> Modify | Create:
         """The same of a file that is not held: by the splices that were kept, if it is as it was left or has grown."""
-        shown = self._where(entry.place).shown
+        shown = self._places[entry.place].shown
         if self._hunk is not None:
             raise errors.no_hunks(shown)
-        if len(entry.runs) > 1 and not self._force:
+        if entry.apart and not self._force:
             self._refuse(entry.place, _TOO_LARGE)
         expected = Expected(now.size, now.identity, after.digest or None)
         splices: Sequence[Splice] = ()
@@ -441,7 +442,7 @@ class Reversal:
         """
         runs = entry.runs
         if len(runs) > 1 and self._hunk is not None:
-            raise errors.no_hunks(self._where(entry.place).shown)
+            raise errors.no_hunks(self._places[entry.place].shown)
         for run in reversed(runs):
             self._task.check()
             if run.before is None:
@@ -486,7 +487,7 @@ class Reversal:
             narrow = Narrowed(snapshot)
             snapshot, splices = narrow.snapshot, line_splices(narrow.text(earlier), narrow.text(made))
         hunks = hunks_of(snapshot, line_splices(earlier, made) if splices is None else splices)
-        shown = self._where(run.place).shown
+        shown = self._places[run.place].shown
         if not 1 <= hunk <= len(hunks):
             raise errors.no_such_hunk(shown, hunk, len(hunks))
         others = [edit for number, edits in enumerate(hunks, 1) if number != hunk for edit in edits]
@@ -496,7 +497,7 @@ class Reversal:
         return apply(earlier, kept if narrow is None else narrow.widened(kept))
 
     def _merge(self, place: Place, made: bytes, held: bytes, earlier: bytes) -> bytes:
-        shown, texts = self._where(place).shown, [made, held, earlier]
+        shown, texts = self._places[place].shown, [made, held, earlier]
         # A character of UTF-16 may hold the byte of a line end. What was converted meanwhile is merged as bytes.
         codec = _WIDE.get(held[:2])
         if any(text[:2] != held[:2] or len(text) % 2 for text in texts):

@@ -16,6 +16,7 @@ from operator import attrgetter
 from typing import Any, Generic, Protocol, TypeVar
 
 from filewright.boundary import Location
+from filewright.changes import Place
 from filewright.edit import ChangeSet, Decided, Diff, FileDiff, Modify, Step, unified
 from filewright.errors import Code, FilewrightError
 from filewright.structure import language_of_snapshot
@@ -148,11 +149,12 @@ def change(
                 # sentences, and belong to their attempt only.
                 met += [conflict for conflict in conflicts if isinstance(conflict, str)]
     files = []
+    after = {entry.place: entry.after for entry in record.entries}
     for file in made.files:
         version = file.version
-        entry = context.changes.entry_at(record, file.location) if file.diff is not None else None
-        if entry is not None and entry.after is not None and entry.after.digest is not None:
-            version = entry.after.digest[:TOKEN_DIGITS]  # another may have added to it
+        left = after.get(Place.of(file.location)) if file.diff is not None else None
+        if left is not None and left.digest is not None:
+            version = left.digest[:TOKEN_DIGITS]  # another may have added to it
         if version is not None and file.content is not None:
             context.shown.record(file.location, version, file.content)
         files.append(replace(file, version=version, content=None))
