@@ -522,7 +522,7 @@ class Planning:
         self._numbers: dict[Item, int] = {}
         self._aside: dict[Item, Slot] = {}
         self._handled: set[Item] = set()
-        for folder in tree.all_folders():
+        for folder in tree.living:
             for name, item in sorted(folder.entries.items()):
                 if item is None:
                     continue

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -300,6 +300,7 @@ class Tree:
     know of the steps is then in `notes`, and in `hard_links`, by path shown, how many names every file has whose other
     names are left behind. `old` are all folders that were looked into on the disk, living or not, by their identity,
     `at_first` is all that was seen in them, and `brought` what was put somewhere, with the step if that moved it.
+    `living` are then the folders that a step has looked at and that are there, parents before what is in them.
 
     The difference between the tree and the disk is then in four lists. `displaced`: their old inode goes (deleted,
     overwritten, rewritten) and no displaced folder holds it. `fresh`: a new inode is made for them, in a folder that is
@@ -326,6 +327,7 @@ class Tree:
         self.altered: list[Item] = []
         self.old: dict[tuple[int, int], Item] = {}
         self.at_first: list[Item] = []
+        self.living: list[Item] = []
         self.brought: dict[Item, Move | Copy | None] = {}
         self.hard_links: dict[str, int] = {}
         self.notes: list[str] = []
@@ -343,8 +345,9 @@ class Tree:
             self._set.arrange(self)
         for step in self._set.steps:
             self.play(step)
-        for folder in self.all_folders():
+        for folder in self.living:  # Grows.
             for name, item in sorted(folder.entries.items()):
+                # A folder may have been reached by two paths.
                 if item is None or item.place != (folder, name):
                     continue
                 item.alive, item.will_be_at = True, folder.will_be_at.child(name)
@@ -353,6 +356,8 @@ class Tree:
                     self.made.append(item)
                     if folder.seen is not None:
                         self.fresh.append(item)
+                if item.kind == "folder":
+                    self.living.append(item)
         for folder, asked in self.written.items():
             # A folder that goes as a whole is not written to, unless something moves out of it. Root may write to every
             # folder that is not immutable; a mode without any w, before and after, is meant, though.
@@ -382,21 +387,6 @@ class Tree:
 
     # Finding
 
-    def all_folders(self) -> Iterator[Item]:
-        """Every living folder that a step has looked at, parents before what is in them."""
-        pending = deque(self._roots.values())
-        seen: set[Item] = set()
-        while pending:
-            folder = pending.popleft()
-            # A root within another comes where that holds it; what has no place and is no root is deleted.
-            if folder in seen or (folder.home if folder.place is None else folder.place[0] not in seen):
-                continue
-            seen.add(folder)
-            yield folder
-            for _, item in sorted(folder.entries.items()):
-                if item is not None and item.kind == "folder":
-                    pending.append(item)
-
     def find(
         self, where: Location, *, create: bool = False, changing: bool = False
     ) -> tuple[Item, bytes, Item | None]:
@@ -414,8 +404,10 @@ class Tree:
         if identity not in self._roots:
             # It may have been reached from a root above.
             top = Item.on(self, root.folder.status(), root.name, None, Location(root, ()))
-            top.alive, top.will_be_at = True, top.was
             self._roots[identity] = self.old.setdefault(identity, top)
+            if self._roots[identity] is top:
+                top.alive, top.will_be_at = True, top.was
+                self.living.append(top)
         folder = self._roots[identity]
         # The folders on the way, each with its name and its rules.
         way = [(folder, b"", (folder.rules_where_it_was(), True))]
@@ -716,7 +708,7 @@ class Tree:
     def _guard_ends(self) -> None:
         """Refuse what only the steps together bring to where nothing may be written."""
         rules: dict[Item, tuple[DenyRules, bool]] = {}
-        for folder in self.all_folders():
+        for folder in self.living:
             if folder.place is None:
                 rules[folder] = folder.rules_where_it_was(), True
             else:
