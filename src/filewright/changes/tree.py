@@ -56,10 +56,10 @@ Rights = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arranged(ChangeSet):
-    """A change set whose steps are found on the tree itself, as things are then: an undo; `locations` are all that
-    it may touch."""
+    """A change set whose steps are found on the tree itself, as things are then: an undo. `arrange` takes some of
+    them, and returns those that come after; `locations` are all that it may touch."""
 
-    arrange: Callable[[Tree], None]
+    arrange: Callable[[Tree], Sequence[Step]]
     locations: Collection[Location] = field()
 
 
@@ -341,10 +341,8 @@ class Tree:
 
     def take(self) -> None:
         """Take all steps, in order. Raises what they refuse, and `timeout` of the task."""
-        if isinstance(self._set, Arranged):
-            self._set.arrange(self)
-        for step in self._set.steps:
-            self.play(step)
+        for step in self._set.arrange(self) if isinstance(self._set, Arranged) else self._set.steps:
+            STEPS[type(step)](self, step)
         for folder in self.living:  # Grows.
             for name, item in sorted(folder.entries.items()):
                 # A folder may have been reached by two paths.
@@ -380,10 +378,6 @@ class Tree:
                 self.moved.append(item)
             if item.alive and not item.fresh and item.altered:
                 self.altered.append(item)
-
-    def play(self, step: Step) -> None:
-        """Take one step. Raises what it refuses."""
-        _STEPS[type(step)](self, step)
 
     # Finding
 
@@ -766,7 +760,7 @@ def keeps(folder: Status, entry: Status) -> bool:
     return bool(folder.mode & stat.S_ISVTX) and system.effective_user() not in (0, folder.uid, entry.uid)
 
 
-_STEPS: dict[type[Step], Callable[[Tree, Any], None]] = {
+STEPS: dict[type[Step], Callable[[Tree, Any], None]] = {
     Modify: Tree._modify,
     Create: Tree._create,
     MakeLink: Tree._make_link,
@@ -777,3 +771,4 @@ _STEPS: dict[type[Step], Callable[[Tree, Any], None]] = {
     SetMode: Tree._set_mode,
     SetOwner: Tree._set_owner,
 }
+"""How each kind of step is taken on a tree."""

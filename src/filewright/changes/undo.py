@@ -24,7 +24,7 @@ from filewright.boundary import Location
 from filewright.changes.contents import Held, backward, forward, held_after, held_before, whole_before
 from filewright.changes.history import Selected
 from filewright.changes.record import Entry, Place, Stamp, continues, folders_above, moved
-from filewright.changes.tree import Arranged, Item, Tree
+from filewright.changes.tree import STEPS, Arranged, Item, Tree
 from filewright.edit import (
     Create,
     Delete,
@@ -140,8 +140,8 @@ class Reversal:
             locations=self._places.values(),
         )
 
-    def _arrange(self, tree: Tree) -> None:
-        """Take it back on a tree.
+    def _arrange(self, tree: Tree) -> Sequence[Step]:
+        """Take it back on a tree, but for the steps that come after.
 
         Raises `stale_version` with the conflicts in its details, `no_change` if nothing is left to do.
         """
@@ -157,8 +157,6 @@ class Reversal:
                 raise
         if self._conflicts:
             raise _refusal(self.selected, [*self._conflicts.values()])
-        for step in self._afterwards:
-            tree.play(step)
         self.merged, self.notes = tuple(self._merged), tuple(self._notes[:_MOST_LISTED])
         if not (self._does or self._afterwards):
             raise FilewrightError(
@@ -167,6 +165,7 @@ class Reversal:
                 hint="; ".join(self.notes[:5]) or None,
                 details=self.selected.named,
             )
+        return self._afterwards
 
     def _rearrange(self) -> None:
         """First all that is not to be where it is leaves its place, from below; then what is to be somewhere comes
@@ -242,7 +241,7 @@ class Reversal:
 
     def _play(self, step: Step) -> None:
         self._does = True
-        self._tree.play(step)
+        STEPS[type(step)](self._tree, step)
 
     def _there(self, where: Location) -> Item | None:
         """What is at a place by now."""
