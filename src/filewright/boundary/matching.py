@@ -213,11 +213,8 @@ class Matcher:
 
     def __init__(self, git: tuple[Layer, ...] = (), others: tuple[Layer, ...] = ()) -> None:
         self._groups = git, others
-        self._layers = git + others
-        self.anchored = any(layer.anchored for layer in self._layers)
-
-    def __bool__(self) -> bool:
-        return bool(self._layers)
+        self.layers = git + others
+        self.anchored = any(layer.anchored for layer in self.layers)
 
     def with_files(self, base: int, git: bytes | None, other: bytes | None = None) -> Matcher:
         """This matcher and the rules of ignore files of the folder whose path is `base` bytes long."""
@@ -256,12 +253,12 @@ class Matcher:
     def suspects(self, names: list[bytes]) -> list[bytes]:
         """The names that a rule may fit, in their order; every other name is not ignored."""
         found: list[bytes] = []
-        for layer in self._layers:
+        for layer in self.layers:
             exact, ends, starts, fits = layer.suspect
             for n in names:
                 if n in exact or n.endswith(ends) or n.startswith(starts) or (fits is not None and fits(n)):
                     found.append(n)
-        if len(self._layers) < 2 or not found:
+        if len(self.layers) < 2 or not found:
             return found
         either = set(found)
         return [name for name in names if name in either]
@@ -272,7 +269,7 @@ class Matcher:
         Given that the folder itself is not: what lies in an ignored one is.
         """
         path = prefix + name
-        for layer in reversed(self._layers):
+        for layer in reversed(self.layers):
             if (decided := layer.decides(path, name, folder)) is not None:
                 return decided
         return None
@@ -326,8 +323,8 @@ class Globs(NamedTuple):
     for one where nothing in the folder has the name that it begins with.
     """
 
-    wanted: Matcher | None
-    unwanted: Matcher
+    wanted: Matcher | None = None
+    unwanted: Matcher = NOTHING
 
     @staticmethod
     def of(globs: Iterable[str], parts: Sequence[bytes], base: int, has: Callable[[bytes], bool]) -> Globs:
@@ -346,13 +343,13 @@ class Globs(NamedTuple):
             if top is not None and not has(name := os.fsencode(top[1])):
                 why = "is absolute: it begins in the folder that is looked through, which has nothing named"
                 raise _refused(glob, f"{why} {quote(name)}", _ELSEWHERE, Code.PATH_ESCAPE)
-        wanted, unwanted = (Matcher((Layer(tuple(each)),)) if each else NOTHING for each in rules.values())
-        return Globs(wanted or None, unwanted)
+        wanted, unwanted = (Matcher((Layer(tuple(each)),)) if each else None for each in rules.values())
+        return Globs(wanted, unwanted or NOTHING)
 
     def below(self, prefix: bytes) -> Globs | None:
         """These for the folder `prefix` (from the root, ends in `/`); None if nothing below it can fit."""
         wanted = self.wanted.below(prefix) if self.wanted is not None else None
-        return Globs(wanted, self.unwanted.below(prefix)) if wanted is None or wanted else None
+        return Globs(wanted, self.unwanted.below(prefix)) if wanted is None or wanted.layers else None
 
 
 def _below(text: str, parts: Sequence[bytes], has: Callable[[bytes], bool]) -> str:

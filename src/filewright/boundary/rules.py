@@ -66,7 +66,7 @@ class _Reading(NamedTuple):
 
     def left(self, names: list[bytes], folder: bool) -> list[bytes]:
         """The names that no rule matches."""
-        if not self.matcher or not names:
+        if not self.matcher.layers or not names:
             return names
         kept = set(self.matcher.kept(self.prefix, [*map(self.name, names)], folder))
         return [name for name in names if self.name(name) in kept]

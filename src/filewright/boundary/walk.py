@@ -188,7 +188,7 @@ class Walk:
                 folder = names_folder(opened, name)
                 return folder is not None and not denied.denies(name, folder)
 
-            globs = Globs.of(options.globs, where.parts, len(prefix), has)
+            globs = Globs.of(options.globs, where.parts, len(prefix), has) if options.globs else Globs()
             after = 0 if options.after else -1
             start = WalkedFolder(where, b"", prefix, matcher, globs, after, denied, len(prefix))
         except BaseException:
@@ -218,7 +218,8 @@ class Walk:
                             folder = below
                             break
                 else:
-                    self._leave(folder)
+                    if folder.far:
+                        self._leave(folder)
                     folder = folder.above
         finally:
             self._let_go()
@@ -272,7 +273,7 @@ class Walk:
             self._held = None
 
     def _leave(self, folder: WalkedFolder) -> None:
-        """Hold the folder above again instead of this one."""
+        """Hold the folder above again instead of this one, which is far."""
         above = folder.above
         if above is not None and self._held is not None and self._held[0] is folder:
             handle = self._held[1].parent(listing=False) if above.far else None
@@ -388,16 +389,18 @@ class Walk:
 
         if folder.denied.active:
             keep(partial(folder.denied.allowed, changing=options.changing, denied=self.denied))
-        hidden = {path[-1] for path in options.hide if path[:-1] == folder.parts}
+        hidden = set[bytes]()
+        if options.hide:
+            hidden = {path[-1] for path in options.hide if path[:-1] == folder.parts}
         if options.hide_git and (_GIT in kinds or _GIT in names):
             hidden.add(_GIT)
         if hidden or not options.hidden:
             dots = options.hidden
             keep(lambda some, _: [name for name in some if name not in hidden and (dots or name[0] != _DOT)])
         prefix, matcher, (wanted, unwanted) = folder.root_prefix, folder.matcher, folder.globs
-        if matcher:
+        if matcher.layers:
             self.ignored += keep(lambda some, are_folders: matcher.kept(prefix, some, are_folders, check))
-        if unwanted:
+        if unwanted.layers:
             keep(lambda some, are_folders: unwanted.kept(prefix, some, are_folders, check))
         shown = folders
         if wanted is not None:
