@@ -151,7 +151,7 @@ class Changes(History):
             self._reported = len(self._found)
             task.notices += record.notes
             self.after_commit(touched)
-            trees = {tree for folder in list(folders)[:_LOOKED_AT] if (tree := tree_of(folder))}
+            trees = set(filter(None, map(tree_of, list(folders)[:_LOOKED_AT])))
             if trees and (notice := tree_notice(self._boundary, trees)):
                 task.notices.append(notice)
             log.collect(settle=bool(others))
