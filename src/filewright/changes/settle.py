@@ -19,8 +19,8 @@ import threading
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Literal
 
+from filewright.annotations import TYPE_CHECKING, Literal
 from filewright.boundary import is_temporary, quote
 from filewright.changes.contents import Keeper, copy_blocks, held_after
 from filewright.changes.log import UNFINISHED, DamagedError
