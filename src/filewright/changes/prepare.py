@@ -157,16 +157,18 @@ class Preparation:
         known = expected.digest if expected is not None else None
         splices = item.splices if item.alive else None
         spans = spliced(splices or ())
-        going, data, removed = 0, None, None
-        for span in spans_in(spans):
-            going += span.old
+        data = removed = None
+        whole, size = True, item.seen.size
+        if splices is not None and size > self._settings.whole_undo_bytes:
+            going = sum(span.old for span in spans_in(spans))
+            if going <= _SPLICED:
+                whole, size = False, going
         with item.open() as file:
             now = Identity.of(file.status().raw)
             identity = expected.identity if expected is not None and known is None else None
             if now != Identity.of(item.seen.raw) or identity not in (None, now):
                 raise errors.stale(item.asked)
-            whole = splices is None or item.seen.size <= self._settings.whole_undo_bytes or going > _SPLICED
-            self._require_savable(file, item.seen.size if whole else going, item.asked)
+            self._require_savable(file, size, item.asked)
             if whole:
                 before, data = self._save_whole(
                     file, folder.on_disk(), name, hashed=bool(splices is not None or known)
@@ -177,7 +179,7 @@ class Preparation:
             else:
                 # The copy loop hashes it; only the bytes that go are kept.
                 removed = b"".join(file.read(span.offset, span.old) for span in spans_in(spans))
-                if len(removed) != going:
+                if len(removed) != size:
                     raise errors.stale(item.asked)
                 before = Stamp.of(item.seen, digest=known, attributes=file.attributes())
         if splices is None:
