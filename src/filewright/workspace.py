@@ -342,10 +342,11 @@ class Workspace(TypedTools, Closing):
                 except UnicodeDecodeError:
                     return f"text/plain; charset={snapshot.encoding.name}", held
         if uri.startswith(HISTORY):
-            from filewright.tools import entries
+            from filewright.tools import entries, run_tool
 
             whole = self.context.under(self.settings.but(**_WHOLE)).at(self._task())
-            shown = entries()["get_history"].run(whole, {"change_id": unquote(uri[len(HISTORY) :])})
+            named = {"change_id": unquote(uri[len(HISTORY) :])}
+            shown = run_tool(entries()["get_history"], whole, named)
             return "text/plain", encodable(shown.text)
         raise FilewrightError(
             Code.NOT_FOUND, f"no resource {uri}", "filewright://file/PATH or filewright://history/CHANGE"

@@ -383,7 +383,7 @@ class Boundary:
                 kinds=kinds,
                 hide=self._rules[where.root.number].protection.own.values(),
                 hide_git=not include_git,
-                after=after.parts[len(where.parts) :] if after is not None and where.holds(after) else (),
+                after=after.parts[len(where.parts) :] if after is not None and after.is_within(where) else (),
                 cross=self._cross,
                 changing=changing,
                 visit=visit,

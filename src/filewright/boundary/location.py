@@ -117,9 +117,9 @@ class Location(_Below):
         """The place `name` in this folder."""
         return Location(self.root, (*self.parts, name))
 
-    def holds(self, other: Location) -> bool:
-        """Whether `other` is this place or is named below it."""
-        return self.root == other.root and other.parts[: len(self.parts)] == self.parts
+    def is_within(self, other: Location) -> bool:
+        """Whether this is the other place or is named below it."""
+        return self.root == other.root and self.parts[: len(other.parts)] == other.parts
 
 
 def tree_of(folder: Location) -> Location | None:

@@ -46,6 +46,7 @@ from filewright.tools import (
     TypedTools,
     clip,
     entries,
+    run_tool,
     schema_of,
 )
 from filewright.wording import encodable, visible
@@ -93,7 +94,7 @@ class Call(TypedTools):
 
     def _run(self, name: str, arguments: Mapping[str, Any]) -> Any:
         """The result of the native tool `name`, its arguments checked as a client's are."""
-        return entries()[name].run(self.context, arguments)
+        return run_tool(entries()[name], self.context, arguments)
 
     def under(self, **limits: Any) -> Call:
         """The same call with other settings."""

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from filewright.tools.patch import PatchResult
     from filewright.tools.pipeline import change_text
     from filewright.tools.read import FileRead, FilesRead, compare_files
-    from filewright.tools.registry import Arguments, schema_of
+    from filewright.tools.registry import Arguments, run_tool, schema_of
     from filewright.tools.replace import ReplaceResult, replace_in_order
     from filewright.tools.result import ChangeResult, FailedCall, Image, ToolResult, clip
     from filewright.tools.search import SearchHit, SearchResult
@@ -82,7 +82,7 @@ __getattr__, __all__ = face_of(
         "patch": "PatchResult",
         "pipeline": "change_text",
         "read": "FileRead FilesRead compare_files",
-        "registry": "Arguments schema_of",
+        "registry": "Arguments run_tool schema_of",
         "replace": "ReplaceResult replace_in_order",
         "search": "SearchHit SearchResult",
         "typed": "EditRequest ReadOptions ReadRequest TypedTools WriteRequest",

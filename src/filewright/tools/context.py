@@ -67,25 +67,22 @@ class SeenFiles:
         """It was shown just now, to that session."""
         if snapshot.location is not None and snapshot.identity is not None:
             self._shown.put((session, snapshot.location), snapshot.version, 1)
-            self._note(snapshot.location, snapshot.identity, snapshot.version)
+            with self._lock:
+                self._files[snapshot.location] = snapshot.identity, snapshot.version
+                self._files.move_to_end(snapshot.location)
+                while len(self._files) > _LOOKED_AT:
+                    self._files.popitem(last=False)
 
     def shown_to(self, session: str | None, location: Location) -> str | None:
         """The version that a session was shown last."""
         return self._shown.get((session, location))
-
-    def _note(self, location: Location, identity: Identity, version: str) -> None:
-        with self._lock:
-            self._files[location] = identity, version
-            self._files.move_to_end(location)
-            if len(self._files) > _LOOKED_AT:
-                self._files.popitem(last=False)
 
     def ours(self, touched: Sequence[Location]) -> None:
         """What was touched by a change made here, with all below it, is no news to the caller."""
         with self._lock:
             files = [*self._files.items()]
         for location, seen in files:
-            if any(place.holds(location) for place in touched):
+            if any(map(location.is_within, touched)):
                 self._news(location, *seen)
 
     def changed(self) -> str | None:
@@ -112,7 +109,9 @@ class SeenFiles:
             with self._open(location) as snapshot:
                 if (now := snapshot.identity) in (None, identity):
                     return ""
-                self._note(location, now, snapshot.version)
+                with self._lock:
+                    self._files[location] = now, snapshot.version
+                    self._files.move_to_end(location)
                 return "changed" if snapshot.version != version else ""
         except FilewrightError as error:
             with self._lock:

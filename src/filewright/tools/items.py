@@ -310,7 +310,7 @@ def move_items(context: Context, arguments: PairArguments, *, tool: str = "move_
         if source == destination:
             message = f"{pair.source}: source and destination are the same"
             raise invalid(message, "name another destination", path=pair.destination)
-        if source.holds(destination):
+        if destination.is_within(source):
             message = f"{pair.destination} is inside {pair.source}: a folder cannot go into itself"
             raise invalid(message, "choose a destination outside it", path=pair.destination)
         result = ItemResult(pair.source, done, note=f"to {pair.destination}", destination=pair.destination)

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any, Self, cast
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from filewright.errors import FilewrightError, invalid
-from filewright.tools.result import clip
+from filewright.tools.result import ToolResult, clip
 from filewright.wording import alike, listed
 
 if TYPE_CHECKING:
+    from filewright.tools.context import Context
     from filewright.tools.surface import Tool
 
 
@@ -34,18 +35,20 @@ class Arguments(BaseModel):
         return [one.model_copy(update=update) for update in given]
 
 
-def parsed(tool: Tool, model: type[Arguments], arguments: Mapping[str, Any]) -> Arguments:
-    """The typed arguments. Raises `invalid_input` naming the argument, what came and what is wanted."""
+def run_tool(tool: Tool, context: Context, arguments: Mapping[str, Any]) -> ToolResult:
+    """The answer of a tool. Raises `FilewrightError`: `invalid_input` with the argument, what came and what is wanted."""
+    model, run = tool.load()
     if not isinstance(arguments, Mapping):
         raise invalid(f"{tool.name}: the arguments must be an object", "give them by their names")
     try:
-        return model.model_validate(_as_meant(tool.name, dict(arguments), tool.schema))
+        given = model.model_validate(_as_meant(tool.name, dict(arguments), tool.schema))
     except ValidationError as error:
         raise _refusal(tool, error) from error
     except RecursionError as error:
         raise invalid(
             f"{tool.name}: the arguments are nested too deeply", "give them as the schema has them"
         ) from error
+    return run(context, given)
 
 
 @cache

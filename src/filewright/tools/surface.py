@@ -78,13 +78,6 @@ class Tool:
     listed: bool = True
     step: str = ""
 
-    def run(self, context: Context, arguments: Mapping[str, Any]) -> ToolResult:
-        """The answer to a call. Raises `FilewrightError`: `invalid_input` for what the arguments must not be."""
-        with LOADING:
-            from filewright.tools.registry import parsed
-        model, run = self.load()
-        return run(context, parsed(self, model, arguments))
-
 
 @cache
 def load(module: str, name: str) -> tuple[type[Arguments], Callable[[Context, Any], ToolResult]]:
@@ -188,6 +181,8 @@ class Offer:
         tool = self._tools.get(name)
         if tool is None:
             raise self._not_offered(name)
+        with LOADING:
+            from filewright.tools.registry import run_tool
         context = self._context.at(task or Task(seconds=self._settings.call_seconds))
         if not context.boundary.roots:
             raise closed()
@@ -196,7 +191,7 @@ class Offer:
             # Before the call: what it is about to show or change is then no news any more. The answers of the
             # other surfaces are what other servers would say, often nothing but a file's text.
             changed = context.seen.changed() if self._surface is NATIVE else None
-            result = tool.run(context, arguments)
+            result = run_tool(tool, context, arguments)
             notices = context.task.notices
             if changed is not None:
                 context.seen.said()
