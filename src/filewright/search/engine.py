@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Literal
 
 from filewright.languages import named_as
@@ -24,7 +24,6 @@ from filewright.search.window import (
     character_after,
     character_at,
     character_before,
-    forms_ahead,
     lines_ahead,
 )
 from filewright.text import Snapshot, bytes_in, decoded, finder
@@ -159,8 +158,8 @@ def matches(
     Raises `cancelled`, `timeout`, `io_error`.
     """
     for view, spans in _places(snapshot, pattern, start, windows, task or UNENDING, once=once):
-        indices = sorted({index for span in spans if span is not None for index in span})
-        places = {index: view.raw_at(index) for index in indices}
+        indices = sorted(set(chain.from_iterable(filter(None, spans))))
+        places = dict(zip(indices, map(view.raw_at, indices), strict=True))
         match, *groups = [None if span is None else (places[span[0]], places[span[1]]) for span in spans]
         assert match is not None
         yield Match(*match, tuple(groups))
@@ -187,7 +186,10 @@ def _places(
         lengths = windows.multiline, windows.multiline, windows.span
     # A match of nothing may be at the end of a last line without an end: a search may go on from there.
     at_the_end = position == stop > snapshot.start and not snapshot.lines.ends_in_terminator()
-    with lines_ahead(snapshot, forms_ahead(snapshot, pattern, position), task) as next_line:
+    # Steps that RE2 may take for a byte.
+    steps = pattern.instructions if pattern.plain is None else 0
+    steps += pattern.without.instructions if pattern.without is not None else 0
+    with lines_ahead(snapshot, pattern, position, task) as next_line:
         while (position := next_line(position)) < stop or at_the_end:
             at_the_end = False
             task.check()
@@ -196,8 +198,12 @@ def _places(
             following = view.raw_at(view.limit) if view.cut else view.stop
             last = None
             if view.may_hold(raw_needle):
-                here = pattern.inside(first=view.first, last=view.last)
-                for spans in _in_window(view, here, task, once=once):
+                whole = view.first and view.last
+                here = pattern if whole else pattern.inside(first=view.first, last=view.last)
+                found = _spans(view, here, once=once)
+                if len(view.text) * steps > _STEPS:
+                    found = _aside(found, task)
+                for spans in found:
                     yield view, spans
                     last = spans[0]
             if last is not None:
@@ -211,15 +217,11 @@ def _places(
             position = following
 
 
-def _in_window(view: Window, pattern: Pattern, task: Task, *, once: bool) -> Iterator[_Spans]:
-    found = _spans(view, pattern, once=once)
-    steps = pattern.instructions if pattern.plain is None else 0
-    steps += pattern.without.instructions if pattern.without is not None else 0
-    if len(view.text) * steps <= _STEPS:
-        yield from found
-        return
-    # RE2 cannot be interrupted. Where it may take long it works in a thread of its own, which is
-    # left to finish alone when the request is cancelled.
+def _aside(found: Iterator[_Spans], task: Task) -> Iterator[_Spans]:
+    """The same, found in a thread of its own, which is left to finish alone when the request is cancelled.
+
+    RE2 cannot be interrupted, and here it may take long.
+    """
     aside = ThreadPoolExecutor(1, thread_name_prefix="regex")
     try:
         while True:
@@ -376,19 +378,22 @@ def _other_lines(snapshot: Snapshot, found: Iterator[Match], start: int, task: T
             yield Hit(line.offset, line.body_end, number, 1, line.offset)
 
 
+@dataclass
 class Hits:
-    """Makes hits of places in one snapshot, in rising order: characters are counted on from the last one."""
+    """Makes hits of places in one snapshot, in rising order: characters are counted on from the last one.
 
-    def __init__(self, snapshot: Snapshot, task: Task) -> None:
-        self._snapshot = snapshot
-        self._task = task
-        self._last = (snapshot.start, snapshot.start, 1)  # a line, a place in it, and its column
+    `last` is a line, a place in it, and its column.
+    """
+
+    snapshot: Snapshot
+    task: Task
+    last: tuple[int, int, int] = (-1, 0, 1)
 
     def at(self, begin: int, spans: list[Span], score: float = 1.0) -> Hit:
         """The hit of some matches that begin in the line at `begin`."""
-        snapshot, task = self._snapshot, self._task
+        snapshot, task = self.snapshot, self.task
         offset, end = spans[0]
-        line, known, column = self._last
+        line, known, column = self.last
         if line != begin or offset < known:
             known, column = begin, 1
         decoder = codecs.getincrementaldecoder(snapshot.encoding.name)("replace")
@@ -396,7 +401,7 @@ class Hits:
             task.check()
             length = min(_STEP, offset - position)
             column += len(decoder.decode(snapshot.read(position, length), final=position + length >= offset))
-        self._last = (begin, offset, column)
+        self.last = (begin, offset, column)
         return Hit(offset, end, snapshot.lines.line_at(begin, task), column, begin, tuple(spans), score)
 
 

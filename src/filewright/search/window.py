@@ -217,14 +217,6 @@ NextLine = Callable[[int], int]
 """Where the next line that may match begins, from an offset on; the offset itself where that is not known."""
 
 
-def forms_ahead(snapshot: Snapshot, pattern: Pattern, start: int) -> Sequence[str]:
-    """What a child is to look for from `start` on; nothing where it does not pay, or would pass lines over."""
-    pays = snapshot.size - start >= AHEAD_BYTES and start <= snapshot.size // 2
-    if not pays or pattern.multiline or pattern.matches_empty or not snapshot.encoding.is_utf8:
-        return ()
-    return pattern.for_rg if pattern.plain is None else (escaped(pattern.plain.encode()),)
-
-
 class Ahead(Closing):
     """A child that looks for some patterns of `rg`'s in the snapshot's own file, if that can be read by one.
 
@@ -264,15 +256,17 @@ class Ahead(Closing):
 
 
 @contextmanager
-def lines_ahead(snapshot: Snapshot, forms: Sequence[str], task: Task) -> Iterator[NextLine]:
-    """What a running `rg` says of the lines that hold one of `forms`; without any, none is started.
+def lines_ahead(snapshot: Snapshot, pattern: Pattern, start: int, task: Task) -> Iterator[NextLine]:
+    """What a running `rg` says of the lines from `start` on that may match.
 
-    The snapshot learns their numbers too, as far as a second `rg` finds no carriage return that ends a line for us
-    alone.
+    None is started where it does not pay, or would pass lines over. The snapshot learns their numbers too, as far as
+    a second `rg` finds no carriage return that ends a line for us alone.
     """
-    if not forms:
+    pays = snapshot.size - start >= AHEAD_BYTES and start <= snapshot.size // 2
+    if not pays or pattern.multiline or pattern.matches_empty or not snapshot.encoding.is_utf8:
         yield int  # Nothing is known: an offset stands for itself.
         return
+    forms: Sequence[str] = pattern.for_rg if pattern.plain is None else (escaped(pattern.plain.encode()),)
     # Lines are named by number and offset alone: their text is left out.
     options = "-n", "--max-columns=1"
     key = snapshot.identity, snapshot.size, *forms

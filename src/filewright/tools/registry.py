@@ -36,7 +36,7 @@ class Arguments(BaseModel):
 
 
 def run_tool(tool: Tool, context: Context, arguments: Mapping[str, Any]) -> ToolResult:
-    """The answer of a tool. Raises `FilewrightError`: `invalid_input` with the argument, what came and what is wanted."""
+    """The answer of a tool. Raises `FilewrightError`: `invalid_input` with what came and what is wanted."""
     model, run = tool.load()
     if not isinstance(arguments, Mapping):
         raise invalid(f"{tool.name}: the arguments must be an object", "give them by their names")
