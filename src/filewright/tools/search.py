@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from operator import attrgetter
 from os.path import commonprefix
 from typing import Annotated, Literal
 
@@ -712,14 +713,14 @@ class _Search:
         """The page with its last lines: how many were found and shown, whether that is all, what was skipped."""
         arguments, notes, results, files = self.arguments, self.notes, self.results, self._files
         page = Page(self.room)
-        page.add(*self.rows(), *_file_rows(files))
+        page.add(*(_file_rows(files) if files else self.rows()))
         kinds = self._add_kinds(page, self._kinds) if self._kinds else ()
         unit = "match" if arguments.multiline else "matching line"
         if not self.is_found:
             page.add("no match" if self._complete else "no match so far")
             notes += self._advice
         elif self._complete and arguments.cursor is None and arguments.mode != "fuzzy" and not kinds:
-            found = f"in {counted(len({hit.path for hit in results} or files), 'file')}"
+            found = f"in {counted(len(set(map(attrgetter('path'), results)) or files), 'file')}"
             if arguments.output != "files":
                 self._total = sum(file.count or 0 for file in files) if files else len(results)
                 if self._occurrences > len(results):  # a replacement counts these
