@@ -345,8 +345,7 @@ class Workspace(TypedTools, Closing):
             from filewright.tools import entries, run_tool
 
             whole = self.context.under(self.settings.but(**_WHOLE)).at(self._task())
-            named = {"change_id": unquote(uri[len(HISTORY) :])}
-            shown = run_tool(entries()["get_history"], whole, named)
+            shown = run_tool(entries()["get_history"], whole, {"change_id": unquote(uri[len(HISTORY) :])})
             return "text/plain", encodable(shown.text)
         raise FilewrightError(
             Code.NOT_FOUND, f"no resource {uri}", "filewright://file/PATH or filewright://history/CHANGE"

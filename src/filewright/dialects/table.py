@@ -384,9 +384,9 @@ def surface_of(module: ModuleType) -> Surface:
                 if made is None:
                     raise
             if not isinstance(made, ToolResult):
-                text, most = made if isinstance(made, str) else encoded(made), context.settings.hard_chars
-                if "cut" in read and len(text) > most:
-                    text = clip(text, most, note=read["cut"], at_line=True)
+                text = made if isinstance(made, str) else encoded(made)
+                if "cut" in read:
+                    text = clip(text, context.settings.hard_chars, note=read["cut"], at_line=True)
                 made = ToolResult(text)
             unknown = ", ".join(given.model_extra or ())
             if not unknown or made.text.startswith("{"):
