@@ -848,8 +848,11 @@ def _matched(snapshot: Snapshot, hit: Hit) -> str:
 
 def skipped(found: TreeSearch) -> list[str]:
     """What a search of a tree left out, for its last line."""
-    kinds = {"ignored name": found.ignored, "binary file": found.binary}
-    notes = [f"{counted(count, kind)} skipped" for kind, count in kinds.items() if count]
+    notes = []
+    if found.ignored:
+        notes.append(f"{counted(found.ignored, 'ignored name')} skipped")
+    if found.binary:
+        notes.append(f"{counted(found.binary, 'binary file')} skipped")
     if found.unreadable:
         notes.append(f"{found.unreadable} could not be read")
     return notes
