@@ -7,8 +7,8 @@ import stat
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from itertools import islice
 from typing import Annotated
 
@@ -104,7 +104,8 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
     patch = parse(text, renames=arguments.renames)
     if path is not None and arguments.root == ".":
         arguments = arguments.model_copy(update={"root": _root_of(context, patch, arguments.strip, path)})
-    patch = patch.below(arguments.root, arguments.strip)
+    if arguments.strip or arguments.root not in ("", "."):
+        patch = patch.below(arguments.root, arguments.strip)
     looking = _Looking(context, arguments, patch)
     problems: list[tuple[FilePatch, FilewrightError]] = []
 
@@ -169,27 +170,30 @@ def _told(file: FilePatch, error: FilewrightError) -> str:
     return f"refused: {visible(file.path)}: {error}"
 
 
+@dataclass
 class _Looking:
     """Finds the files that a patch names, where they are or where they have gone (`origin`: how, by the new name)."""
 
-    def __init__(self, context: Context, arguments: PatchArguments, patch: Patch) -> None:
-        self.origin: dict[str, str] = {}
-        self._context = context
-        self._arguments = arguments
-        # A new file has its name, whatever has gone from there.
-        files = (*patch.files, *patch.otherwise)
-        self._changed = {file.old: file for file in files if file.old is not None}
-        self._named: dict[Root, list[Location]] = {}
+    context: Context
+    arguments: PatchArguments
+    patch: Patch
+    origin: dict[str, str] = field(default_factory=dict)
+    named: dict[Root, list[Location]] = field(default_factory=dict)
+
+    @cached_property
+    def _changed(self) -> dict[str, FilePatch]:
+        """The files of the patch that were there; a new one has its name, whatever has gone from there."""
+        files = (*self.patch.files, *self.patch.otherwise)
+        return {file.old: file for file in files if file.old is not None}
 
     @cached_property
     def _newest(self) -> Sequence[ChangeRecord]:
-        return self._context.changes.history(limit=_CHANGES)
+        return self.context.changes.history(limit=_CHANGES)
 
     def look(self, path: str) -> PatchTarget:
         """What is at a path. Raises what the boundary raises."""
-        file = self._changed.get(path)
-        named = self._now(path) if file and self._arguments.names else None
-        location = self._context.boundary.locate(named or path)
+        named = self._now(path) if self.arguments.names and path in self._changed else None
+        location = self.context.boundary.locate(named or path)
         if named:
             self.origin[location.shown] = f", for {path}"
         try:
@@ -197,9 +201,9 @@ class _Looking:
         except FilewrightError as error:
             if error.code != Code.NOT_FOUND:
                 raise
-            if file is not None:
+            if file := self._changed.get(path):
                 how = ", where {} was moved to"
-                if (there := self._moved_to(location)) is None and self._arguments.partial:
+                if (there := self._moved_to(location)) is None and self.arguments.partial:
                     there, how = self._elsewhere(location, file), ", found for {} by its name and content"
                 if there is not None:
                     self.origin[there.shown] = how.format(path)
@@ -213,36 +217,36 @@ class _Looking:
                         error.details["alike"] = [there.shown]
             folder: object = location.parent.shown
             with suppress(FilewrightError):
-                folder = self._context.boundary.stat(location.parent).identity
+                folder = self.context.boundary.stat(location.parent).identity
             # Two spellings of a missing name are told by the folder it would be in.
             return PatchTarget(location, None, (folder, location.name), missing=error)
 
     def _now(self, path: str) -> str | None:
         """What a file of the patch is called now, if that is said: both names are from the root, or as the patch has
         them."""
-        names, root = self._arguments.names or {}, f"{self._arguments.root.rstrip('/')}/"
+        names, root = self.arguments.names or {}, f"{self.arguments.root.rstrip('/')}/"
         if path in names:
             return names[path]
         named = names.get(path.removeprefix(root))
-        if named is not None and self._context.exists(self._context.boundary.locate(root + named)):
+        if named is not None and self.context.exists(self.context.boundary.locate(root + named)):
             return root + named
         return named
 
     def _target(self, location: Location) -> PatchTarget:
-        context = self._context
+        context = self.context
         context.boundary.guard_write(location)
         with context.open(location, hold=False) as snapshot:
             status = snapshot.status
         assert status is not None
         key = (status.st_dev, status.st_ino)
-        return PatchTarget(location, lambda: context.open(location), key, stat.S_IMODE(status.st_mode))
+        return PatchTarget(location, partial(context.open, location), key, stat.S_IMODE(status.st_mode))
 
     def _moved_to(self, location: Location) -> Location | None:
         """Where changes on record have moved the file that is not there any more; None if it is not there either.
 
         What was made, removed or put at its name since, or at the name it has gone to, ends the trail.
         """
-        changes = self._context.changes
+        changes = self.context.changes
         asked = place = changes.place_of(location)
         for record in reversed(self._newest):
             for entry in record.entries:
@@ -255,19 +259,19 @@ class _Looking:
                 if any(entry.place in (asked, place) and entry.action in ends for entry in record.entries):
                     place = asked
         there = changes.location(place) if place != asked else None
-        return there if there is not None and self._context.exists(there) else None
+        return there if there is not None and self.context.exists(there) else None
 
     def _elsewhere(self, location: Location, file: FilePatch, *, any_name: bool = False) -> Location | None:
         """The one other file of that name, or in its folder with a longer one, in which all hunks have a place.
 
         With `any_name` the one of that kind in its folder.
         """
-        context, (stem, dot, suffix) = self._context, location.name.partition(b".")
-        if location.root not in self._named:
+        context, (stem, dot, suffix) = self.context, location.name.partition(b".")
+        if location.root not in self.named:
             top = Location(location.root, ())
             walk = context.boundary.walk(top, kinds=["file"], changing=True, task=context.task)
-            self._named[location.root] = [entry.location for entry in islice(walk, _WALKED)]
-        there = self._named[location.root]
+            self.named[location.root] = [entry.location for entry in islice(walk, _WALKED)]
+        there = self.named[location.root]
         near = [other for other in there if other.name == location.name]
         beside = [o for o in there if o.parent == location.parent and o.name.endswith(dot + suffix)]
         near += [o for o in beside if any_name or (len(stem) > 2 and o.name.startswith(stem))]
@@ -281,7 +285,7 @@ class _Looking:
 
     def _advise_strip(self, path: str, file: FilePatch, error: FilewrightError) -> bool:
         """Add to the refusal of a file that is not there the `strip` with which one is; whether there is one."""
-        arguments, context = self._arguments, self._context
+        arguments, context = self.arguments, self.context
         root = "" if arguments.root in ("", ".") else f"{arguments.root.rstrip('/')}/"
         parts = path.removeprefix(root).split("/")
         for fewer in range(1, min(len(parts), _PARTS)):

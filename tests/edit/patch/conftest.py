@@ -53,7 +53,10 @@ class Tree:
         if name not in self.files:
             return PatchTarget(location, None, ("no", name))
         content = self.files[name]
-        snapshot = Snapshot(content, encoding=self.encoding) if self.held else Windowed(content)
+        if self.held:
+            snapshot = Snapshot(content, encoding=self.encoding, location=location)
+        else:
+            snapshot = Windowed(content, location=location)
         return PatchTarget(location, lambda: snapshot, ("file", name), self.modes.get(name, 0o644))
 
     def plan(self, text: str) -> list[Decided[PatchedFile]]:

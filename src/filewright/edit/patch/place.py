@@ -10,6 +10,7 @@ Anything else is refused.
 
 from __future__ import annotations
 
+import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +29,7 @@ from filewright.edit.locate.request import (
     indent_of,
     is_blank,
 )
-from filewright.edit.patch.reader import PatchHunk, PatchRow
+from filewright.edit.patch.reader import PatchHunk, PatchRows
 
 #: How many lines a stated line number may be off and still choose among equal places.
 REACH = 200
@@ -73,22 +74,19 @@ def located(lines: FileText, hunk: PatchHunk, place: Placed, *, spelled: bool) -
 
     One that is where its header says, exactly, is written as it is.
     """
-    confirmed = place.tier is Tier.EXACT and hunk.start is not None and place.at == _stated(hunk)
+    confirmed = place.tier is Tier.EXACT and place.at == hunk.start
     edit = Edit("", "", fuzzy=not confirmed)
     region, at, count = place.region, place.at, place.end - place.at
     if region is not None and place.tier is Tier.BLANK_LINES:
-        part = WholeLines(region, RequestLines.of_lines(hunk.old), RequestLines.of_lines(hunk.new))
-        return Located(edit, place.tier, (part,))
-    old, new, kept = hunk.old, hunk.new, dict[int, int]()
-    asked: list[bytes] = []  # how the old lines end in the patch
-    given: list[bytes] = []  # and the new ones
-    for row in hunk.rows:
-        if row.sign == " ":
-            kept[len(given)] = len(asked)
-        if row.sign != "+":
-            asked.append(row.terminator.encode())
-        if row.sign != "-":
-            given.append(row.terminator.encode())
+        whole = WholeLines(region, RequestLines.of_lines(hunk.rows.old), RequestLines.of_lines(hunk.rows.new))
+        return Located(edit, place.tier, (whole,))
+    signs, old, new, asked, given = hunk.rows
+    kept: dict[int, int] = {}
+    one = other = 0
+    for sign in signs:
+        if sign == " ":
+            kept[other] = one
+        one, other = one + (sign != "+"), other + (sign != "-")
     terminators = None
     if not count and at:
         # An insertion behind the last line: that line may have to be ended first.
@@ -96,16 +94,18 @@ def located(lines: FileText, hunk: PatchHunk, place: Placed, *, spelled: bool) -
         old = (lines.text(lines.bodies(at, 1)[0]),)
         new, kept = old + new, {0: 0}
     rows = lines.rows_at(at, count)
-    there = [row.terminator for row in rows]
-    # The last line may have no terminator that the patch does not know of.
-    if spelled and asked in (there, there[:-1] + asked[-1:] if asked and there and not there[-1] else there):
-        terminators = tuple(given)
+    if spelled:
+        there = tuple(row.terminator for row in rows)
+        # The last line may have no terminator that the patch does not know of.
+        if asked in (there, there[:-1] + asked[-1:] if asked and there and not there[-1] else there):
+            terminators = given
     # Whether the last line has a terminator afterwards is said by the hunk, unless neither side has one.
     was_ended, ended = not asked or asked[-1] != b"", not given or given[-1] != b""
     unended = not was_ended and not rows[-1].terminator
-    part_rows = Rows(
+    start = rows[0].offset if rows else lines.start
+    part = Rows(
         rows,
-        ByteRange(lines.offset(at), lines.offset(at + count)),
+        ByteRange(start, rows[-1].end if rows else start),
         old,
         new,
         kept,
@@ -113,7 +113,7 @@ def located(lines: FileText, hunk: PatchHunk, place: Placed, *, spelled: bool) -
         ended if unended or was_ended != ended else None,
         terminators,
     )
-    return Located(edit, place.tier, (part_rows,))
+    return Located(edit, place.tier, (part,))
 
 
 def applied(hunks: Sequence[PatchHunk], lines: FileText) -> list[int | None]:
@@ -121,17 +121,16 @@ def applied(hunks: Sequence[PatchHunk], lines: FileText) -> list[int | None]:
 
     It is where the reverse of the hunk belongs.
     """
-    back = [
-        replace(
-            hunk, cut=False, rows=tuple(PatchRow(row.sign.translate(_BACK), row.text) for row in hunk.rows)
-        )
-        for hunk in hunks
-    ]
+    back: list[PatchHunk] = []
+    for hunk in hunks:
+        signs, old, new, old_ends, new_ends = hunk.rows
+        rows = PatchRows(signs.translate(_BACK), new, old, new_ends, old_ends)
+        back.append(replace(hunk, cut=False, rows=rows))
     places = Placing(back, lines, loose=False).run(every=True)
-    # Where nothing tells that the hunk was applied, only its line does.
+    # Where nothing tells that the hunk was applied, only its line does; one without old lines names that before it.
     return [
         place.at + 1
-        if isinstance(place, Placed) and (_is_telling(hunk) or (hunk.start and place.at == _stated(hunk)))
+        if isinstance(place, Placed) and (_is_telling(hunk) or (hunk.rows.old and place.at == hunk.start))
         else None
         for hunk, place in zip_longest(hunks, places)
     ]
@@ -147,7 +146,6 @@ class Placing:
         self.hunks = hunks
         self.lines = lines
         self._codec = lines.encoding.name
-        self._olds = [self._encoded(hunk.old) for hunk in hunks]
         self._exact: dict[tuple[bytes, ...], list[int]] | None = None
         self._is_loose = loose
         self._loose: dict[tuple[int, int], Placed] = {}  # by the number of a hunk and its first line
@@ -167,12 +165,12 @@ class Placing:
                 starts, low = one
                 place = self._place(index, starts[low])
                 if low == len(starts) - 1:
-                    drift = place.at - _stated(hunk) if hunk.start is not None else drift
-                    if "+" in (hunk.rows[0].sign, hunk.rows[-1].sign):
-                        one = self._there_already(index, place) or one
+                    drift = place.at - hunk.start if hunk.start is not None else drift
+                    if "-" not in hunk.rows.signs:
+                        one = self._there_already(hunk, place) or one
                 floor = place.end
             elif one.why == "already_applied":
-                drift += len(hunk.new) - len(hunk.old)
+                drift += len(hunk.rows.new) - len(hunk.rows.old)
             found.append(one)
             refused += isinstance(one, Unplaced)
             if refused > (_REFUSED if every else 0):
@@ -180,7 +178,7 @@ class Placing:
         # Each is at the first of its places behind those before it. That is the only one if it is also the last before
         # those behind it; what is refused may settle what is open.
         result: list[Placed | Unplaced] = []
-        ceiling = self.lines.count
+        ceiling = sys.maxsize
         for index in reversed(range(len(found))):
             one = found[index]
             if not isinstance(one, Unplaced):
@@ -201,29 +199,32 @@ class Placing:
 
     def _place(self, index: int, start: int) -> Placed:
         """The place of a hunk that begins at line `start`."""
-        return self._loose.get((index, start)) or Placed(start, start + len(self._olds[index] or ()))
+        return self._loose.get((index, start)) or Placed(start, start + len(self.hunks[index].rows.old))
 
     def _choices(self, index: int, floor: int, drift: int) -> tuple[list[int], int] | Unplaced:
         """Where a hunk may begin, by the strictest tier that has any place, and the first of these past `floor`.
 
         Lists of exact places are shared between hunks with the same lines, and never copied.
         """
-        hunk, old, end = self.hunks[index], self._olds[index], self.lines.count
+        hunk, end = self.hunks[index], self.lines.count
+        signs, old = hunk.rows.signs, self._encoded(hunk.rows.old)
         if old == ():
             # Without old lines there is only the end, where that is said, or an empty file.
             said = hunk.at_end and hunk.start is None and not hunk.headings
             return ([end], 0) if said or not end else Unplaced("no_context")
-        stated = _stated(hunk) + drift
+        # With context before it but none behind: diffs are like that at the end of a file.
+        bare = signs[-1] != " " and not signs[:-1][:3].strip(" ")
+        stated = (hunk.start or 0) + drift
         if hunk.start is not None and stated >= floor and old is not None:
-            ends = stated + len(old) == end or not (hunk.at_end or hunk.cut or _ends_bare(hunk))
+            ends = stated + len(old) == end or not (hunk.at_end or hunk.cut or bare)
             if not stands(self.lines, old, stated):
                 # Its old lines may be elsewhere too: what it has changed already is where it says.
-                new = self._encoded(hunk.new) if self._is_loose and _is_telling(hunk) else None
+                new = self._encoded(hunk.rows.new) if self._is_loose and _is_telling(hunk) else None
                 if new and stands(self.lines, new, stated):
                     return Unplaced("already_applied", (stated + 1,))
             elif ends and self._exact is None:
                 return [stated], 0
-        starts = self._everywhere(index)
+        starts = self._everywhere(index, old)
         if not starts:
             return Unplaced("too_alike" if self._too_alike else "no_match")
         at_end = self._place(index, starts[-1]).end == end
@@ -243,20 +244,21 @@ class Placing:
         if low < len(starts) - 1 and hunk.start is not None:
             near = _nearest(starts, low, stated)
             # The number may say one place, and the missing context the end of the file.
-            if near is not None and (near == starts[-1] or not (at_end and _ends_bare(hunk))):
+            if near is not None and (near == starts[-1] or not (at_end and bare)):
                 return [near], 0
         return starts, low
 
-    def _everywhere(self, index: int) -> list[int]:
-        """All places of a hunk by the strictest tier that has one."""
+    def _everywhere(self, index: int, old: tuple[bytes, ...] | None) -> list[int]:
+        """All places of a hunk, with these old lines, by the strictest tier that has one."""
         if self._exact is None:
-            found_exact = find_blocks(self.lines, [old for old in self._olds[index:] if old])
+            blocks = [self._encoded(hunk.rows.old) for hunk in self.hunks[index:]]
+            found_exact = find_blocks(self.lines, filter(None, blocks))
             self._exact, self._too_alike = found_exact or {}, found_exact is None
         hunk = self.hunks[index]
-        exact = self._exact.get(self._olds[index] or ())
+        exact = self._exact.get(old or ())
         if exact or not self._is_loose:
             return exact or []
-        block = RequestLines.of_lines(hunk.old)
+        block = RequestLines.of_lines(hunk.rows.old)
         found = [self._aligned(hunk, block, region) for region in find_regions(self.lines, block).regions]
         places = [place for place in found if place is not None] or self._as_shown(hunk)
         best = min((place.tier.rank for place in places), default=0)
@@ -272,10 +274,9 @@ class Placing:
         edges = [*lines.bodies(at, before), *lines.bodies(end, after)] if at >= 0 else []
         blank = sum(is_blank(lines.text(body)) for body in edges) == before + after
         if region.tier is Tier.BLANK_LINES or not blank:
-            result = RequestLines.of_lines(hunk.new)
+            result = RequestLines.of_lines(hunk.rows.new)
             inside = (before, after) == (len(result.before), len(result.after))
-            unended = "".join(row.sign for row in hunk.rows if not row.terminator)
-            if not inside or unended in ("-", "+"):
+            if not inside or (b"" in hunk.rows.old_ends) != (b"" in hunk.rows.new_ends):
                 return None  # blank lines at the edge, or its end, are changed, and these may be others
             return Placed(first, end, Tier.BLANK_LINES, region)
         end += after
@@ -283,44 +284,42 @@ class Placing:
             return Placed(at, end, region.tier, region)
         # New lines that may have lost a space like their context are not indented by whole steps of the file.
         unit = len(self.lines.indent_unit.expandtabs())
-        new = [row.text for row in hunk.rows if row.sign == "+" and row.text.strip()]
+        new = [text for sign, text in hunk.rows.after if sign == "+" and text.strip()]
         odd = unit < 2 or any(len(indent_of(text).expandtabs()) % unit for text in new)
         return None if odd else Placed(at, end, region.tier)
 
     def _is_unsigned(self, hunk: PatchHunk, at: int) -> bool:
         """Whether the file's lines are the hunk's with their signs: the space before its context was left out."""
-        old = [row for row in hunk.rows if row.sign != "+"]
-        there = map(self.lines.text, self.lines.bodies(at, len(old)))
+        there = map(self.lines.text, self.lines.bodies(at, len(hunk.rows.old)))
         return all(
-            line in ((f" {row.text}", "") if row.sign == " " else (row.text,))
-            for row, line in zip(old, there, strict=True)
+            line in ((f" {text}", "") if sign == " " else (text,))
+            for (sign, text), line in zip(hunk.rows.before, there, strict=True)
         )
 
     def _as_shown(self, hunk: PatchHunk) -> list[Placed]:
         """Places where kept rows hold U+FFFD for bytes that cannot be shown. Such lines only stay."""
-        old = [row for row in hunk.rows if row.sign != "+"]
-        if not any("\ufffd" in row.text and row.sign == " " for row in old):
+        old = hunk.rows.before
+        if not any("\ufffd" in text and sign == " " for sign, text in old):
             return []
         # Each line of a large file is not decoded for it: there only the header says where.
         self._work -= self.lines.count
-        starts = range(self.lines.count) if self._work > 0 else [_stated(hunk)]
+        starts = range(self.lines.count) if self._work > 0 else [hunk.start or 0]
         return [Placed(at, at + len(old), Tier.TYPOGRAPHY) for at in starts if self._reads(at, old)]
 
-    def _reads(self, at: int, rows: Sequence[PatchRow]) -> bool:
+    def _reads(self, at: int, rows: Sequence[tuple[str, str]]) -> bool:
         """Whether the lines from `at` on are shown as the rows have them, and those to be removed are that text."""
         there = self.lines.bodies(at, len(rows))
         return len(there) == len(rows) and all(
-            body.decode(self._codec, "replace" if row.sign == " " else "surrogateescape") == row.text
-            for body, row in zip(there, rows, strict=True)
+            body.decode(self._codec, "replace" if sign == " " else "surrogateescape") == text
+            for body, (sign, text) in zip(there, rows, strict=True)
         )
 
-    def _there_already(self, index: int, place: Placed) -> Unplaced | None:
+    def _there_already(self, hunk: PatchHunk, place: Placed) -> Unplaced | None:
         """Why an insertion at the hunk's edge, with no context past it, is not made: it is there already."""
-        rows, old, new = self.hunks[index].rows, self._olds[index], self._encoded(self.hunks[index].new)
-        inserts = all(row.sign != "-" for row in rows)
-        if inserts and old and new and any(body.strip() for body in set(new) - set(old)):
+        signs, old, new = hunk.rows.signs, self._encoded(hunk.rows.old), self._encoded(hunk.rows.new)
+        if old and new and any(body.strip() for body in set(new) - set(old)):
             for edge, at in ((-1, place.at), (0, place.at + len(old) - len(new))):
-                if rows[edge].sign == "+" and stands(self.lines, new, at):
+                if signs[edge] == "+" and stands(self.lines, new, at):
                     return Unplaced("already_applied", (at + 1,))
         return None
 
@@ -394,21 +393,12 @@ def _nearest(starts: list[int], low: int, stated: int) -> int | None:
     return ranked[0] if first <= REACH and 2 * first <= second else None
 
 
-def _stated(hunk: PatchHunk) -> int:
-    """The line (from 0) its header says it begins at."""
-    return max(0, (hunk.start or 1) - 1)
-
-
-def _ends_bare(hunk: PatchHunk) -> bool:
-    """Whether it has context before but none behind: diffs are like that at the end of a file."""
-    rows = hunk.rows
-    return rows[-1].sign != " " and all(row.sign == " " for row in rows[: min(3, len(rows) - 1)])
-
-
 def _is_telling(hunk: PatchHunk) -> bool:
     """Whether finding its new lines means that it was applied: there is context, on both sides of a removal."""
-    signs = "".join(row.sign for row in hunk.rows if row.sign == "-" or row.text.strip())
-    return " " in signs if "+" in signs else "-" in signs and signs[0] == signs[-1] == " "
+    old = "".join(sign for sign, text in hunk.rows.before if sign == "-" or text.strip())
+    if any(sign == "+" and text.strip() for sign, text in hunk.rows.after):
+        return " " in old
+    return "-" in old and old[0] == old[-1] == " "
 
 
 def _is_word(character: str) -> bool:

@@ -236,8 +236,12 @@ def _sides(
         raise invalid(
             f"{file.old} and {file.new} are the same file", "give the new file another name", path=file.old
         )
-    sides = [(file.new, new), (None if file.kind == "copy" else file.old, old)]
-    for key, name in {target.key: name for name, target in sides if target is not None and name}.items():
+    names: dict[Hashable, str] = {}
+    if new is not None and file.new is not None:
+        names[new.key] = file.new
+    if old is not None and file.old is not None and file.kind != "copy":
+        names[old.key] = file.old
+    for key, name in names.items():
         if key in written:
             also = f" and {name}" if name != written[key] else ""
             raise invalid(
@@ -279,7 +283,10 @@ def _decided(
     location, done = there.location, _DONE[file.kind]
     executable = None if file.new_mode is None else bool(file.new_mode & 0o100)
     if before is None or old is None:
-        content = "".join(row.text + row.terminator for hunk in file.hunks for row in hunk.rows).encode()
+        rows = [hunk.rows for hunk in file.hunks]
+        content = b"".join(
+            line.encode() + end for one in rows for line, end in zip(one.new, one.new_ends, strict=True)
+        )
         what = PatchedFile(location.shown, done, None)
         return Decided.created(what, location, content, 0o755 if executable else None)
     made, hunks = _placed(file, before, task, every=every)
@@ -321,26 +328,27 @@ def _placed(
         why = f"{file.path} is not text a patch can change"
         raise refused(Code.IS_BINARY, file.path, why, "use a tool for bytes", type=snapshot.binary)
     first, *others = file.hunks
-    marked = list[str]()
+    unmarked = False
     if snapshot.encoding.bom:
-        marked = [row.sign for row in first.rows if row.text.startswith("\ufeff")]
         # A patch may spell out the byte-order mark, which is no part of the text.
-        rows = tuple(replace(row, text=row.text.removeprefix("\ufeff")) for row in first.rows)
-        first = replace(first, rows=rows)
+        was = first.rows
+        old, new = (tuple(text.removeprefix("\ufeff") for text in lines) for lines in (was.old, was.new))
+        unmarked = old != was.old and new == was.new
+        first = replace(first, rows=was._replace(old=old, new=new))
     hunks = (first, *others)
-    language = language_of(file.path.rpartition("/")[2].encode(errors="replace"))
+    language = language_of(snapshot.location.name) if snapshot.location else None
     lines = FileText(snapshot, task, language=language)
-    spelled = any(row.terminator not in ("\n", "") for hunk in hunks for row in hunk.rows)
+    spelled = any(b"\r" in end for hunk in hunks for end in {*hunk.rows.old_ends, *hunk.rows.new_ends})
     splices: list[Splice] = []
     outcomes: list[HunkOutcome] = []
     places = Placing(hunks, lines).run(every=every)
-    if any(isinstance(place, Unplaced) for place in places):
+    if Unplaced in map(type, places):
         places = _but_those_applied(file, hunks, lines, places, every=every)
     for hunk, place in zip(hunks, places, strict=True):
         if isinstance(place, Unplaced):
             outcomes.append(HunkOutcome(hunk.number, place.lines[0], place.why, None, hunk.repaired))
             continue
-        moved = None if hunk.start is None else place.at + 1 - max(1, hunk.start)
+        moved = None if hunk.start is None else place.at - hunk.start
         try:
             splices += checked(lines, located(lines, hunk, place, spelled=spelled))
         except UnclearError as why:
@@ -348,7 +356,7 @@ def _placed(
             hint = "make the hunk anew from the text that is there, with its line number, indentation and characters"
             raise _failed(file, hunk, said, hint, "unclear") from why
         outcomes.append(HunkOutcome(hunk.number, place.at + 1, str(place.tier), moved, hunk.repaired))
-    if marked == ["-"] and snapshot.encoding.width == 1 and lines.start and outcomes[0].line == 1:
+    if unmarked and snapshot.encoding.width == 1 and lines.start and outcomes[0].line == 1:
         # It is taken away where only the old first line has it; UTF-16 would be no text without it.
         splices.insert(0, Splice(0, lines.start, b""))
     return tuple(lines.of_file(ordered(splices, lines.size))), tuple(outcomes)
@@ -416,7 +424,8 @@ def _unplaced(file: FilePatch, lines: FileText, hunk: PatchHunk, place: Unplaced
     heading = one_line(cut_line(place.heading.strip(), 120))
     said = why.format(places=places, heading=heading, at=f" (it is at line {places})" if places else "")
     error = _failed(file, hunk, f"does not apply: {said}", hint, place.why, lines=list(place.lines))
-    near = nearest(lines, "\n".join(hunk.old), line=hunk.start, limit=1) if place.why == "no_match" else ()
+    stated = None if hunk.start is None else hunk.start + 1
+    near = nearest(lines, "\n".join(hunk.rows.old), line=stated, limit=1) if place.why == "no_match" else ()
     for one in near:
         difference = f"line {one.differs_at} is '{one.found}', where the hunk has '{one.asked}'"
         if one.differs_at is None:

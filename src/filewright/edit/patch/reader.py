@@ -31,8 +31,7 @@ import re
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from filewright.boundary import quote, unquote
 from filewright.edit.diff import cut_line
@@ -88,7 +87,7 @@ _UNIFIED = re.compile(
 )
 _SIGNS = str.maketrans("AHS_", "--- ")
 _BLANK, _BODY = re.compile("_*"), re.compile(r"[-+ \\_]*")
-_BEGINS = re.compile(rf"{re.escape(_BEGIN)}|{_FILE.pattern}|--- |\+\+\+ |diff --git |@@ -")
+_BEGINS = re.compile(rf"^(?:{re.escape(_BEGIN)}|{_FILE.pattern}|--- |\+\+\+ |diff --git |@@ -)", re.MULTILINE)
 _FENCE = re.compile(r"\n[ \t]*```\s*\Z")
 _NOISE = re.compile(r"(Index: |={20,}$|Only in |diff |RCS file: |retrieving revision |-- ?$)")
 _OF_A_PATCH = re.compile(r"@@|--- |\+|diff |\*\*\* |\\|-\S")
@@ -116,47 +115,49 @@ _NOT_READ = (
 """How lines begin that no file has, and why they are refused."""
 
 
-@dataclass(frozen=True, slots=True)
-class PatchRow:
-    """One line of a hunk: `sign` is " " (kept), "-" (removed) or "+" (added).
+class PatchRows(NamedTuple):
+    """The lines of a hunk: `signs` says of each in turn whether it is kept (" "), removed ("-") or added ("+").
 
-    `text` has no terminator; `terminator` is the one the patch wrote: ``\n``, ``\r\n`` or a lone ``\r``, and none
-    where git's remark says that the file has no newline there.
+    `old` are those that must be there, `new` those that will be, without their ends. `old_ends` and `new_ends` are the
+    ends that the patch wrote: ``\n``, ``\r\n`` or a lone ``\r``, and none where git's remark says that the file has no
+    newline there.
     """
 
-    sign: str
-    text: str
-    terminator: str = "\n"
+    signs: str
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+    old_ends: tuple[bytes, ...]
+    new_ends: tuple[bytes, ...]
+
+    @property
+    def before(self) -> list[tuple[str, str]]:
+        """The old lines, each with its sign."""
+        return [*zip(self.signs.replace("+", ""), self.old, strict=True)]
+
+    @property
+    def after(self) -> list[tuple[str, str]]:
+        """The new lines, each with its sign."""
+        return [*zip(self.signs.replace("-", ""), self.new, strict=True)]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class PatchHunk:
-    """A run of rows that belongs in one place of a file.
+    """A run of lines that belongs in one place of a file.
 
     `number` counts the file's hunks from 1; `line` is where in the patch it begins. `start` is the
-    1-based line its header names, None without one. `headings` are lines that must come before
+    line (from 0) its header names, None without one. `headings` are lines that must come before
     it, outermost first. `at_end`: its last old line is the file's last. `repaired`: its counts were wrong.
     `cut`: it ends like a patch that lost its end, and may only apply at the end of the file.
     """
 
     number: int
     line: int
-    rows: tuple[PatchRow, ...]
+    rows: PatchRows
     start: int | None = None
     headings: tuple[str, ...] = ()
     at_end: bool = False
     repaired: bool = False
     cut: bool = False
-
-    @cached_property
-    def old(self) -> tuple[str, ...]:
-        """The lines that must be there."""
-        return tuple(row.text for row in self.rows if row.sign != "+")
-
-    @cached_property
-    def new(self) -> tuple[str, ...]:
-        """The lines that will be there."""
-        return tuple(row.text for row in self.rows if row.sign != "-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,8 +212,6 @@ class Patch:
         only these. Raises `invalid_input` for a name that has no more parts than that.
         """
         above = [] if root in ("", ".") else [unquote(root).rstrip(b"/")]
-        if not above and not strip:
-            return self
 
         def moved(name: str | None, prefixed: bool) -> str | None:
             if name is None:
@@ -261,7 +260,7 @@ def parse(text: str, *, renames: bool = False) -> Patch:
 
 
 class _PatchReader:
-    """The lines of a patch, without terminators, and the one that is read next.
+    """The lines of a patch, without terminators and with an empty one behind the last, and the one that is read next.
 
     A patch whose own lines (headers too) all end in ``\\r\\n`` came over a transport that made them
     so: the returns are taken off. Elsewhere a trailing ``\\r`` stays, and says that line's content
@@ -275,28 +274,26 @@ class _PatchReader:
         if text.lstrip().startswith("```"):
             text = _FENCE.sub("\n", text)
         self.ended = text.endswith("\n")
-        self.lines = lines = text.removesuffix("\n").split("\n")
+        text = text.removesuffix("\n")
+        self.lines = lines = [*text.split("\n"), ""]
         self.renames, self.splits, self.doubted = renames, splits, False
-        self.at = next((at for at, line in enumerate(lines) if line.strip()), 0)
-        first = next((at for at, line in enumerate(lines) if _BEGINS.match(line)), self.at)
+        self.at = text.count("\n", 0, len(text) - len(text.lstrip()))
+        begins = _BEGINS.search(text)
+        first = text.count("\n", 0, begins.start()) if begins else self.at
         begun = lines[first].startswith(_BEGIN)
         # A unified diff between the envelope's marks is one without them.
         self.envelope = bool(_FILE.match(lines[first])) or (
-            begun and not self[first + 1].startswith(("--- ", "diff --git "))
+            begun and not lines[first + 1].startswith(("--- ", "diff --git "))
         )
         if self.envelope and any(map(_OF_A_PATCH.match, lines[:first])):
             raise self.refused(
                 self.at, "the patch does not begin with '*** Begin Patch'", "put that line first"
             )
         self.at = first + begun if self.envelope or begun else self.at
-        # One line each, and a mark behind the last.
-        kinds = (_ENVELOPE if self.envelope else _UNIFIED).finditer("\n".join(lines))
+        # One letter for each line, and a mark behind the last.
+        kinds = (_ENVELOPE if self.envelope else _UNIFIED).finditer(text)
         self.kinds = "".join(kind["row"] or kind.lastgroup or "?" for kind in kinds) + "."
         self.signs = self.kinds.translate(_SIGNS)
-
-    def __getitem__(self, at: int) -> str:
-        """The line at an index, or "" past the end."""
-        return self.lines[at] if at < len(self.lines) else ""
 
     def _past(self, kinds: re.Pattern[str], at: int) -> int:
         """The first line from `at` on that is none of some kinds."""
@@ -305,8 +302,8 @@ class _PatchReader:
 
     def refused(self, at: int, why: str, hint: str, code: Code = Code.INVALID_INPUT) -> FilewrightError:
         """The error for something wrong at a line."""
-        number = min(at, len(self.lines) - 1) + 1
-        line = one_line(cut_line(self[number - 1], 200))
+        number = min(at + 1, len(self.lines) - 1)
+        line = one_line(cut_line(self.lines[number - 1], 200))
         message = f"the patch cannot be read: {why} (line {number} of the patch: {line!r})"
         return FilewrightError(code, message, hint, patch_line=number, text=line)
 
@@ -326,8 +323,8 @@ class _PatchReader:
                 "send the whole patch again, ending with '*** End Patch'",
             )
         # Talk may follow the end mark, and the end of a here-document, but no other patch.
-        for at in range(self.at + 1, len(self.lines) if kind == "E" else 0):
-            if _OF_A_PATCH.match(self[at]):
+        for at in range(self.at + 1, len(self.lines) - 1 if kind == "E" else 0):
+            if _OF_A_PATCH.match(self.lines[at]):
                 raise self.refused(at, "this line follows '*** End Patch'", "send one patch in one call")
         if not files and self.envelope:
             raise self.refused(
@@ -345,7 +342,7 @@ class _PatchReader:
 
     def _check_between(self, files: list[FilePatch]) -> None:
         """Refuse a line outside every file, unless it is a remark before the first, or talk after the last."""
-        at, line = self.at, self[self.at]
+        at, line = self.at, self.lines[self.at]
         if self.kinds[at] == "_":
             return
         if self.envelope:
@@ -357,7 +354,7 @@ class _PatchReader:
         self._check_read()
         if files and not _NOISE.match(line):
             # Talk follows a last hunk that was whole, and no other begins.
-            apart = not self[at - 1].strip() or line.startswith("```")
+            apart = not self.lines[at - 1].strip() or line.startswith("```")
             whole = not any(hunk.repaired or hunk.start is None for hunk in files[-1].hunks[-1:])
             if not (apart and whole) or any(map(_OF_A_PATCH.match, self.lines[at:])):
                 raise self.refused(
@@ -365,31 +362,32 @@ class _PatchReader:
                     "this line belongs to no hunk",
                     "each line of a hunk begins with a space, '-' or '+'; remove what is not part of the patch",
                 )
-            self.at = len(self.lines) - 1
-        elif not files and line.startswith("--- ") and at + 1 == len(self.lines):
+            self.at = len(self.lines) - 2
+        elif not files and line.startswith("--- ") and self.kinds[at + 1] == ".":
             raise self.refused(at, "the patch ends inside a file header", _RESEND)
 
     def _check_read(self, *, binary: bool = False) -> None:
         """Refuse what no file of a patch can hold; with `binary` only what is no text."""
         for begins, code, why, hint in _NOT_READ[: 1 if binary else None]:
-            if self[self.at].startswith(begins):
+            if self.lines[self.at].startswith(begins):
                 raise self.refused(self.at, why, hint, code)
 
     def _part(self) -> FilePatch:
         """One file of an envelope."""
         first = self.at
-        part, name = self[first][4:].split(" File:", 1)
+        part, name = self.lines[first][4:].split(" File:", 1)
         kind = _PARTS[part]
         old = new = self._name(first, name.strip())
         self.at += 1
-        if kind == "modify" and (moved := _MOVED.match(self[self.at])):
-            kind, new = "rename", self._name(self.at, self[self.at][moved.end() :].strip())
+        if kind == "modify" and (moved := _MOVED.match(self.lines[self.at])):
+            kind, new = "rename", self._name(self.at, self.lines[self.at][moved.end() :].strip())
             self.at += 1
         # A unified diff's own header may be put below the file's line.
-        below = self[self.at].startswith("--- ") and self[self.at + 1].startswith("+++ ")
+        below = self.lines[self.at].startswith("--- ") and self.lines[self.at + 1].startswith("+++ ")
         if below and self.kinds[self.at + 2] == "N":
             self.at += 2
-        self._check_read(binary=True)
+        if self.kinds[self.at] == "?":
+            self._check_read(binary=True)
         after = self._past(_BLANK, self.at)
         if kind == "delete" and self.kinds[after] not in "FE.":
             raise self.refused(after, "a deleted file has no lines", "give only '*** Delete File: path'")
@@ -400,7 +398,9 @@ class _PatchReader:
         """One file of a unified diff."""
         first, said = self.at, dict[str, str]()
         written: _Names | None = None
-        while (match := _GIT.fullmatch(self[self.at].removesuffix("\r"))) and not (said and match["git"]):
+        while (match := _GIT.fullmatch(self.lines[self.at].removesuffix("\r"))) and not (
+            said and match["git"]
+        ):
             mode = match["mode"] or match["both"] or "10"
             if not mode.startswith("10"):
                 what = _SPECIAL.get(mode[:2], "a special file")
@@ -411,9 +411,13 @@ class _PatchReader:
             self.at += 1
         header = self.at
         if self.kinds[header] in "AH":
-            written = self._name(header, self[header][4:]), self._name(header + 1, self[header + 1][4:])
+            written = (
+                self._name(header, self.lines[header][4:]),
+                self._name(header + 1, self.lines[header + 1][4:]),
+            )
             self.at += 2
-        self._check_read(binary=True)
+        if self.kinds[self.at] == "?":
+            self._check_read(binary=True)
         hunks = self._hunks()
         git, verb, state = said.get("git", ""), said.get("verb", ""), said.get("state", "")
         half, bears = len(git) // 2, bool(_BEARS.match(git)) if git else None
@@ -461,9 +465,11 @@ class _PatchReader:
                 kind, new = "modify", old
         # GNU diff -N: the missing side bears the time of the epoch.
         alone = kind == "modify" and len(hunks) == 1 and bool(written)
-        if state == "new file" or (alone and not hunks[0].old and _EPOCH.search(self[header])):
+        if state == "new file" or (alone and not hunks[0].rows.old and _EPOCH.search(self.lines[header])):
             kind = "create"
-        elif state == "deleted file" or (alone and not hunks[0].new and _EPOCH.search(self[header + 1])):
+        elif state == "deleted file" or (
+            alone and not hunks[0].rows.new and _EPOCH.search(self.lines[header + 1])
+        ):
             kind = "delete"
         whole = said.get("before") == said.get("after") and not (written and (verb or kind != "rename"))
         whole = whole and said.get("similarity", "100") == "100" and (kind != "modify" or bool(state))
@@ -483,7 +489,7 @@ class _PatchReader:
         prefixed: bool = False,
     ) -> FilePatch:
         """The file that begins at a line and ends here. `whole`: it may have no hunks."""
-        if kind == "create" and any(hunk.old for hunk in hunks):
+        if kind == "create" and any(hunk.rows.old for hunk in hunks):
             raise self.refused(
                 hunks[0].line - 1,
                 "a new file cannot have kept or removed lines",
@@ -535,9 +541,9 @@ class _PatchReader:
         """The hunk that begins here; it ends before the line that is next."""
         first, start, headings = self.at, None, list[str]()
         counts: tuple[int, int] | None = None
-        while (line := self[self.at]).startswith("@@") and (self.envelope or self.at == first):
+        while (line := self.lines[self.at]).startswith("@@") and (self.envelope or self.at == first):
             if numbers := _HUNK.match(line):
-                start = int(numbers[1])
+                start = max(0, int(numbers[1]) - 1)
                 counts = None if self.envelope else (int(numbers[2] or 1), int(numbers[3] or 1))
             elif not self.envelope and re.match(r"@@ -\d|@@ \d.*-", line):
                 raise self.refused(
@@ -549,11 +555,11 @@ class _PatchReader:
         end = self._counted_end(*counts) if counts else None
         repaired = counts is not None and end is None
         end = self._seen_end(adding) if end is None else end
-        rows, at_end = self._rows(end, adding)
-        after = self._past(_BLANK, end)
-        cut = False
+        rows = self._rows(end, adding)
+        signs, after, cut = self.signs[self.at : end], self._past(_BLANK, end), False
+        at_end = "\\" in signs
         if counts and repaired and self.kinds[after] in "E.":
-            signs = self.signs[self.at : end].replace("\\", "")
+            signs = signs.replace("\\", "")
             old, new = (signs.count(" ") + signs.count(sign) for sign in "-+")
             # A diff ends with as much context as it begins with, unless the file ends.
             lead, tail = (len(signs) - len(rest) for rest in (signs.lstrip(" "), signs.rstrip(" ")))
@@ -561,7 +567,7 @@ class _PatchReader:
             if cut and not self.ended:
                 raise self.refused(after, "the patch ends in the middle of a hunk", _RESEND)
         self.at = end
-        if all(row.sign == " " for row in rows):
+        if not rows.signs.strip(" "):
             if self.kinds[after] == "?":
                 raise self._unsigned(after, adding)
             raise self.refused(
@@ -569,7 +575,7 @@ class _PatchReader:
             )
         if self.kinds[after] == "Z":
             self.at, at_end = after + 1, True
-        return PatchHunk(number, first + 1, tuple(rows), start, tuple(headings), at_end, repaired, cut)
+        return PatchHunk(number, first + 1, rows, start, tuple(headings), at_end, repaired, cut)
 
     def _unsigned(self, at: int, adding: bool) -> FilewrightError:
         return self.refused(
@@ -592,7 +598,7 @@ class _PatchReader:
                 return None
             self.doubted = True
         after = self._past(_BLANK, at)
-        return None if self.kinds[after] in "-+ \\H" and self[after] not in ("-- ", "--") else at
+        return None if self.kinds[after] in "-+ \\H" and self.lines[after] not in ("-- ", "--") else at
 
     def _seen_end(self, adding: bool) -> int:
         """The line of the next header or mark; refused where a line before it could be a header too."""
@@ -608,30 +614,38 @@ class _PatchReader:
         # Empty lines at the end that are not marked as rows only separate.
         return self.at + len(self.kinds[self.at : end].rstrip("_"))
 
-    def _rows(self, end: int, adding: bool) -> tuple[list[PatchRow], bool]:
-        """The rows of a hunk's lines before `end`, and whether its last old line is the file's last."""
-        rows: list[PatchRow] = []
-        closed, at_end = "", False
+    def _rows(self, end: int, adding: bool) -> PatchRows:
+        """The lines of a hunk that are before `end`."""
+        signs, closed = list[str](), ""
+        old, new, old_ends, new_ends = list[str](), list[str](), list[bytes](), list[bytes]()
         for at in range(self.at, end):
-            sign, text = self.signs[at], self[at][1:]
+            sign, text = self.signs[at], self.lines[at][1:]
             if self.kinds[at] == "_":
-                sign, text = "+" if adding else " ", self[at]
+                sign, text = "+" if adding else " ", self.lines[at]
             if sign == "\\":
                 # git's remark that the line above has no newline.
-                if not rows:
+                if not signs:
                     raise self.refused(at, "there is no line above this remark", _RESEND)
-                last, at_end = rows.pop(), True
-                # Where the file ends with a lone return, the newline is the patch's own.
-                rows.append(replace(last, terminator="\r" if last.terminator == "\r\n" else ""))
-                closed += last.sign.replace(" ", "+-") + " "
+                for other, ends in ("+", old_ends), ("-", new_ends):
+                    if signs[-1] != other:
+                        # Where the file ends with a lone return, the newline is the patch's own.
+                        ends[-1] = b"\r" if ends[-1] == b"\r\n" else b""
+                closed += signs[-1].replace(" ", "+-") + " "
             elif sign in closed:
                 raise self.refused(
                     at, "a line follows the one that has no newline at the end of its file", _RESEND
                 )
             else:
                 # Lone returns end lines in a file, but not for the tools that write diffs.
-                rows += [PatchRow(sign, body, mark) for body, mark in _ROW_PIECE.findall(text + "\n")]
-        return rows, at_end
+                for body, mark in _ROW_PIECE.findall(text + "\n"):
+                    signs.append(sign)
+                    if sign != "+":
+                        old.append(body)
+                        old_ends.append(mark.encode())
+                    if sign != "-":
+                        new.append(body)
+                        new_ends.append(mark.encode())
+        return PatchRows("".join(signs), tuple(old), tuple(new), tuple(old_ends), tuple(new_ends))
 
 
 def _unquoted(name: str) -> bytes:
