@@ -69,8 +69,8 @@ def _carried(source: FileText, found: Located, old: FileText, splices: Sequence[
     if applied:
         return Missed(edit, Code.ALREADY_APPLIED, Tier.DRIFT, spans[:1])
     carried: list[Splice] = []
-    dominant = source.dominant
-    as_it_was = old.dominant == dominant
+    dominant = source.snapshot.dominant
+    as_it_was = old.snapshot.dominant == dominant
     for chunk in exact.chunks:
         if chunk.kind != "theirs":
             continue

@@ -107,11 +107,6 @@ class FileText:
                 new += b"\n"
             yield Splice(splice.offset, splice.length, new)
 
-    @cached_property
-    def dominant(self) -> bytes:
-        """The file's most frequent terminator."""
-        return self.snapshot.dominant
-
     def text(self, body: bytes) -> str:
         """The bytes of a line as text; undecodable ones become lone surrogates, which match nothing."""
         return body.decode(self.encoding.name, "surrogateescape")
@@ -275,7 +270,9 @@ class FileText:
         """Make the window hold line `at`; False past the last."""
         if self._first <= at < self._first + len(self._bodies):
             return True
-        offset = self.snapshot.lines.offset_of(at + 1, self.task)
+        offset = self._offsets[-1]  # where the next window begins
+        if at != self._first + len(self._bodies):
+            offset = self.snapshot.lines.offset_of(at + 1, self.task)
         if offset >= self.size:
             return False
         length = _WINDOW

@@ -131,8 +131,8 @@ def replaced(before: bytes, after: bytes) -> Iterator[tuple[int, int, list[bytes
         offset, line = offset + sum(map(len, gone)), change.end
 
 
-def line_splices(before: bytes, after: bytes) -> tuple[Splice, ...]:
-    """The splices of whole lines that turn `before` into `after`: ordered, not touching.
+def line_splices(before: bytes, after: bytes, start: int = 0) -> tuple[Splice, ...]:
+    """The splices of whole lines that turn `before`, which is at offset `start`, into `after`: ordered, not touching.
 
     Lines end with ``\\n``, ``\\r\\n`` or a lone ``\\r``; a line that differs only in its terminator
     is replaced. `apply(before, line_splices(before, after)) == after`, always.
@@ -152,7 +152,7 @@ def line_splices(before: bytes, after: bytes) -> tuple[Splice, ...]:
     tail = a - newline - 1 if newline >= 0 else 0
     splices: list[Splice] = []
     for _, offset, gone, come in replaced(before[head : a - tail], after[head : b - tail]):
-        splices.append(Splice(head + offset, sum(map(len, gone)), b"".join(come)))
+        splices.append(Splice(start + head + offset, sum(map(len, gone)), b"".join(come)))
     return tuple(splices)
 
 

@@ -96,27 +96,25 @@ def write_exact(source: FileText, start: int, end: int, search: str, replace: st
 
 def _lines_put(
     source: FileText, start: int, end: int, lines: Sequence[bytes], ends: Sequence[bytes | None]
-) -> list[Splice]:
+) -> tuple[Splice, ...]:
     """The splices that put lines at [start, end): of those that differ.
 
     One without an end of its own has the end of the line there that it is, or else the file's usual one. What is
     behind the last end is no line, so it never is one.
     """
-    old = source.read(start, end)
-    there = [line for line in old.splitlines(keepends=True) if line.endswith((b"\n", b"\r"))]
-    endings = [*ends]
-    if None in ends:
+    old, endings = source.read(start, end), [*ends]
+    if None in ends and not source.has_no_returns:
+        there = [line for line in old.splitlines(keepends=True) if line.endswith((b"\n", b"\r"))]
         whole = lines[:-1] if ends[-1] == b"" else lines
         for run in align([line.rstrip(b"\r\n") for line in there], whole):
             for at, line in enumerate(there[run.left : run.left + run.length], run.right):
                 endings[at] = endings[at] or line[len(lines[at]) :]
     made = bytearray()  # to add to bytes copies all of them
     for body, ending in zip(lines, endings, strict=True):
-        line = body + (source.dominant if ending is None else ending)
+        line = body + (source.snapshot.dominant if ending is None else ending)
         # A newline behind a lone return would be one line end with it.
         made += b"\r" if line == b"\n" and made.endswith(b"\r") else line
-    found = line_splices(old, bytes(made))
-    return [Splice(start + splice.offset, splice.length, splice.replacement) for splice in found]
+    return line_splices(old, bytes(made), start)
 
 
 def whole_lines(source: FileText, start: int, end: int, new: bytes) -> Splice:
@@ -127,7 +125,7 @@ def whole_lines(source: FileText, start: int, end: int, new: bytes) -> Splice:
     if new and end == source.size > source.start and source.read(end - 1, end) not in (b"\n", b"\r"):
         body = new.removesuffix(b"\n").removesuffix(b"\r")
         new = new if body[-1:] in b"\r\n" else body  # a blank one would be no line
-        new = source.dominant + new if start == end else new
+        new = source.snapshot.dominant + new if start == end else new
     return Splice(start, end - start, new)
 
 
@@ -222,14 +220,14 @@ def _moved(old: Sequence[str], new: Sequence[str], same: Mapping[int, int]) -> d
     free: dict[str, list[int]] = {}
     taken = set(same.values())
     for index, text in enumerate(old):
-        if index not in taken and not is_blank(text):
+        if index not in taken and text.strip():
             free.setdefault(text, []).append(index)
     return {
         index: free[text].pop(0) for index, text in enumerate(new) if index not in same and free.get(text)
     }
 
 
-def _rows(source: FileText, part: Rows, *, numbered: bool, literal: bool) -> list[Splice]:
+def _rows(source: FileText, part: Rows, *, numbered: bool, literal: bool) -> tuple[Splice, ...]:
     """The splices that make the new lines of rows: those that stay, as they are; others as the file writes them.
 
     At the end of the file the last line has a terminator as the part says, or as it was before; where all lines
@@ -241,7 +239,8 @@ def _rows(source: FileText, part: Rows, *, numbered: bool, literal: bool) -> lis
     if part.terminators is None:
         same |= _moved(part.old, part.new, same)
     own = "".join(texts)
-    folds = is_typographic("".join({*"".join(part.old)} - {*own}))
+    # What is there literally has no characters that are looked past.
+    folds = not literal and is_typographic("".join({*"".join(part.old)} - {*own}))
     indentation = part.indentation if part.indentation is not None and not part.indentation.same else None
     forms: dict[str, str] = {}
     if indentation is not None:

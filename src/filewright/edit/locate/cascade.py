@@ -263,7 +263,7 @@ def _of_lines(source: FileText, edit: Edit) -> Located:
     start, end, text = source.offset(first - 1), source.offset(last), edit.replace
     text = text if text.endswith("\n") or not (text or inserts) else text + "\n"
     if inserts or not text or end - start > _COMPARED_BYTES:
-        new = edit.data or encoded(text, source.encoding, source.dominant, argument="replace")
+        new = edit.data or encoded(text, source.encoding, source.snapshot.dominant, argument="replace")
         splices = (whole_lines(source, start, end, new),)
         return Located(edit, Tier.EXACT, (NewLines(ByteRange(start, end), splices),))
     data = source.read(start, end)

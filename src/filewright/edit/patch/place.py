@@ -74,7 +74,7 @@ def located(lines: FileText, hunk: PatchHunk, place: Placed, *, spelled: bool) -
 
     One that is where its header says, exactly, is written as it is.
     """
-    confirmed = place.tier is Tier.EXACT and place.at == hunk.start
+    confirmed = place.tier is Tier.EXACT and hunk.start is not None and place.at == hunk.stated
     edit = Edit("", "", fuzzy=not confirmed)
     region, at, count = place.region, place.at, place.end - place.at
     if region is not None and place.tier is Tier.BLANK_LINES:
@@ -127,10 +127,10 @@ def applied(hunks: Sequence[PatchHunk], lines: FileText) -> list[int | None]:
         rows = PatchRows(signs.translate(_BACK), new, old, new_ends, old_ends)
         back.append(replace(hunk, cut=False, rows=rows))
     places = Placing(back, lines, loose=False).run(every=True)
-    # Where nothing tells that the hunk was applied, only its line does; one without old lines names that before it.
+    # Where nothing tells that the hunk was applied, only its line does.
     return [
         place.at + 1
-        if isinstance(place, Placed) and (_is_telling(hunk) or (hunk.rows.old and place.at == hunk.start))
+        if isinstance(place, Placed) and (_is_telling(hunk) or (hunk.start and place.at == hunk.stated))
         else None
         for hunk, place in zip_longest(hunks, places)
     ]
@@ -165,7 +165,7 @@ class Placing:
                 starts, low = one
                 place = self._place(index, starts[low])
                 if low == len(starts) - 1:
-                    drift = place.at - hunk.start if hunk.start is not None else drift
+                    drift = place.at - hunk.stated if hunk.start is not None else drift
                     if "-" not in hunk.rows.signs:
                         one = self._there_already(hunk, place) or one
                 floor = place.end
@@ -214,7 +214,7 @@ class Placing:
             return ([end], 0) if said or not end else Unplaced("no_context")
         # With context before it but none behind: diffs are like that at the end of a file.
         bare = signs[-1] != " " and not signs[:-1][:3].strip(" ")
-        stated = (hunk.start or 0) + drift
+        stated = hunk.stated + drift
         if hunk.start is not None and stated >= floor and old is not None:
             ends = stated + len(old) == end or not (hunk.at_end or hunk.cut or bare)
             if not stands(self.lines, old, stated):
@@ -303,7 +303,7 @@ class Placing:
             return []
         # Each line of a large file is not decoded for it: there only the header says where.
         self._work -= self.lines.count
-        starts = range(self.lines.count) if self._work > 0 else [hunk.start or 0]
+        starts = range(self.lines.count) if self._work > 0 else [hunk.stated]
         return [Placed(at, at + len(old), Tier.TYPOGRAPHY) for at in starts if self._reads(at, old)]
 
     def _reads(self, at: int, rows: Sequence[tuple[str, str]]) -> bool:

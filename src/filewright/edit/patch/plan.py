@@ -348,7 +348,7 @@ def _placed(
         if isinstance(place, Unplaced):
             outcomes.append(HunkOutcome(hunk.number, place.lines[0], place.why, None, hunk.repaired))
             continue
-        moved = None if hunk.start is None else place.at - hunk.start
+        moved = None if hunk.start is None else place.at - hunk.stated
         try:
             splices += checked(lines, located(lines, hunk, place, spelled=spelled))
         except UnclearError as why:
@@ -424,8 +424,9 @@ def _unplaced(file: FilePatch, lines: FileText, hunk: PatchHunk, place: Unplaced
     heading = one_line(cut_line(place.heading.strip(), 120))
     said = why.format(places=places, heading=heading, at=f" (it is at line {places})" if places else "")
     error = _failed(file, hunk, f"does not apply: {said}", hint, place.why, lines=list(place.lines))
-    stated = None if hunk.start is None else hunk.start + 1
-    near = nearest(lines, "\n".join(hunk.rows.old), line=stated, limit=1) if place.why == "no_match" else ()
+    near = (
+        nearest(lines, "\n".join(hunk.rows.old), line=hunk.start, limit=1) if place.why == "no_match" else ()
+    )
     for one in near:
         difference = f"line {one.differs_at} is '{one.found}', where the hunk has '{one.asked}'"
         if one.differs_at is None:

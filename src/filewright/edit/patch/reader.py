@@ -144,8 +144,8 @@ class PatchRows(NamedTuple):
 class PatchHunk:
     """A run of lines that belongs in one place of a file.
 
-    `number` counts the file's hunks from 1; `line` is where in the patch it begins. `start` is the
-    line (from 0) its header names, None without one. `headings` are lines that must come before
+    `number` counts the file's hunks from 1; `line` is where in the patch it begins. `start` is the 1-based line its
+    header names, None without one; `stated` the same from 0, 0 without one. `headings` are lines that must come before
     it, outermost first. `at_end`: its last old line is the file's last. `repaired`: its counts were wrong.
     `cut`: it ends like a patch that lost its end, and may only apply at the end of the file.
     """
@@ -154,6 +154,7 @@ class PatchHunk:
     line: int
     rows: PatchRows
     start: int | None = None
+    stated: int = 0
     headings: tuple[str, ...] = ()
     at_end: bool = False
     repaired: bool = False
@@ -539,11 +540,12 @@ class _PatchReader:
 
     def _hunk(self, number: int, adding: bool) -> PatchHunk:
         """The hunk that begins here; it ends before the line that is next."""
-        first, start, headings = self.at, None, list[str]()
+        first, start, stated, headings = self.at, None, 0, list[str]()
         counts: tuple[int, int] | None = None
         while (line := self.lines[self.at]).startswith("@@") and (self.envelope or self.at == first):
             if numbers := _HUNK.match(line):
-                start = max(0, int(numbers[1]) - 1)
+                start = int(numbers[1])
+                stated = max(0, start - 1)
                 counts = None if self.envelope else (int(numbers[2] or 1), int(numbers[3] or 1))
             elif not self.envelope and re.match(r"@@ -\d|@@ \d.*-", line):
                 raise self.refused(
@@ -575,7 +577,7 @@ class _PatchReader:
             )
         if self.kinds[after] == "Z":
             self.at, at_end = after + 1, True
-        return PatchHunk(number, first + 1, rows, start, tuple(headings), at_end, repaired, cut)
+        return PatchHunk(number, first + 1, rows, start, stated, tuple(headings), at_end, repaired, cut)
 
     def _unsigned(self, at: int, adding: bool) -> FilewrightError:
         return self.refused(
