@@ -80,13 +80,17 @@ def located(lines: FileText, hunk: PatchHunk, place: Placed, *, spelled: bool) -
     if region is not None and place.tier is Tier.BLANK_LINES:
         whole = WholeLines(region, RequestLines.of_lines(hunk.rows.old), RequestLines.of_lines(hunk.rows.new))
         return Located(edit, place.tier, (whole,))
-    signs, old, new, asked, given = hunk.rows
+    signs, old, new, ends = hunk.rows
     kept: dict[int, int] = {}
-    one = other = 0
-    for sign in signs:
+    asked: list[bytes] = []  # how the old lines end in the patch
+    given: list[bytes] = []  # and the new ones
+    for sign, mark in zip(signs, ends, strict=True):
         if sign == " ":
-            kept[other] = one
-        one, other = one + (sign != "+"), other + (sign != "-")
+            kept[len(given)] = len(asked)
+        if sign != "+":
+            asked.append(mark)
+        if sign != "-":
+            given.append(mark)
     terminators = None
     if not count and at:
         # An insertion behind the last line: that line may have to be ended first.
@@ -95,12 +99,12 @@ def located(lines: FileText, hunk: PatchHunk, place: Placed, *, spelled: bool) -
         new, kept = old + new, {0: 0}
     rows = lines.rows_at(at, count)
     if spelled:
-        there = tuple(row.terminator for row in rows)
+        there = [row.terminator for row in rows]
         # The last line may have no terminator that the patch does not know of.
         if asked in (there, there[:-1] + asked[-1:] if asked and there and not there[-1] else there):
-            terminators = given
+            terminators = tuple(given)
     # Whether the last line has a terminator afterwards is said by the hunk, unless neither side has one.
-    was_ended, ended = not asked or asked[-1] != b"", not given or given[-1] != b""
+    was_ended, ended = b"" not in asked, b"" not in given
     unended = not was_ended and not rows[-1].terminator
     start = rows[0].offset if rows else lines.start
     part = Rows(
@@ -123,9 +127,8 @@ def applied(hunks: Sequence[PatchHunk], lines: FileText) -> list[int | None]:
     """
     back: list[PatchHunk] = []
     for hunk in hunks:
-        signs, old, new, old_ends, new_ends = hunk.rows
-        rows = PatchRows(signs.translate(_BACK), new, old, new_ends, old_ends)
-        back.append(replace(hunk, cut=False, rows=rows))
+        signs, old, new, ends = hunk.rows
+        back.append(replace(hunk, cut=False, rows=PatchRows(signs.translate(_BACK), new, old, ends)))
     places = Placing(back, lines, loose=False).run(every=True)
     # Where nothing tells that the hunk was applied, only its line does.
     return [
@@ -276,7 +279,8 @@ class Placing:
         if region.tier is Tier.BLANK_LINES or not blank:
             result = RequestLines.of_lines(hunk.rows.new)
             inside = (before, after) == (len(result.before), len(result.after))
-            if not inside or (b"" in hunk.rows.old_ends) != (b"" in hunk.rows.new_ends):
+            unended = {sign for sign, mark in zip(hunk.rows.signs, hunk.rows.ends, strict=True) if not mark}
+            if not inside or unended in ({"-"}, {"+"}):
                 return None  # blank lines at the edge, or its end, are changed, and these may be others
             return Placed(first, end, Tier.BLANK_LINES, region)
         end += after
@@ -284,7 +288,7 @@ class Placing:
             return Placed(at, end, region.tier, region)
         # New lines that may have lost a space like their context are not indented by whole steps of the file.
         unit = len(self.lines.indent_unit.expandtabs())
-        new = [text for sign, text in hunk.rows.after if sign == "+" and text.strip()]
+        new = [text for sign, text in hunk.rows.without("-") if sign == "+" and text.strip()]
         odd = unit < 2 or any(len(indent_of(text).expandtabs()) % unit for text in new)
         return None if odd else Placed(at, end, region.tier)
 
@@ -293,12 +297,12 @@ class Placing:
         there = map(self.lines.text, self.lines.bodies(at, len(hunk.rows.old)))
         return all(
             line in ((f" {text}", "") if sign == " " else (text,))
-            for (sign, text), line in zip(hunk.rows.before, there, strict=True)
+            for (sign, text), line in zip(hunk.rows.without("+"), there, strict=True)
         )
 
     def _as_shown(self, hunk: PatchHunk) -> list[Placed]:
         """Places where kept rows hold U+FFFD for bytes that cannot be shown. Such lines only stay."""
-        old = hunk.rows.before
+        old = hunk.rows.without("+")
         if not any("\ufffd" in text and sign == " " for sign, text in old):
             return []
         # Each line of a large file is not decoded for it: there only the header says where.
@@ -395,8 +399,8 @@ def _nearest(starts: list[int], low: int, stated: int) -> int | None:
 
 def _is_telling(hunk: PatchHunk) -> bool:
     """Whether finding its new lines means that it was applied: there is context, on both sides of a removal."""
-    old = "".join(sign for sign, text in hunk.rows.before if sign == "-" or text.strip())
-    if any(sign == "+" and text.strip() for sign, text in hunk.rows.after):
+    old = "".join(sign for sign, text in hunk.rows.without("+") if sign == "-" or text.strip())
+    if any(sign == "+" and text.strip() for sign, text in hunk.rows.without("-")):
         return " " in old
     return "-" in old and old[0] == old[-1] == " "
 

@@ -236,20 +236,18 @@ def _sides(
         raise invalid(
             f"{file.old} and {file.new} are the same file", "give the new file another name", path=file.old
         )
-    names: dict[Hashable, str] = {}
-    if new is not None and file.new is not None:
-        names[new.key] = file.new
-    if old is not None and file.old is not None and file.kind != "copy":
-        names[old.key] = file.old
-    for key, name in names.items():
-        if key in written:
-            also = f" and {name}" if name != written[key] else ""
+    sides = {file.new: new} if file.kind == "copy" else {file.new: new, file.old: old}
+    for name, target in sides.items():
+        if name is None or target is None:
+            continue
+        if (other := written.get(target.key)) is not None:
+            also = f" and {name}" if name != other else ""
             raise invalid(
-                f"the patch names one file twice: {written[key]}{also}",
+                f"the patch names one file twice: {other}{also}",
                 "put all changes of a file into one part of the patch",
                 path=name,
             )
-        written[key] = name
+        written[target.key] = name
     if old is not None and old.open is None:
         gone = f"{file.old} does not exist"
         raise old.missing or refused(Code.NOT_FOUND, file.path, gone, "list the folder to see what is there")
@@ -283,9 +281,10 @@ def _decided(
     location, done = there.location, _DONE[file.kind]
     executable = None if file.new_mode is None else bool(file.new_mode & 0o100)
     if before is None or old is None:
-        rows = [hunk.rows for hunk in file.hunks]
         content = b"".join(
-            line.encode() + end for one in rows for line, end in zip(one.new, one.new_ends, strict=True)
+            line.encode() + end
+            for hunk in file.hunks
+            for line, end in zip(hunk.rows.new, hunk.rows.ends, strict=True)
         )
         what = PatchedFile(location.shown, done, None)
         return Decided.created(what, location, content, 0o755 if executable else None)
@@ -310,11 +309,10 @@ def _decided(
         # A copy is another file than the one that was read, with the same content.
         same = Expected(before.size, None, before.digest()) if copied else step.expected
         steps.append(replace(step, expected=same))
-    modes: tuple[int | None, int | None] = None, None
+    one = Decided(what, changed, steps, before, made, name, changed.shown, copied=copied)
     if mode != old.mode:
-        modes = old.mode, mode
         steps.append(SetMode(changed, f"{mode:o}"))
-    one = Decided(what, changed, steps, before, made, name, changed.shown, None, *modes, copied)
+        one = replace(one, mode_before=old.mode, mode_after=mode)
     return one.moved(location) if file.kind == "rename" else one
 
 
@@ -338,7 +336,7 @@ def _placed(
     hunks = (first, *others)
     language = language_of(snapshot.location.name) if snapshot.location else None
     lines = FileText(snapshot, task, language=language)
-    spelled = any(b"\r" in end for hunk in hunks for end in {*hunk.rows.old_ends, *hunk.rows.new_ends})
+    spelled = any(b"\r" in end for hunk in hunks for end in hunk.rows.ends)
     splices: list[Splice] = []
     outcomes: list[HunkOutcome] = []
     places = Placing(hunks, lines).run(every=every)

@@ -118,26 +118,20 @@ _NOT_READ = (
 class PatchRows(NamedTuple):
     """The lines of a hunk: `signs` says of each in turn whether it is kept (" "), removed ("-") or added ("+").
 
-    `old` are those that must be there, `new` those that will be, without their ends. `old_ends` and `new_ends` are the
-    ends that the patch wrote: ``\n``, ``\r\n`` or a lone ``\r``, and none where git's remark says that the file has no
+    `old` are those that must be there, `new` those that will be, without their ends. `ends` are those that the patch
+    wrote, one for each sign: ``\n``, ``\r\n`` or a lone ``\r``, and none where git's remark says that the file has no
     newline there.
     """
 
     signs: str
     old: tuple[str, ...]
     new: tuple[str, ...]
-    old_ends: tuple[bytes, ...]
-    new_ends: tuple[bytes, ...]
+    ends: tuple[bytes, ...]
 
-    @property
-    def before(self) -> list[tuple[str, str]]:
-        """The old lines, each with its sign."""
-        return [*zip(self.signs.replace("+", ""), self.old, strict=True)]
-
-    @property
-    def after(self) -> list[tuple[str, str]]:
-        """The new lines, each with its sign."""
-        return [*zip(self.signs.replace("-", ""), self.new, strict=True)]
+    def without(self, sign: str) -> list[tuple[str, str]]:
+        """The lines of the side that has none with this sign ("+" or "-"), each with its own."""
+        side = self.old if sign == "+" else self.new
+        return [*zip(self.signs.replace(sign, ""), side, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +318,7 @@ class _PatchReader:
                 "send the whole patch again, ending with '*** End Patch'",
             )
         # Talk may follow the end mark, and the end of a here-document, but no other patch.
-        for at in range(self.at + 1, len(self.lines) - 1 if kind == "E" else 0):
+        for at in range(self.at + 1, len(self.lines) if kind == "E" else 0):
             if _OF_A_PATCH.match(self.lines[at]):
                 raise self.refused(at, "this line follows '*** End Patch'", "send one patch in one call")
         if not files and self.envelope:
@@ -375,20 +369,18 @@ class _PatchReader:
 
     def _part(self) -> FilePatch:
         """One file of an envelope."""
-        first = self.at
-        part, name = self.lines[first][4:].split(" File:", 1)
+        first, lines = self.at, self.lines
+        part, name = lines[first][4:].split(" File:", 1)
         kind = _PARTS[part]
         old = new = self._name(first, name.strip())
         self.at += 1
-        if kind == "modify" and (moved := _MOVED.match(self.lines[self.at])):
-            kind, new = "rename", self._name(self.at, self.lines[self.at][moved.end() :].strip())
+        if kind == "modify" and (moved := _MOVED.match(lines[self.at])):
+            kind, new = "rename", self._name(self.at, lines[self.at][moved.end() :].strip())
             self.at += 1
         # A unified diff's own header may be put below the file's line.
-        below = self.lines[self.at].startswith("--- ") and self.lines[self.at + 1].startswith("+++ ")
+        below = lines[self.at].startswith("--- ") and lines[self.at + 1].startswith("+++ ")
         if below and self.kinds[self.at + 2] == "N":
             self.at += 2
-        if self.kinds[self.at] == "?":
-            self._check_read(binary=True)
         after = self._past(_BLANK, self.at)
         if kind == "delete" and self.kinds[after] not in "FE.":
             raise self.refused(after, "a deleted file has no lines", "give only '*** Delete File: path'")
@@ -397,11 +389,9 @@ class _PatchReader:
 
     def _diff(self) -> FilePatch:
         """One file of a unified diff."""
-        first, said = self.at, dict[str, str]()
+        first, lines, said = self.at, self.lines, dict[str, str]()
         written: _Names | None = None
-        while (match := _GIT.fullmatch(self.lines[self.at].removesuffix("\r"))) and not (
-            said and match["git"]
-        ):
+        while (match := _GIT.fullmatch(lines[self.at].removesuffix("\r"))) and not (said and match["git"]):
             mode = match["mode"] or match["both"] or "10"
             if not mode.startswith("10"):
                 what = _SPECIAL.get(mode[:2], "a special file")
@@ -413,12 +403,10 @@ class _PatchReader:
         header = self.at
         if self.kinds[header] in "AH":
             written = (
-                self._name(header, self.lines[header][4:]),
-                self._name(header + 1, self.lines[header + 1][4:]),
+                self._name(header, lines[header][4:]),
+                self._name(header + 1, lines[header + 1][4:]),
             )
             self.at += 2
-        if self.kinds[self.at] == "?":
-            self._check_read(binary=True)
         hunks = self._hunks()
         git, verb, state = said.get("git", ""), said.get("verb", ""), said.get("state", "")
         half, bears = len(git) // 2, bool(_BEARS.match(git)) if git else None
@@ -466,10 +454,10 @@ class _PatchReader:
                 kind, new = "modify", old
         # GNU diff -N: the missing side bears the time of the epoch.
         alone = kind == "modify" and len(hunks) == 1 and bool(written)
-        if state == "new file" or (alone and not hunks[0].rows.old and _EPOCH.search(self.lines[header])):
+        if state == "new file" or (alone and not hunks[0].rows.old and _EPOCH.search(lines[header])):
             kind = "create"
         elif state == "deleted file" or (
-            alone and not hunks[0].rows.new and _EPOCH.search(self.lines[header + 1])
+            alone and not hunks[0].rows.new and _EPOCH.search(lines[header + 1])
         ):
             kind = "delete"
         whole = said.get("before") == said.get("after") and not (written and (verb or kind != "rename"))
@@ -529,6 +517,8 @@ class _PatchReader:
     def _hunks(self, *, adding: bool = False) -> tuple[PatchHunk, ...]:
         """The hunks up to the next file. `adding`: lines of a new file in an envelope."""
         hunks: list[PatchHunk] = []
+        if self.kinds[self.at] == "?":
+            self._check_read(binary=True)
         while True:
             solid = self._past(_BLANK, self.at)
             # What is blank in a hunk is behind other lines of it; but a new file may begin with an empty line.
@@ -618,8 +608,7 @@ class _PatchReader:
 
     def _rows(self, end: int, adding: bool) -> PatchRows:
         """The lines of a hunk that are before `end`."""
-        signs, closed = list[str](), ""
-        old, new, old_ends, new_ends = list[str](), list[str](), list[bytes](), list[bytes]()
+        signs, old, new, ends, closed = "", list[str](), list[str](), list[bytes](), ""
         for at in range(self.at, end):
             sign, text = self.signs[at], self.lines[at][1:]
             if self.kinds[at] == "_":
@@ -628,10 +617,8 @@ class _PatchReader:
                 # git's remark that the line above has no newline.
                 if not signs:
                     raise self.refused(at, "there is no line above this remark", _RESEND)
-                for other, ends in ("+", old_ends), ("-", new_ends):
-                    if signs[-1] != other:
-                        # Where the file ends with a lone return, the newline is the patch's own.
-                        ends[-1] = b"\r" if ends[-1] == b"\r\n" else b""
+                # Where the file ends with a lone return, the newline is the patch's own.
+                ends[-1] = b"\r" if ends[-1] == b"\r\n" else b""
                 closed += signs[-1].replace(" ", "+-") + " "
             elif sign in closed:
                 raise self.refused(
@@ -640,14 +627,13 @@ class _PatchReader:
             else:
                 # Lone returns end lines in a file, but not for the tools that write diffs.
                 for body, mark in _ROW_PIECE.findall(text + "\n"):
-                    signs.append(sign)
+                    signs += sign
+                    ends.append(mark.encode())
                     if sign != "+":
                         old.append(body)
-                        old_ends.append(mark.encode())
                     if sign != "-":
                         new.append(body)
-                        new_ends.append(mark.encode())
-        return PatchRows("".join(signs), tuple(old), tuple(new), tuple(old_ends), tuple(new_ends))
+        return PatchRows(signs, tuple(old), tuple(new), tuple(ends))
 
 
 def _unquoted(name: str) -> bytes:
