@@ -239,8 +239,9 @@ class FileText:
         """`count` lines from line `at`, fewer at the end of the file, each with all of its body."""
         rows: list[Line] = []
         while len(rows) < count and self._move(at):
-            body = self._bodies[at - self._first]
-            offset, end = self._offsets[at - self._first : at - self._first + 2]
+            low = at - self._first
+            body = self._bodies[low]
+            offset, end = self._offsets[low : low + 2]
             rows.append(Line(offset, body, self.read(offset + len(body), end), end))
             at += 1
         return tuple(rows)

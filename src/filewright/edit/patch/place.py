@@ -168,7 +168,8 @@ class Placing:
                 starts, low = one
                 place = self._place(index, starts[low])
                 if low == len(starts) - 1:
-                    drift = place.at - hunk.stated if hunk.start is not None else drift
+                    if hunk.start is not None:
+                        drift = place.at - hunk.stated
                     if "-" not in hunk.rows.signs:
                         one = self._there_already(hunk, place) or one
                 floor = place.end

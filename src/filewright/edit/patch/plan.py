@@ -439,7 +439,13 @@ def _failed(
     file: FilePatch, hunk: PatchHunk, said: str, hint: str, reason: str, **facts: object
 ) -> FilewrightError:
     message = f"hunk {hunk.number} of {file.path} (line {hunk.line} of the patch) {said}"
-    number, line = hunk.number, hunk.line
     return refused(
-        Code.PATCH_FAILED, file.path, message, hint, hunk=number, patch_line=line, reason=reason, **facts
+        Code.PATCH_FAILED,
+        file.path,
+        message,
+        hint,
+        hunk=hunk.number,
+        patch_line=hunk.line,
+        reason=reason,
+        **facts,
     )

@@ -246,12 +246,11 @@ def parse(text: str, *, renames: bool = False) -> Patch:
         )
     check_text(text, "patch")
     reader = _PatchReader(text, renames)
-    files = reader.read()
-    otherwise: tuple[FilePatch, ...] = ()
+    patch = Patch(reader.envelope, reader.read())
     if reader.doubted:
         with suppress(FilewrightError):
-            otherwise = _PatchReader(text, renames, splits=True).read()
-    return Patch(reader.envelope, files, otherwise)
+            patch = replace(patch, otherwise=_PatchReader(text, renames, splits=True).read())
+    return patch
 
 
 class _PatchReader:
@@ -552,7 +551,7 @@ class _PatchReader:
         at_end = "\\" in signs
         if counts and repaired and self.kinds[after] in "E.":
             signs = signs.replace("\\", "")
-            old, new = (signs.count(" ") + signs.count(sign) for sign in "-+")
+            old, new = (len(signs.replace(sign, "")) for sign in "+-")
             # A diff ends with as much context as it begins with, unless the file ends.
             lead, tail = (len(signs) - len(rest) for rest in (signs.lstrip(" "), signs.rstrip(" ")))
             cut = (old < counts[0] or new < counts[1]) and tail < max(1, min(3, lead))
@@ -610,9 +609,10 @@ class _PatchReader:
         """The lines of a hunk that are before `end`."""
         signs, old, new, ends, closed = "", list[str](), list[str](), list[bytes](), ""
         for at in range(self.at, end):
-            sign, text = self.signs[at], self.lines[at][1:]
-            if self.kinds[at] == "_":
-                sign, text = "+" if adding else " ", self.lines[at]
+            sign = self.signs[at]
+            text = self.lines[at].removeprefix(sign)  # a blank line may have lost its space
+            if adding and self.kinds[at] == "_":
+                sign = "+"
             if sign == "\\":
                 # git's remark that the line above has no newline.
                 if not signs:
