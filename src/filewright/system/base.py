@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from operator import attrgetter
 
-from filewright.annotations import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from filewright.annotations import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -492,18 +492,12 @@ def stamp_of(path: bytes | None) -> tuple[int, ...] | None:
     return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
-class Batch:
+class Batch(NamedTuple):
     """Some of the names in a folder, by kind, as they come."""
 
-    __slots__ = ("files", "folders", "others")
-
-    def __init__(self, files: list[bytes], folders: list[bytes], others: list[tuple[bytes, Kind]]) -> None:
-        self.files = files
-        self.folders = folders
-        self.others = others
-
-    def __len__(self) -> int:
-        return len(self.files) + len(self.folders) + len(self.others)
+    files: list[bytes]
+    folders: list[bytes]
+    others: list[tuple[bytes, Kind]]
 
 
 # No dataclass here: its module takes longer to import than this room, and a hook needs little else.

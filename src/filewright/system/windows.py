@@ -291,7 +291,7 @@ class Folder(BaseFolder, _WindowsHandle):
 
     def batches(self, count: int = _BATCH) -> Iterator[Batch]:
         """All names, unsorted, at most `count` at a time."""
-        batch = Batch([], [], [])
+        batch, room = Batch([], [], []), count
         for name, attributes, tag in self._entries():
             kind = _kind(_mode(attributes, tag))
             if kind == "file":
@@ -300,9 +300,10 @@ class Folder(BaseFolder, _WindowsHandle):
                 batch.folders.append(name)
             else:
                 batch.others.append((name, kind))
-            if len(batch) >= count:
+            room -= 1
+            if room == 0:
                 yield batch
-                batch = Batch([], [], [])
+                batch, room = Batch([], [], []), count
         yield batch
 
     def names(self) -> list[bytes]:
