@@ -156,7 +156,7 @@ class Preparation:
         (folder, name), expected = item.home, item.expected
         known = expected.digest if expected is not None else None
         splices = item.splices if item.alive else None
-        spans = spliced(splices or ())
+        spans = spliced(() if splices is None else splices)
         data = removed = None
         whole, size = True, item.seen.size
         if splices is not None and size > self._settings.whole_undo_bytes:

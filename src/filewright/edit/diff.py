@@ -10,7 +10,7 @@ so in a line no patch parser accepts, so it is never applied by mistake.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import chain, groupby
 from operator import attrgetter
@@ -305,11 +305,11 @@ def unified(
     made = FileDiff(name_before, name_after, (), mode_before, mode_after, copied)
     if before.encoding.width > 1:
         before, splices = _in_utf8(before, splices)
-    whole = len(splices) == 1 and splices[0].length == before.size
+    first = next(iter(splices), None)
     if (
         before.binary is not None
         or before.encoding.width != 1
-        or (whole and b"\0" in splices[0].replacement[:8192])
+        or (first and first.length == before.size and b"\0" in first.replacement[:8192])
     ):
         changed = bool(splices) or name_before != name_after or mode_before != mode_after
         return replace(made, binary=changed, added=None, removed=None)
@@ -505,22 +505,21 @@ class Touched:
     number: int = 0
 
 
-def touched(before: Snapshot, splices: Sequence[Splice]) -> Iterator[Touched]:
+def touched(before: Snapshot, splices: Iterable[Splice]) -> Iterator[Touched]:
     """The changed lines of each region that splices touch, in order, by hunks."""
     last: Touched | None = None
-    index = number = grown = 0
-    while index < len(splices):
-        first = splices[index]
-        start = min(before.lines.begin(first.offset - 1), first.offset)
-        end = before.lines.end(first.end)
-        group = [first]
-        index += 1
+    number = grown = 0
+    left = iter(splices)
+    splice = next(left, None)
+    while splice is not None:
+        start = min(before.lines.begin(splice.offset - 1), splice.offset)
+        end, group = splice.offset, []
         # Lines are asked for where a splice leaves those of the group, not at every splice of a long line.
-        while index < len(splices) and splices[index].offset <= end:
-            group.append(splices[index])
-            if splices[index].end >= end:
-                end = max(end, before.lines.end(splices[index].end))
-            index += 1
+        while splice is not None and splice.offset <= end:
+            group.append(splice)
+            if splice.end >= end:
+                end = max(end, before.lines.end(splice.end))
+            splice = next(left, None)
         for edit in _compared(before, group, start, end):
             if (
                 last is None

@@ -70,7 +70,7 @@ class Splices(Sequence[Splice]):
     def __getitem__(self, index: int | slice) -> Splice | Sequence[Splice]:
         if isinstance(index, slice):
             return [self[at] for at in range(*index.indices(len(self)))]
-        at = 3 * range(len(self))[index]
+        at = 3 * range(len(self._numbers) // 3)[index]
         start, offset, length, end = self._numbers[at : at + 4]
         return Splice(offset, length, bytes(self.written[start:end]))
 
