@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Final
 
 from filewright.errors import Code, FilewrightError
@@ -56,7 +57,7 @@ def around_line(outline: Outline, line: int) -> tuple[Symbol, ...]:
     found: list[Symbol] = []
     level = outline.symbols
     while level:
-        stop = bisect_right(level, line, key=lambda symbol: symbol.block_start_line)
+        stop = bisect_right(level, line, key=attrgetter("block_start_line"))
         # The last that holds the line, preferring one with children.
         inner: Symbol | None = None
         for each in reversed(level[max(0, stop - _SIBLINGS_LOOKED_AT) : stop]):

@@ -59,7 +59,7 @@ class Outlines:
         if isinstance(source, Snapshot) and source.binary is not None:
             return Outline(language, parsed=False, note=f"not parsed: it is binary ({source.binary})")
         size = snapshot.size
-        data = snapshot.held if snapshot.held is not None else snapshot.read(0, min(size, MOST_BYTES))
+        data = snapshot.held if snapshot.held is not None else snapshot.read(0, MOST_BYTES)
         # Of a file that is not held whole only the beginning is hashed here.
         rest = snapshot.version if size > len(data) else ""
         identity = (xxhash.xxh3_128_digest(data), rest, size, snapshot.encoding.name, language)
@@ -117,7 +117,7 @@ class Outlines:
 def language_of_snapshot(snapshot: Snapshot) -> Language | None:
     """The language of a snapshot by its name and its first bytes."""
     name = snapshot.location.name if snapshot.location is not None else b""
-    head = snapshot.read(0, min(_HEAD, snapshot.size))
+    head = snapshot.read(0, _HEAD)
     if snapshot.encoding.width == 2:
         head = head.decode(snapshot.encoding.name, "replace").encode()
     return language_of(name, head)

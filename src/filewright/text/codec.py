@@ -134,13 +134,13 @@ def encoded(text: str, encoding: Encoding, terminator: bytes = b"\n", *, argumen
     Raises `unencodable` naming the first character the encoding lacks, or that may be other bytes
     than these because the encoding is a weak guess; `invalid_input` for a lone surrogate.
     """
-    check_text(text, argument)
     plain = normalised(text)
     if terminator != b"\n":
         plain = plain.replace("\n", terminator.decode("ascii"))
     try:
         data = plain.encode(encoding.name)
     except UnicodeEncodeError as error:
+        check_text(text, argument)  # half a surrogate pair is written in no encoding
         character = error.object[error.start]
         raise FilewrightError(
             Code.UNENCODABLE,
@@ -263,7 +263,7 @@ def detect(read: Read, size: int, *, whole: bool, asked: str | None = None) -> E
 
     Reads all of it only if `whole`.
     """
-    head = read(0, min(4, size))
+    head = read(0, 4)
     if asked is not None:
         if asked == "utf-16":
             asked = "utf-16-be" if head.startswith(codecs.BOM_UTF16_BE) else "utf-16-le"
@@ -295,7 +295,7 @@ def detect(read: Read, size: int, *, whole: bool, asked: str | None = None) -> E
     guess = _guess(sample)
     if guess.invalid and not guess.rivals:
         return guess
-    if declared := _declared(read(0, min(_DECLARED, size)), sample):
+    if declared := _declared(read(0, _DECLARED), sample):
         return Encoding(declared, sampled=sampled)
     return guess if guess.invalid else replace(guess, sampled=sampled)
 

@@ -330,8 +330,10 @@ class Lines:
         # Of the line's last whole units, since half a one at the end of the text ends no line.
         last = self._units(offset + max(0, (end - offset) // self._width - 2) * self._width, end)
         terminator = self._written.get(last) or self._written.get(last[-1:], b"")
-        body = self._body(self._source.read(offset, min(end - len(terminator) - offset, limit + 8)), limit)
-        return Line(offset, body, terminator, end, not terminator and end < self._size)
+        body = self._source.read(offset, min(end - len(terminator) - offset, limit + 8))
+        return Line(
+            offset, cut(body, limit, self._encoding), terminator, end, not terminator and end < self._size
+        )
 
     def since(
         self,
@@ -372,7 +374,7 @@ class Lines:
                 if not terminator:
                     end = self._size  # half a unit at the very end belongs to the last line
                 body = data[position - base : end - len(terminator) - base]
-                yield Line(position, self._body(body, limit), terminator, end)
+                yield Line(position, cut(body, limit, self._encoding), terminator, end)
                 position = end
 
     def back(self, count: int, task: Task | None = None, offset: int | None = None) -> int:
@@ -381,9 +383,6 @@ class Lines:
         while count > 0 and offset > self._start:
             offset, count = self.begin(offset - 1, task), count - 1
         return offset
-
-    def _body(self, body: bytes, limit: int) -> bytes:
-        return cut(body, limit, self._encoding) if len(body) > limit else body
 
     # UTF-16: everything above counts units, a byte each
 
