@@ -197,7 +197,8 @@ def _places(
             view = Window(snapshot, position, stop, *lengths, by_lines=by_lines)
             following = view.raw_at(view.limit) if view.cut else view.stop
             last = None
-            if view.may_hold(raw_needle):
+            # The file's own bytes are asked for a literal before anything is decoded.
+            if snapshot.encoding.is_utf8 or raw_needle in view.raw:
                 whole = view.first and view.last
                 here = pattern if whole else pattern.inside(first=view.first, last=view.last)
                 found = _spans(view, here, once=once)
@@ -244,7 +245,7 @@ def _spans(view: Window, pattern: Pattern, *, once: bool) -> Iterator[_Spans]:
         find = finder(needle)
     else:
         regexp = pattern.regexp
-        numbers = range(pattern.group, int(regexp.groups) + 1)
+        numbers = range(int(pattern.whole_word), int(regexp.groups) + 1)
     excluded = without.inside(first=view.first, last=view.last).regexp.search if without is not None else None
     index, resume = 0, view.begin  # what looks for a word begins with the character before it
     matched = allowed = -1  # where the last match ended, and the last line without what is left out

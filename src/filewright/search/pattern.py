@@ -90,9 +90,9 @@ class Translation:
 
 def literal(text: str, *, fold: bool = False) -> Translation:
     """The translation of exactly this text."""
-    written = _flags("m", fold) + "".join(map(_written, text))
-    upper = any(map(str.isupper, text))
-    return Translation(written, _flags("Rm", fold) + "".join(map(_raw, text)), written, upper, "\n" in text)
+    i, upper = "i" if fold else "", any(map(str.isupper, text))
+    re2, rg = f"(?m{i})" + "".join(map(_written, text)), f"(?Rm{i})" + "".join(map(_raw, text))
+    return Translation(re2, rg, re2, upper, "\n" in text)
 
 
 def translated(pattern: str, *, fold: bool = False, multiline: bool = False) -> Translation:
@@ -103,7 +103,8 @@ def translated(pattern: str, *, fold: bool = False, multiline: bool = False) -> 
     if reader.open:
         reader.refuse("this ( is never closed", r"write \( for the character", at=reader.open[-1][0])
     re2, rg, bare = map("".join, zip(*reader.written, strict=True))
-    return Translation(_flags("m", fold) + re2, _flags("Rm", fold) + rg, bare, reader.upper, reader.breaks)
+    i = "i" if fold else ""
+    return Translation(f"(?m{i}){re2}", f"(?Rm{i}){rg}", bare, reader.upper, reader.breaks)
 
 
 class _PatternReader:
@@ -375,10 +376,6 @@ class _PatternReader:
         return _sieve(f"(?{self.flags}:{text})" if self.flags else text, other, self.multiline)
 
 
-def _flags(flags: str, fold: bool) -> str:
-    return f"(?{flags}{'i' if fold else ''})"
-
-
 def _written(c: str) -> str:
     """One character, outside and inside a class, for both engines."""
     return c if c.isascii() and (c.isalnum() or c in _PLAIN) else rf"\x{{{ord(c):X}}}"
@@ -470,7 +467,7 @@ class Pattern:
 
     @cached_property
     def regexp(self) -> Any:
-        """RE2's compiled form, for normalised UTF-8 bytes. With `whole_word` group 1 is the match.
+        """RE2's compiled form, for normalised UTF-8 bytes. With `whole_word` group 1 is the match, before its own.
 
         A word character is a letter, mark, number or connector of Unicode. Bytes that are not UTF-8 are no word
         characters, hence the ``\\C`` (any byte), narrowed by ``\\b`` to keep the choice of the match right where
@@ -493,20 +490,15 @@ class Pattern:
         re2 = re2 if last else re2.replace(r"\z", _NOWHERE)
         return self if re2 == self.written.re2 else replace(self, written=replace(self.written, re2=re2))
 
-    @property
-    def group(self) -> int:
-        """Which group of `regexp` is the match; the pattern's own groups follow it."""
-        return 1 if self.whole_word else 0
-
     @cached_property
     def groups(self) -> int:
         """How many groups the pattern itself captures."""
-        return int(self.regexp.groups) - self.group
+        return int(self.regexp.groups) - self.whole_word
 
     @cached_property
     def names(self) -> dict[str, int]:
         """The pattern's own group numbers by name."""
-        return {name.decode(): number - self.group for name, number in self.regexp.groupindex.items()}
+        return {name.decode(): number - self.whole_word for name, number in self.regexp.groupindex.items()}
 
     @cached_property
     def matches_empty(self) -> bool:

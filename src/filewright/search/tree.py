@@ -379,19 +379,19 @@ class _Candidates:
         if named is None:
             yield from batch.entries
             return
-        last_parts = {path.rpartition(b"/")[2] for path in named}
+        last_parts = {path.rpartition(b"/")[2] for path in named}  # its path is made only for one of these
         for entry in batch.entries:
             name = entry.name
             # What a notebook's cells hold is written otherwise in its file.
             if (
                 name.endswith(NOTEBOOK_SUFFIX)
-                or (name in last_parts and entry.path in named)
+                or (name in last_parts and b"./" + entry.path in named)
                 or (bounded and self._is_large(entry))
             ):
                 yield entry
 
     def _named(self, child: Child | None, patience: Task) -> tuple[set[bytes] | None, bool]:
-        """The paths that `rg` named, None if not all could be read; and whether it broke off."""
+        """The paths as `rg` named them, None if not all could be read; and whether it broke off."""
         if child is None:
             return None, False
         with child:
@@ -400,8 +400,7 @@ class _Candidates:
                 status = -1 if patience.expired else child.wait(5.0)
             except FilewrightError:
                 status = -1
-        paths = {path.removeprefix(b"./") for path in output.split(b"\0") if path}
-        return paths if status in (0, 1) else None, status < 0
+        return set(output.split(b"\0")) if status in (0, 1) else None, status < 0
 
     def _is_large(self, entry: FolderEntry) -> bool:
         """Whether `rg` passes over a file for its size."""

@@ -35,7 +35,7 @@ class Window:
 
     `text` is searched from index `begin` (what is before it is one character of context). `stop` is
     the raw offset where the window ends, `first` and `last` whether the text begins at its beginning and ends
-    there, `cut` whether it ends inside a line (or, for matches over several lines, anywhere).
+    there, `cut` whether it ends inside a line (or, for matches over several lines, anywhere); `raw` are its bytes.
     """
 
     def __init__(
@@ -79,25 +79,21 @@ class Window:
         last = before.decode(encoding.name, errors)[-1:].encode("utf-8", errors)
         self._context = b"" if last in (b"\n", b"\r") else last
         self.begin = len(self._context)
-        self._raw = raw
+        self.raw = raw
         self._encoding = encoding
         self._verbatim = encoding.is_utf8 and b"\r" not in raw
         self._errors = "surrogatepass" if encoding.width == 2 else "surrogateescape"
         self._overlap = min(overlap, len(raw) // 2)
         self._near = (0, 0)
 
-    def may_hold(self, needle: bytes) -> bool:
-        """Whether the file's own bytes hold those of a literal: asked before anything is decoded."""
-        return self._encoding.is_utf8 or needle in self._raw
-
     @cached_property
     def text(self) -> bytes:
         """The context and the window, in UTF-8 with ``\\n`` terminators."""
-        plain = self._raw
+        plain = self.raw
         if not self._encoding.is_utf8:
             plain = normalised(self._shown).encode("utf-8", "surrogatepass")
         elif not self._verbatim:
-            plain = self._raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+            plain = self.raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         return self._context + plain if self._context else plain
 
     @cached_property
@@ -138,7 +134,7 @@ class Window:
         """Where the lines of the window begin, in its text and in the file: terminators differ only between lines."""
         texts, raws = [0], [0]
         if self._encoding.is_utf8:
-            for match in _TERMINATOR.finditer(self._raw):
+            for match in _TERMINATOR.finditer(self.raw):
                 texts.append(texts[-1] + match.start() - raws[-1] + 1)
                 raws.append(match.end())
             return texts, raws
@@ -154,7 +150,7 @@ class Window:
     def _shown(self) -> str:
         """The window's text as its own codec gives it, so that it can be turned back into exactly these bytes."""
         width = self._encoding.width
-        raw = self._raw[: len(self._raw) // width * width]
+        raw = self.raw[: len(self.raw) // width * width]
         return raw.decode(self._encoding.name, self._errors)
 
 

@@ -144,11 +144,6 @@ class SearchArguments(Arguments):
     """also what `.gitignore`, `.ignore` and git's excludes leave out"""
     exclude: SkipJsonSchema[list[str]] = Field(default_factory=list)
 
-    @property
-    def text(self) -> str:
-        """The one pattern."""
-        return self.pattern or ""
-
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
@@ -271,7 +266,7 @@ def _several(context: Context, each: Sequence[SearchArguments]) -> SearchResult:
     several = len({one.path for one in each}) > 1
     searches: list[_Search] = []
     for position, wanted in enumerate(each):
-        room = max(_LEAST_CHARS, left // (len(each) - position)) - len(wanted.text) - 20
+        room = max(_LEAST_CHARS, left // (len(each) - position)) - len(wanted.pattern or "") - 20
         search = _Search(context, wanted, room)
         try:
             search.find()
@@ -338,7 +333,7 @@ def _check_patterns(context: Context, each: Sequence[SearchArguments]) -> None:
         try:
             _compiled(context, arguments)
         except FilewrightError as error:
-            error.message = f"{number}. {visible(arguments.text[:60])!r}: {error.message}"
+            error.message = f"{number}. {visible((arguments.pattern or '')[:60])!r}: {error.message}"
             wrong.append(error)
     if wrong:
         hints = dict.fromkeys(error.hint for error in wrong if error.hint)
@@ -351,7 +346,7 @@ def _compiled(context: Context, arguments: SearchArguments) -> Pattern:
     mode: Literal["literal", "regex"] = "regex" if arguments.mode == "regex" else "literal"
     most, case, without = context.settings.max_pattern_chars, arguments.case, arguments.without
     pattern = compile_pattern(
-        arguments.text,
+        arguments.pattern or "",
         mode=mode,
         case=case,
         whole_word=arguments.whole_word,
@@ -389,7 +384,7 @@ class _Search:
 
     def __init__(self, context: Context, arguments: SearchArguments, room: int) -> None:
         self.context, self.arguments, self.room = context, arguments, room
-        self.name = self.title = repr(visible(arguments.text))
+        self.name = self.title = repr(visible(arguments.pattern or ""))
         self.named = ""  # in the title: a file that is searched
         self.failed: FilewrightError | None = None
         self.is_full = False
@@ -438,7 +433,7 @@ class _Search:
         """What to try after a search that found nothing."""
         if self._complete and self._searched == 0:
             return ["list_files shows which files are there, and what a glob fits", *self._left_out]
-        if self.arguments.mode == "literal" and _REGEX.search(self.arguments.text):
+        if self.arguments.mode == "literal" and _REGEX.search(self.arguments.pattern or ""):
             return ["looked for literally; with mode=regex it would be a pattern", *self._left_out]
         return self._left_out
 
@@ -547,7 +542,7 @@ class _Search:
             raise invalid("a fuzzy search has no cursor", hint, argument="cursor")
         nearest = context.searcher.similar(
             location,
-            arguments.text,
+            arguments.pattern or "",
             self._options,
             opened=opened,
             min_similarity=arguments.min_similarity,
