@@ -456,14 +456,8 @@ class Pattern:
     whole_word: bool
     multiline: bool
     written: Translation = field(repr=False)
+    plain: str | None = field(repr=False)
     without: Pattern | None = None
-
-    @cached_property
-    def plain(self) -> str | None:
-        """The text itself where finding its bytes is finding it; else None."""
-        if self.mode == "regex" or self.insensitive or "\n" in self.text:
-            return None
-        return self.text
 
     @cached_property
     def regexp(self) -> Any:
@@ -551,7 +545,8 @@ def compile(
     if made.breaks and not multiline:
         message = r"the pattern holds \n, but lines are searched one by one"
         raise invalid(message, "give multiline=true", argument="pattern")
-    pattern = Pattern(text, mode, insensitive, whole_word, multiline, made)
+    plain = None if mode == "regex" or insensitive or "\n" in text else text
+    pattern = Pattern(text, mode, insensitive, whole_word, multiline, made, plain)
     if mode == "regex":
         _ = pattern.regexp
     return pattern

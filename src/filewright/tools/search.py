@@ -467,8 +467,12 @@ class _Search:
         """Search the file or the tree."""
         context, arguments = self.context, self.arguments
         location = context.boundary.locate(arguments.path)
-        opened = None
-        if not _is_folder(context, location):
+        opened, kind = None, context.boundary.stat(location).kind
+        if kind == "link":  # Other errors are raised when it is opened.
+            with suppress(FilewrightError):
+                context.boundary.open_folder(location).close()
+                kind = "folder"
+        if kind != "folder":
             opened = partial(context.open_page, location, headings=False, text=True)
             if not context.searcher.takes(location, self._options, context.task):
                 self._left_out = [f"glob or type leave out {arguments.path}"]
@@ -814,16 +818,6 @@ def _file_rows(files: Sequence[MatchedFile]) -> Iterator[str]:
     for ending, count in alike.items():
         if count > _ALIKE:
             yield f"[and {count - _ALIKE} more {ending}]"
-
-
-def _is_folder(context: Context, location: Location) -> bool:
-    """Whether the path leads to a folder, also through a link; other errors are raised when it is opened."""
-    kind = context.boundary.stat(location).kind
-    if kind == "link":
-        with suppress(FilewrightError):
-            context.boundary.open_folder(location).close()
-            return True
-    return kind == "folder"
 
 
 def _shown(snapshot: Snapshot) -> str:
