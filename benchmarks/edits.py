@@ -29,6 +29,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from filewright.boundary import Location, Root
+from filewright.boundary.launcher import Launcher
 from filewright.edit import Edit, plan
 from filewright.edit.linediff import align
 from filewright.errors import Code, FilewrightError
@@ -44,6 +46,7 @@ SUFFIXES = tuple(
         "ts tsx txt yaml yml",
     )
 )
+HISTORY = Root("history", b"/history", -1, (1, 1), Launcher())
 REFUSALS = {
     Code.NO_MATCH,
     Code.AMBIGUOUS_MATCH,
@@ -870,9 +873,10 @@ def verdict(request: Request, name: str) -> tuple[str, float]:
     """What became of a request, and the seconds it took."""
     data = request.file.encode()
     bases = () if request.base is None else (request.base.encode(),)
+    snapshot = Snapshot(data, location=Location(HISTORY, tuple(name.encode().split(b"/"))))
     start = time.process_time()
     try:
-        planned = plan(Snapshot(data), [Edit(request.search, request.replace)], bases=bases, asked=name)
+        planned = plan(snapshot, [Edit(request.search, request.replace)], bases=bases)
     except FilewrightError as error:
         if error.code not in REFUSALS:
             raise

@@ -68,3 +68,9 @@ def test_the_archive_holds_what_it_names_and_only_from_the_top() -> None:
 def test_every_benchmark_can_be_loaded():
     for path in (PROJECT / "benchmarks").glob("[!_]*.py"):
         importlib.import_module(f"benchmarks.{path.stem}")
+
+
+def test_the_benchmark_of_edits_says_what_became_of_a_request() -> None:
+    edits = importlib.import_module("benchmarks.edits")
+    request = edits.Request("one\ntwo\n", "one\n", "three\n", "three\ntwo\n")
+    assert edits.verdict(request, "a.py")[0] == "correct"
