@@ -445,11 +445,9 @@ def says_omitted(line: str, language: Language | None = None, *, lost: bool = Fa
     In no language only a comment does. Where lines were `lost` fewer words may mean it: ``# existing code``.
     """
     comment = _COMMENT.fullmatch(line.strip())
-    if comment is None and language is None:
-        return False
-    if ("..." in line or "…" in line) and is_elision(line, language):
+    if (comment or language) and ("..." in line or "…" in line) and is_elision(line, language):
         return True
-    if comment is None:
+    if not comment:
         return False
     text = comment["text"].strip()
     words = re.findall(r"[a-z]+", text.lower())
