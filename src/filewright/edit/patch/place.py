@@ -210,28 +210,31 @@ class Placing:
 
         Lists of exact places are shared between hunks with the same lines, and never copied.
         """
-        hunk, end = self.hunks[index], self.lines.count
+        hunk = self.hunks[index]
         signs, old = hunk.rows.signs, self._encoded(hunk.rows.old)
         if old == ():
             # Without old lines there is only the end, where that is said, or an empty file.
             said = hunk.at_end and hunk.start is None and not hunk.headings
+            end = self.lines.count
             return ([end], 0) if said or not end else Unplaced("no_context")
         # With context before it but none behind: diffs are like that at the end of a file.
         bare = signs[-1] != " " and not signs[:-1][:3].strip(" ")
         stated = hunk.stated + drift
         if hunk.start is not None and stated >= floor and old is not None:
-            ends = stated + len(old) == end or not (hunk.at_end or hunk.cut or bare)
             if not stands(self.lines, old, stated):
                 # Its old lines may be elsewhere too: what it has changed already is where it says.
                 new = self._encoded(hunk.rows.new) if self._is_loose and _is_telling(hunk) else None
                 if new and stands(self.lines, new, stated):
                     return Unplaced("already_applied", (stated + 1,))
-            elif ends and self._exact is None:
-                return [stated], 0
+            elif self._exact is None:
+                # Only whether a line follows is asked, not how many there are: a file may have very many.
+                last = hunk.at_end or hunk.cut or bare
+                if not (last and self.lines.bodies(stated + len(old), 1)):
+                    return [stated], 0
         starts = self._everywhere(index, old)
         if not starts:
             return Unplaced("too_alike" if self._too_alike else "no_match")
-        at_end = self._place(index, starts[-1]).end == end
+        at_end = self._place(index, starts[-1]).end == self.lines.count
         if hunk.at_end or hunk.cut:
             if not at_end:
                 return Unplaced("cut" if hunk.cut else "not_at_end", _numbers(starts))

@@ -28,6 +28,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections import defaultdict
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -388,52 +389,36 @@ class _PatchReader:
 
     def _diff(self) -> FilePatch:
         """One file of a unified diff."""
-        first, lines, said = self.at, self.lines, dict[str, str]()
+        first, lines, said = self.at, self.lines, self._git_lines()
         written: _Names | None = None
-        while (match := _GIT.fullmatch(lines[self.at].removesuffix("\r"))) and not (said and match["git"]):
-            mode = match["mode"] or match["both"] or "10"
-            if not mode.startswith("10"):
-                what = _SPECIAL.get(mode[:2], "a special file")
-                raise self.refused(
-                    self.at, f"mode {mode} is {what}", "patches change regular files only", Code.UNSUPPORTED
-                )
-            said |= {key: text for key, text in match.groupdict().items() if text is not None}
-            self.at += 1
         header = self.at
         if self.kinds[header] in "AH":
-            written = (
-                self._name(header, lines[header][4:]),
-                self._name(header + 1, lines[header + 1][4:]),
-            )
+            written = self._name(header, lines[header][4:]), self._name(header + 1, lines[header + 1][4:])
             self.at += 2
         hunks = self._hunks()
-        git, verb, state = said.get("git", ""), said.get("verb", ""), said.get("state", "")
+        git, verb, state = said["git"], said["verb"], said["state"]
         half, bears = len(git) // 2, bool(_BEARS.match(git)) if git else None
-        names: _Names | None = None
+        names = written
         if git[half : half + 1] == " ":
-            names = _unquoted(git[:half]), _unquoted(git[half + 1 :])
-            bears = names[0] != names[1] and all(map(_PREFIX.match, names))
-        names = written or names
+            twice = _unquoted(git[:half]), _unquoted(git[half + 1 :])
+            bears = twice[0] != twice[1] and all(map(_PREFIX.match, twice))
+            names = written or twice
         old, new = _without_prefixes(*names, bears) if names else (b"", b"")
         kind: Kind = "modify"
         prefixed = bool(bears) if verb else (old, new) != names
         if verb:
             if "source" not in said or "target" not in said:
                 raise self.refused(first, f"a {verb} names only one file", f"give '{verb} from' and 'to'")
-            source, target = (self._name(first, said[end]) for end in ("source", "target"))
-            if (
-                names
-                and written
-                and names != (source, target)
-                and (old not in (source, target) or new != target)
-            ):
+            both = self._name(first, said["source"]), self._name(first, said["target"])
+            if written and written != both and (old not in both or new != both[1]):
                 raise self.refused(
                     first,
-                    f"'--- {quote(names[0])}' or '+++ {quote(names[1])}' does not name the file of the "
+                    f"'--- {quote(written[0])}' or '+++ {quote(written[1])}' does not name the file of the "
                     "lines above it",
-                    f"name {quote(source)} and {quote(target)} there",
+                    f"name {quote(both[0])} and {quote(both[1])} there",
                 )
-            kind, old, new = "rename" if verb == "rename" else "copy", source, target
+            kind = "rename" if verb == "rename" else "copy"
+            old, new = both
         elif names is None:
             raise self.refused(first, "the file names cannot be read", "add '--- a/path' and '+++ b/path'")
         elif old == new == _NO_FILE:
@@ -459,10 +444,26 @@ class _PatchReader:
             alone and not hunks[0].rows.new and _EPOCH.search(lines[header + 1])
         ):
             kind = "delete"
-        whole = said.get("before") == said.get("after") and not (written and (verb or kind != "rename"))
+        whole = said["before"] == said["after"] and not (written and (verb or kind != "rename"))
         whole = whole and said.get("similarity", "100") == "100" and (kind != "modify" or bool(state))
         bits = int(said["mode"], 8) & 0o777 if state.startswith("new") else None
         return self._made(first, kind, old, new, hunks, whole=whole, mode=bits, prefixed=prefixed)
+
+    def _git_lines(self) -> defaultdict[str, str]:
+        """What git's lines say that come before the others of a file's header."""
+        said = defaultdict[str, str](str)
+        while (match := _GIT.fullmatch(self.lines[self.at].removesuffix("\r"))) and not (
+            said and match["git"]
+        ):
+            mode = match["mode"] or match["both"] or "10"
+            if not mode.startswith("10"):
+                what = _SPECIAL.get(mode[:2], "a special file")
+                raise self.refused(
+                    self.at, f"mode {mode} is {what}", "patches change regular files only", Code.UNSUPPORTED
+                )
+            said |= {key: text for key, text in match.groupdict().items() if text is not None}
+            self.at += 1
+        return said
 
     def _made(
         self,
