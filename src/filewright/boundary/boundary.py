@@ -240,11 +240,13 @@ class Boundary:
         except OSError as error:
             raise self._failure(error, where, doing) from error
 
-    def stat(self, where: Location) -> Status:
-        """The status of the thing itself, a link included; links above it are followed inside the root."""
+    def stat(self, where: Location, *, birth: bool = False) -> Status:
+        """The status of the thing itself, a link included; links above it are followed inside the root. When it was
+        made is in it if `birth` is asked for."""
         if not where.parts:
-            return where.root.folder.status_and_birth()
-        with self._looked_at(where, birth=True) as (_, status):
+            folder = where.root.folder
+            return folder.status_and_birth() if birth else folder.status()
+        with self._looked_at(where, birth=birth) as (_, status):
             return status
 
     def read_link(self, where: Location) -> bytes:

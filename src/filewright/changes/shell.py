@@ -642,7 +642,7 @@ class _Command:
         if now.kind != "folder" and now.seen is not None:
             return now.seen.ctime_ns > since
         try:
-            status = self._watch.boundary.stat(self._watch.at(now.path))
+            status = self._watch.boundary.stat(self._watch.at(now.path), birth=True)
         except FilewrightError:
             return False
         return (status.birth_ns or status.ctime_ns) > since

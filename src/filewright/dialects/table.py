@@ -128,7 +128,7 @@ class Call(TypedTools):
     def status(self, path: str) -> Status:
         """The status of what a path leads to, also through a link."""
         boundary, where = self.context.boundary, self.locate(path)
-        status = boundary.stat(where)
+        status = boundary.stat(where, birth=True)
         if status.kind != "link":
             return status
         try:

@@ -338,7 +338,7 @@ class LinuxFile(_LinuxHandle, File):
 
 
 class LinuxFolder(_LinuxHandle, Folder):
-    """A folder whose names are resolved, exchanged and held by the"""
+    """A folder whose names are resolved, exchanged and held by the kernel."""
 
     __slots__ = ()
     file_type: ClassVar[type[File]] = LinuxFile

@@ -352,7 +352,7 @@ def stat_items(context: Context, arguments: StatArguments) -> StatResult:
 
 def _status(context: Context, location: Location) -> FileStatus:
     """The status of one thing; for text also what its bytes are."""
-    status = context.boundary.stat(location)
+    status = context.boundary.stat(location, birth=True)
     owner, group = _owners(status.uid, status.gid)
     known = FileStatus(
         type=status.kind,
