@@ -120,8 +120,8 @@ class PatchRows(NamedTuple):
     """The lines of a hunk: `signs` says of each in turn whether it is kept (" "), removed ("-") or added ("+").
 
     `old` are those that must be there, `new` those that will be, without their ends. `ends` are those that the patch
-    wrote, one for each sign: ``\n``, ``\r\n`` or a lone ``\r``, and none where git's remark says that the file has no
-    newline there.
+    wrote, one for each sign: ``\\n``, ``\\r\\n`` or a lone ``\\r``, and none where git's remark says that the file
+    has no newline there.
     """
 
     signs: str
