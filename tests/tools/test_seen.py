@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from filewright import Workspace
+from filewright.progress import Caller, Task
 
 links = pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
 LINE = "[changed since you read it: a.py]"
@@ -145,3 +146,17 @@ def test_a_call_under_other_limits_leaves_it_as_it_is_who_is_told_of_a_commit(wo
     limited = context.under(context.settings)
     assert context.changes.after_commit == told.append
     assert limited.seen is context.seen
+
+
+def test_what_a_search_shows_in_the_room_that_others_leave_it_is_shown_to_its_own_session(
+    workspace: Workspace, root: Path
+) -> None:
+    for number in range(400):
+        (root / f"{number:03}.txt").write_text(f"apple {number:03} {'-' * 80}\n")
+    mine = workspace.under(Task(caller=Caller("mine")))
+    asked = {"patterns": ["apple", "pear"], "max_results": 1_000}
+    found = mine.run("search_content", asked)
+    assert 100 < len(found.results) < 400
+    for hit in found.results:
+        location = workspace.context.boundary.locate(hit.path)
+        assert workspace.context.seen.shown_to("mine", location) is not None, hit.path

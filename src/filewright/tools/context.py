@@ -316,7 +316,7 @@ class _Spare(Task):
     """The time for an extra: work by the processor's clock, so that under load the same is done."""
 
     def __init__(self, task: Task, work: float) -> None:
-        super().__init__(seconds=3 * work)
+        super().__init__(seconds=3 * work, caller=task.caller)
         self._call = task
         self._end = time.thread_time() + work
 
