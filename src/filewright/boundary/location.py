@@ -382,8 +382,9 @@ def plain_form(name: bytes) -> bytes:
     refuses all of them in a tree on every system.
     """
     plain = name.lower() if name.isascii() else folded(name)
-    # NTFS: a stream's name, then dots and spaces at the end are nothing.
-    plain = plain.split(b":", 1)[0].rstrip(b". ") or plain
+    if b":" in plain or plain[-1:] in (b".", b" "):
+        # NTFS: a stream's name, then dots and spaces at the end are nothing.
+        plain = plain.split(b":", 1)[0].rstrip(b". ") or plain
     return b".git" if plain == b"git~1" else plain
 
 
