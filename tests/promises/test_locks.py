@@ -234,7 +234,7 @@ def test_waiting_for_another_thread_ends_with_the_task(area: Path, ending: str) 
             holder.join()
 
 
-@pytest.mark.parametrize("busy", ["_lines", "_identity"])
+@pytest.mark.parametrize("busy", ["_lines", "_make"])
 def test_a_child_process_is_not_held_up_by_what_another_thread_was_doing(
     area: Path, monkeypatch: pytest.MonkeyPatch, busy: str
 ) -> None:

@@ -163,13 +163,12 @@ class Changes(History):
 
         What an earlier process left is recovered first. Nested calls of the same thread are free.
         """
-        if self._settings.read_only:
-            raise errors.read_only()
+        self._open(task)  # Before the lock: others are not to wait while a state folder is made.
         with self._lock.exclusive(task) as fresh:
             for log in self._own:
                 # Nested, a change before this one may have failed, and not been rolled back at once.
                 if fresh or log.left(*UNFINISHED):
-                    self._recover(_SETTLE_ABOVE, task)
+                    self._recover(_SETTLE_ABOVE)
                     break
             yield
 
@@ -239,12 +238,12 @@ class Changes(History):
         self._reported = 0
         return found
 
-    def _recover(self, settle_above: int, task: Task | None = None, *, again: bool = False) -> None:
+    def _recover(self, settle_above: int, *, again: bool = False) -> None:
         """Open the roots' own logs, and settle every log; a change that reaches beyond the roots is left to whoever
         opens those."""
         try:
             for log in self._own:
-                if log.state.open(task) != log.contents.swept:
+                if log.state.open() != log.contents.swept:
                     log.contents.sweep()
             for log in self.logs:
                 left = log.left(*UNFINISHED, "done")
