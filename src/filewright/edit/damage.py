@@ -56,6 +56,8 @@ _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "'": "'", "\\": "\\", "/"
 _TYPOGRAPHIC = {char: plain for char, plain in PLAIN.items() if plain in "\"'"}
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|#39|#x27|#34);")
 _ESCAPED_QUOTE = re.compile(r"\\+([\"'])")
+#: What damage of a line has, besides numbers and the marks of an elision.
+_SUSPECT = re.compile(r"[&\\\0]|[^\x00-\x7f]")
 _UNESCAPED = "undid one level of escaping"
 UNNUMBERED = "took away the line numbers"
 _ALIKE, _MUCH_ALIKE = 0.5, 0.8
@@ -327,12 +329,9 @@ def _alone(source: FileText, located: Located) -> Iterator[tuple[str, str]]:
     known = set(map(str.strip, asked)) - {""}
     lost = len(known.difference(map(str.strip, new)))
     for line in lines:
-        text = line.strip()
-        if text not in known:
+        if line.strip() not in known:
             for what in _of_line(source, line, asked, known, lost=lost, repaired=bool(located.repairs)):
-                # Few lines look damaged: for others the file need not be searched.
-                if lost > 1 or not find_exact(source, text, 1):
-                    yield what, line
+                yield what, line
 
 
 def _of_all(
@@ -419,13 +418,19 @@ def _is_nearer(plain: str, line: str, asked: Sequence[str]) -> bool:
 def _of_line(
     source: FileText, line: str, asked: Sequence[str], known: set[str], *, lost: int, repaired: bool
 ) -> Iterator[str]:
-    """Damage of one line of a replacement."""
+    """Damage of one line of a replacement, unless it is one of the file elsewhere."""
     language = source.language
-    if says_omitted(line, language, lost=lost > 0):
+    omitted = says_omitted(line, language, lost=lost > 0)
+    number = None if language is Language.YAML else _NUMBERED.match(line)
+    # Few lines may be damaged: for others the file need not be searched.
+    if not (omitted or number or _SUSPECT.search(line)) or (
+        lost <= 1 and find_exact(source, line.strip(), 1)
+    ):
+        return
+    if omitted:
         yield "a marker for omitted text"
     if "\0" in line and not find_exact(source, "\0", 1):
         yield "a NUL"
-    number = None if language is Language.YAML else _NUMBERED.match(line)
     if number and line[number.end() :].strip() in known:
         # An item of a list is set off otherwise, and so is a key in a block.
         kind = _kind(number)
