@@ -190,6 +190,20 @@ def test_chmod_of_a_hard_link_does_not_reach_the_other_name(bench: Any) -> None:
     assert stat.S_IMODE((bench.root / "a.txt").stat().st_mode) == 0o700
 
 
+def test_of_a_large_hard_link_whose_mode_changes_too_only_what_an_edit_takes_out_is_kept(
+    scene: Any, area: Path
+) -> None:
+    with scene.Bench(area, whole_undo_bytes=1000) as bench:
+        (bench.root / "a.txt").write_bytes(b"one\n" * 1000)
+        os.link(bench.root / "a.txt", bench.root / "other.txt")
+        edit = bench.modify("a.txt", EDIT)
+        record = bench.commit(SetMode(bench.at("a.txt"), "600"), edit, break_hard_links=True)
+        assert [(entry.before.blob, bool(entry.spliced)) for entry in record.entries] == [(None, True)]
+        assert (bench.root / "other.txt").read_bytes() == b"one\n" * 1000
+        bench.undo(record.id)
+        assert (bench.root / "a.txt").read_bytes() == b"one\n" * 1000
+
+
 @pytest.mark.parametrize("how", ["modify", "replace", "over"])
 def test_a_read_only_file_is_not_edited(bench: Any, how: str) -> None:
     step = {

@@ -465,7 +465,9 @@ class Tree:
         base = item.content
         assert base is not None
         require_ordered(step.splices, base.size)
-        item.splices = None if item.fresh else step.splices
+        # Of the bytes on the disk too where it was only to have an inode of its own.
+        first = isinstance(base, OnDisk) and base.opener == item.open
+        item.splices = step.splices if first else None
         item.content, item.fresh = Edited(base, step.splices, step.encoding_check, where.asked), True
 
     def _create(self, step: Create) -> None:
