@@ -322,7 +322,7 @@ def _alone(source: FileText, located: Located) -> Iterator[tuple[str, str]]:
                 new += part.new
             case NewLines(ByteRange(start, end)):
                 new = located.edit.replace.split("\n") if start == end and not located.edit.search else []
-    lines = [*filter(str.strip, new)]
+    lines = [line for line in new if line.strip()]
     if asked == new or not lines:
         return
     yield from _of_all(source, located, asked, lines, "\n".join(new))

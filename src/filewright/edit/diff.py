@@ -13,7 +13,6 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import chain, groupby
-from operator import attrgetter
 from typing import Literal
 
 from filewright.boundary import quote, unquote
@@ -180,7 +179,7 @@ class FileDiff:
             return None
         hunks: list[Hunk] = []
         for hunk in self.hunks:
-            signs = "".join(map(attrgetter("sign"), hunk.rows))
+            signs = "".join([row.sign for row in hunk.rows])
             old, new, begin = hunk.old, hunk.new, 0
             for at, row in enumerate((*hunk.rows, None)):
                 if row is not None and row.hidden:

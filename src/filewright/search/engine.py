@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import islice
 from typing import Any, Literal
 
 from filewright.languages import named_as
@@ -158,8 +158,8 @@ def matches(
     Raises `cancelled`, `timeout`, `io_error`.
     """
     for view, spans in _places(snapshot, pattern, start, windows, task or UNENDING, once=once):
-        indices = sorted(set(chain.from_iterable(filter(None, spans))))
-        places = dict(zip(indices, map(view.raw_at, indices), strict=True))
+        indices = sorted({index for span in spans if span is not None for index in span})
+        places = {index: view.raw_at(index) for index in indices}
         match, *groups = [None if span is None else (places[span[0]], places[span[1]]) for span in spans]
         assert match is not None
         yield Match(*match, tuple(groups))

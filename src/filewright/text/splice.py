@@ -79,7 +79,7 @@ def replacements(splices: Sequence[Splice]) -> bytes:
     """All that splices write, one after the other."""
     if isinstance(splices, Splices):
         return bytes(splices.written)
-    return b"".join(map(attrgetter("replacement"), splices))
+    return b"".join([splice.replacement for splice in splices])
 
 
 def ordered(splices: Iterable[Splice], size: int) -> tuple[Splice, ...]:

@@ -393,7 +393,7 @@ class _Edits:
 
     def summary(self, files: Sequence[Changed[Plan]]) -> str:
         """One line for the history."""
-        names = ", ".join(map(attrgetter("location.shown"), files))
+        names = ", ".join(file.location.shown for file in files)
         return f"edit {names}: {counted(len(self.arguments.edits), 'edit')}"
 
     def decided(self) -> Iterator[Decided[Plan]]:

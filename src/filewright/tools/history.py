@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from operator import attrgetter
 from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, Field
@@ -329,7 +328,7 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
     else:
         title, what = selected.what, counted(len(selected.ids), "change")
     page.add(f"undid {title}: {what}; change {made_id}" if made else f"{title} {page.done('undone')}: {what}")
-    page.extend(map("[{}]".format, reversal.notes), reserve=1000)
+    page.extend((f"[{note}]" for note in reversal.notes), reserve=1000)
     if alone and record.reverts:
         page.add("[that change was an undo itself; for an earlier one give its change_id from get_history]")
     entries = (made or record).entries
@@ -341,7 +340,7 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
         what=selected.what,
         reverted=selected.ids,
         notes=reversal.notes,
-        files=tuple(map(attrgetter("place.shown"), entries[:200])),
+        files=tuple(entry.place.shown for entry in entries[:200]),
     )
 
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from operator import attrgetter
 from os.path import commonprefix
 from typing import Annotated, Literal
 
@@ -220,7 +219,7 @@ class _Row:
     @property
     def whole(self) -> str:
         """The row with what is said beside the line."""
-        return self.text + "".join(map("   [{}]".format, self.notes))
+        return self.text + "".join(f"   [{note}]" for note in self.notes)
 
 
 def search_content(context: Context, arguments: SearchArguments) -> SearchResult:
@@ -719,7 +718,7 @@ class _Search:
             page.add("no match" if self._complete else "no match so far")
             notes += self._advice
         elif self._complete and arguments.cursor is None and arguments.mode != "fuzzy" and not kinds:
-            found = f"in {counted(len(set(map(attrgetter('path'), results)) or files), 'file')}"
+            found = f"in {counted(len({hit.path for hit in results} or files), 'file')}"
             if arguments.output != "files":
                 self._total = sum(file.count or 0 for file in files) if files else len(results)
                 if self._occurrences > len(results):  # a replacement counts these

@@ -68,6 +68,7 @@ UNREADABLE = [
     (envelope("*** Update File: x\n@@\n a\n"), "changes nothing"),
     (envelope("*** Add File: n\n+1\n2\n"), "begins with neither (line 4"),
     (envelope("*** Delete File: x\n-a\n"), "a deleted file has no lines"),
+    (envelope("*** Delete File: x\nGIT binary patch\n"), "binary patch"),
     (envelope("*** Frobnicate File: x\n"), "belongs to no file"),
     (envelope("*** Update File: x\n@@\n-a\n+A\n") + "-more\n", "follows '*** End Patch'"),
 ]

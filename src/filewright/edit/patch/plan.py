@@ -340,7 +340,7 @@ def _placed(
     splices: list[Splice] = []
     outcomes: list[HunkOutcome] = []
     places = Placing(hunks, lines).run(every=every)
-    if Unplaced in map(type, places):
+    if any(isinstance(place, Unplaced) for place in places):
         places = _but_those_applied(file, hunks, lines, places, every=every)
     for hunk, place in zip(hunks, places, strict=True):
         if isinstance(place, Unplaced):

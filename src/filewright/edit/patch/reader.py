@@ -383,6 +383,7 @@ class _PatchReader:
             self.at += 2
         after = self._past(_BLANK, self.at)
         if kind == "delete" and self.kinds[after] not in "FE.":
+            self._check_read(binary=True)
             raise self.refused(after, "a deleted file has no lines", "give only '*** Delete File: path'")
         hunks = self._hunks(adding=kind == "create")
         return self._made(first, kind, old, new, hunks, whole=kind != "modify")
