@@ -464,6 +464,38 @@ def test_what_was_done_in_a_root_within_another_is_recorded_once(root: Path, tmp
         assert _tree(root) == before
 
 
+@pytest.mark.parametrize("hook", [False, True])
+def test_what_was_listed_beside_a_root_within_is_listed_anew_without_that_root(
+    root: Path, tmp_path: Path, hook: bool
+) -> None:
+    """Else nobody would see what a command does in the folder that was a root then."""
+    state = tmp_path / "state"
+    settings, before = Settings(state_dir=state), _tree(root)
+
+    def command(line: str) -> None:
+        given = {**CALLS["claude-code"], "cwd": str(root), "tool_use_id": line[-5:]}
+        with Workspace(root, settings=settings) as alone:
+            begun = None if hook else alone.begin_command()
+            assert not hook or _hook("begin", root, state, given).stderr == ""
+            subprocess.run(line, shell=True, cwd=root, check=True)
+            assert not hook or _hook("end", root, state, given).stderr == ""
+            if begun is not None:
+                alone.end_command(begun, line)
+
+    command("true")
+    with Workspace(root, root / "src", settings=settings) as both:
+        both.end_command(both.begin_command(), "true")
+    command("mv a.txt src; rm src/b.py")
+    with Workspace(root, settings=settings) as alone:
+        [record] = alone.history()
+        assert [(entry.action, entry.place.shown) for entry in record.entries] == [
+            ("moved", "src/a.txt"),
+            ("deleted", "src/b.py"),
+        ]
+        alone.undo()
+    assert _tree(root) == before
+
+
 @pytest.mark.parametrize("moved", [("a.txt", "src/b.py"), ("src", "dir")])
 def test_a_change_that_moves_something_and_makes_another_in_its_place_is_no_commands(
     workspace: Any, root: Path, moved: tuple[str, str]

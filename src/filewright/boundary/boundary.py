@@ -401,7 +401,9 @@ class Boundary:
         if rules.outer is not None or rules.given is not self._deny:
             return None
         excludes = self.excludes_file, system.stamp_of(self.excludes_file)
-        return *excludes, self._cross, self.settings.deny, rules.protection.own
+        # What is below a root within this one is listed there.
+        inner = root.below([other.resolved for other in self.roots])
+        return *excludes, self._cross, self.settings.deny, rules.protection.own, inner
 
     def may_be_opened(self, where: Location, task: Task) -> bool:
         """Whether a program may be let loose in the folder `where`: nothing in it is denied, or leads elsewhere."""

@@ -283,7 +283,8 @@ class Changes(History):
             kept = [watch.begin(line) for watch in self._watched(task, identifier)]
         if self.looked is not None:
             pairs = zip(self._own, self._boundary.roots, strict=True)
-            states = [(root.path, root.identity, log.state) for log, root in pairs]
+            listed_by = self._boundary.listed_by
+            states = [(root.path, root.identity, log.state, listed_by(root)) for log, root in pairs]
             self.looked.note(states, [database.locate() for database in self.databases])
         return all(kept)
 

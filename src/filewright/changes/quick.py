@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 TAKES_AWAY = r"\b(rm|mv|cp|dd|sed|tee|find|git|rsync|shred|truncate|unlink)\b|>"
 """Command lines that may take something away."""
-_FORMAT = 3
+_FORMAT = 4
 _FOLDER = b"hooks"
 _LOOK_MS = 100
 SLACK_NS = 2 * 10**9
@@ -134,10 +134,10 @@ class QuickLook:
         found: list[tuple[Folder, KeptListing]] = []
         self._databases = databases
         excludes = excludes_file(os.environ)
-        for path, identity, listings in roots:
+        for path, identity, listings, outer in roots:
             state = stack.enter_context(system.open_folder(listings))
             kept = read_kept(state, name)
-            if kept is None or (kept.outer or ())[:2] != (excludes, stamp_of(excludes)):
+            if kept is None or kept.outer != (excludes, stamp_of(excludes), *(outer or ())[2:]):
                 raise _Other
             if not found:  # Before any look: what is changed later is not in it.
                 self.newest = self._newest(kept)
@@ -162,11 +162,14 @@ class QuickLook:
         return max(map(_newest, self._databases), default=0)
 
     def note(
-        self, states: Sequence[tuple[bytes, tuple[int, int], StateFolder]], databases: Sequence[bytes]
+        self,
+        states: Sequence[tuple[bytes, tuple[int, int], StateFolder, tuple[object, ...] | None]],
+        databases: Sequence[bytes],
     ) -> None:
-        """Note of each root its path, its identity and its state, and all databases in which its changes may be."""
-        files = [os.path.join(self._base, b"roots"), *(state.at(b"others") for _, _, state in states)]
-        roots = [(path, identity, state.at(b"shell")) for path, identity, state in states]
+        """Note of each root its path, its identity, its state and what it is listed by (`Boundary.listed_by`), and all
+        databases in which its changes may be."""
+        files = [os.path.join(self._base, b"roots"), *(state.at(b"others") for _, _, state, _ in states)]
+        roots = [(path, identity, state.at(b"shell"), outer) for path, identity, state, outer in states]
         data = sealed((_FORMAT, {path: stamp_of(path) for path in files}, roots, [*databases]))
         path = os.path.join(self._base, _FOLDER)
         with suppress(OSError):
