@@ -98,10 +98,11 @@ def candidates(outline: Outline, asked: str) -> list[NamedSymbol]:
     all understood. The case decides only where both spellings occur.
     """
     wanted = _normal(asked)
+    last = wanted.rpartition(".")[2].casefold()
     for spell in (str, str.casefold):
         exact: list[NamedSymbol] = []
         partial: list[NamedSymbol] = []
-        for candidate, names in _named(outline):
+        for candidate, names in _named(outline, last):
             spelled, target = set(map(spell, names)), spell(wanted)
             if target in spelled:
                 exact.append(candidate)
@@ -161,9 +162,10 @@ def nearest(outline: Outline, asked: str, count: int = 5) -> list[str]:
     return [names[name] for name in alike(last, names, count)]
 
 
-def _named(outline: Outline) -> Iterator[tuple[NamedSymbol, set[str]]]:
+def _named(outline: Outline, holding: str = "") -> Iterator[tuple[NamedSymbol, set[str]]]:
+    """The symbols in whose own name that is, whatever its case, with the names each is known by."""
     for around, symbol in outline.walk():
-        if symbol.kind == "import":
+        if symbol.kind == "import" or holding not in f"{symbol.name}\n{symbol.known_as}".casefold():
             continue
         names = {_normal(symbol.name), _normal(symbol.known_as or symbol.name)}
         if around:
