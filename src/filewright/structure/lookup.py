@@ -58,16 +58,15 @@ def around_line(outline: Outline, line: int) -> tuple[Symbol, ...]:
     level = outline.symbols
     while level:
         stop = bisect_right(level, line, key=attrgetter("block_start_line"))
-        # The last that holds the line, preferring one with children.
-        inner: Symbol | None = None
-        for each in reversed(level[max(0, stop - _SIBLINGS_LOOKED_AT) : stop]):
-            holds = each.block_start_line <= line <= each.end_line
-            if holds and (inner is None or each.children):
-                inner = each
-                if inner.children:
-                    break
-        if inner is None:
+        holding = [
+            each
+            for each in reversed(level[max(0, stop - _SIBLINGS_LOOKED_AT) : stop])
+            if each.block_start_line <= line <= each.end_line
+        ]
+        if not holding:
             break
+        # The last that holds the line, preferring one with children.
+        inner = next(filter(attrgetter("children"), holding), holding[0])
         found.append(inner)
         level = inner.children
     return tuple(found)
@@ -86,9 +85,9 @@ def path_of(outline: Outline, line: int, *, outside: bool = False) -> str:
 
 def is_definition(symbol: Symbol) -> bool:
     """Whether a symbol is read whole when a line in it is asked for: a definition, or of several lines."""
-    if symbol.kind in DEFINITIONS:
-        return True
-    return symbol.kind not in ("import", "package") and symbol.end_line > symbol.start_line
+    return symbol.kind in DEFINITIONS or (
+        symbol.end_line > symbol.start_line and symbol.kind not in ("import", "package")
+    )
 
 
 def candidates(outline: Outline, asked: str) -> list[NamedSymbol]:
@@ -100,8 +99,7 @@ def candidates(outline: Outline, asked: str) -> list[NamedSymbol]:
     wanted = _normal(asked)
     last = wanted.rpartition(".")[2].casefold()
     for spell in (str, str.casefold):
-        exact: list[NamedSymbol] = []
-        partial: list[NamedSymbol] = []
+        exact, partial = list[NamedSymbol](), list[NamedSymbol]()
         for candidate, names in _named(outline, last):
             spelled, target = set(map(spell, names)), spell(wanted)
             if target in spelled:
@@ -157,8 +155,7 @@ def nearest(outline: Outline, asked: str, count: int = 5) -> list[str]:
     names: dict[str, str] = {}
     for candidate, _ in _named(outline):
         if len(names) < 5_000:
-            own = (candidate.symbol.known_as or candidate.symbol.name).rpartition(".")[2]
-            names.setdefault(own, candidate.name)
+            names.setdefault(candidate.name.rpartition(".")[2], candidate.name)
     return [names[name] for name in alike(last, names, count)]
 
 
