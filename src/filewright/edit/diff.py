@@ -346,9 +346,15 @@ def unified(
         added += edit.new_count
         removed += edit.old_count
     return replace(
-        made, hunks=tuple(hunks), added=added, removed=removed, more=more, counted=all_counted, next=going,
+        made,
+        hunks=tuple(hunks),
+        added=added,
+        removed=removed,
+        more=more,
+        counted=all_counted,
+        next=going,
         rows=rows,
-    )  # fmt: skip
+    )
 
 
 def hunks_of(before: Snapshot, splices: Sequence[Splice]) -> list[list[Touched]]:
