@@ -470,7 +470,7 @@ def test_what_was_listed_beside_a_root_within_is_listed_anew_without_that_root(
 ) -> None:
     """Else nobody would see what a command does in the folder that was a root then."""
     state = tmp_path / "state"
-    settings, before = Settings(state_dir=state), _tree(root)
+    settings = Settings(state_dir=state)
 
     def command(line: str) -> None:
         given = {**CALLS["claude-code"], "cwd": str(root), "tool_use_id": line[-5:]}
@@ -483,8 +483,10 @@ def test_what_was_listed_beside_a_root_within_is_listed_anew_without_that_root(
                 alone.end_command(begun, line)
 
     command("true")
+    (root / "src" / "new").write_text("by a person")
     with Workspace(root, root / "src", settings=settings) as both:
         both.end_command(both.begin_command(), "true")
+    before = _tree(root)
     command("mv a.txt src; rm src/b.py")
     with Workspace(root, settings=settings) as alone:
         [record] = alone.history()
