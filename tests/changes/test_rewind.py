@@ -638,3 +638,24 @@ def test_a_time_long_before_everything_is_before_the_history(bench: Any) -> None
     with pytest.raises(FilewrightError) as caught:
         bench.changes.select(Scope(since="999999999w"))
     assert caught.value.code is Code.INVALID_INPUT
+
+
+@pytest.mark.parametrize("roots", [["n"], [".", "n"], ["n", "."]])
+def test_a_folder_that_a_change_made_and_that_is_a_root_by_now_stays(
+    tmp_path: Path, roots: list[str]
+) -> None:
+    state, root = Settings(state_dir=tmp_path / "state"), tmp_path / "work"
+    root.mkdir()
+    with Workspace(root, settings=state, session="s") as above:
+        above.write("n/a.txt", "one\n")
+        above.write("n/a.txt", "two\n", mode="overwrite")
+    with Workspace(*(root / name for name in roots), settings=state) as inside:
+        for force in (False, True):
+            with pytest.raises(FilewrightError, match="is a root of the workspace") as caught:
+                inside.revert_edit(session="s", force=force)
+            assert caught.value.code is Code.PERMISSION_DENIED
+        assert [entry.action for entry in inside.record(Scope(session="s")).entries] == ["created"] * 2
+    assert (root / "n" / "a.txt").read_text() == "two\n"
+    with Workspace(root, settings=state) as above:
+        above.revert_edit(session="s")
+    assert not (root / "n").exists()

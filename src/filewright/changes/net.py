@@ -244,10 +244,18 @@ def net_of(
     The others are those between and after them: their renames are followed. With `changed_only`, what
     the changes have left as they found it is left out. Linear in the entries.
     """
-    played = _Played()
+    played, of_roots = _Played(), dict[Place, Entry]()
     for change, chosen in changes:
         task.check()
-        played.play(change.entries, task, chosen=chosen)
+        below: list[Entry] = []
+        for entry in change.entries:
+            if all(end.parts for end in entry.ends):
+                below.append(entry)
+            elif chosen:  # What was a folder like others is a root by now, which stays where it is.
+                first = of_roots.setdefault(entry.place, entry)
+                of_roots[entry.place] = entry._replace(before=first.before)
+        played.play(below, task, chosen=chosen)
     found = [_net(thing, changed_only=changed_only) for thing in played.touched]
+    found += of_roots.values()
     together = sorted(filter(None, found), key=lambda entry: (entry.place.root, entry.place.parts))
     return record._replace(entries=tuple(together))
