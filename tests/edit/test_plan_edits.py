@@ -90,6 +90,17 @@ def test_edits_that_touch_are_refused_and_both_named(name: str) -> None:
     assert error.details["other_edit"] < last - 1
 
 
+@pytest.mark.parametrize("width", range(1, 6))
+def test_of_two_indents_as_short_the_first_tells_how_the_others_are_meant(width: int) -> None:
+    # A set has them in another order in every process: the same edit was made in one and refused in another.
+    tabs, spaces = "\t" * width, " " * width
+    file = f"f {{\n{tabs}\tone(x)\n{tabs}}}\n\n{tabs}if x {{\n{tabs}\ttwo(x)\n{tabs}}}\n"
+    search = f"    {tabs}\tone(x)\n    {tabs}}}\n\n    {tabs}if x {{"
+    replace = f"{tabs}\tone(x)\n{tabs}}}\n{spaces}three(y)\n{tabs}if x {{\n"
+    after, _ = planned(file, Edit(search, replace))
+    assert after == file.replace("}\n\n", f"}}\n{spaces}three(y)\n")
+
+
 def test_all_or_nothing_and_every_refusal_is_told() -> None:
     error = refusal(FILE, Edit("one", "1"), Edit("six", "6"), Edit("seven", "7"))
     assert error.code == Code.NO_MATCH

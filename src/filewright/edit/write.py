@@ -313,7 +313,8 @@ def _forms(
     if not solid:
         return {}
     known = indentation.known
-    indents = {indent_of(line) for line in solid}
+    # In their order: of two as short the first is the base, whatever order a set of them has in this process.
+    indents = dict.fromkeys(map(indent_of, solid))
     base, first = min(indents, key=len), min(known, key=len)
     either = {indent: (known.get(indent, indent), indent) for indent in indents}
     old, new = ([line.strip() for line in lines] for lines in (part.old, part.new))

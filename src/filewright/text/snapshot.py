@@ -247,7 +247,7 @@ class Snapshot(Closing):
         """Whether it is held and every line ends in a newline: the usual case."""
         return self.held is not None and b"\r" not in self.held
 
-    @property
+    @cached_property
     def dominant(self) -> bytes:
         """The file's most frequent terminator; counted only where there is a choice."""
         return b"\n" if self.has_no_returns else self.lines.terminators.dominant
