@@ -498,6 +498,21 @@ def test_what_was_listed_beside_a_root_within_is_listed_anew_without_that_root(
     assert _tree(root) == before
 
 
+def test_what_was_listed_with_a_folder_is_recorded_once_where_that_is_a_root_of_its_own(
+    root: Path, tmp_path: Path
+) -> None:
+    settings = Settings(state_dir=tmp_path / "state")
+    with Workspace(root, settings=settings) as alone:
+        alone.end_command(alone.begin_command(), "true")
+    with Workspace(root, root / "src", settings=settings) as both:
+        begun = both.begin_command()
+        (root / "src" / "b.py").write_text("b = 2\n")
+        [record] = both.end_command(begun, "an edit")
+        assert [entry.place.shown for entry in record.entries] == ["b.py"]
+        both.undo()
+    assert (root / "src" / "b.py").read_text() == "b = 1\n"
+
+
 @pytest.mark.parametrize("moved", [("a.txt", "src/b.py"), ("src", "dir")])
 def test_a_change_that_moves_something_and_makes_another_in_its_place_is_no_commands(
     workspace: Any, root: Path, moved: tuple[str, str]
