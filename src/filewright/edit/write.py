@@ -103,7 +103,8 @@ def _lines_put(
     behind the last end is no line, so it never is one.
     """
     old, endings = source.read(start, end), [*ends]
-    if None in ends and not source.has_no_returns:
+    # What earlier edits left may have none of the returns that are usual in the file.
+    if None in ends and (b"\r" in old or source.snapshot.dominant != b"\n"):
         there = [line for line in old.splitlines(keepends=True) if line.endswith((b"\n", b"\r"))]
         whole = lines[:-1] if ends[-1] == b"" else lines
         for run in align([line.rstrip(b"\r\n") for line in there], whole):

@@ -81,9 +81,9 @@ def located(lines: FileText, hunk: PatchHunk, place: Placed, *, spelled: bool) -
         whole = WholeLines(region, RequestLines.of_lines(hunk.rows.old), RequestLines.of_lines(hunk.rows.new))
         return Located(edit, place.tier, (whole,))
     signs, old, new, ends = hunk.rows
-    kept: dict[int, int] = {}
-    asked: list[bytes] = []  # how the old lines end in the patch
-    given: list[bytes] = []  # and the new ones
+    kept = dict[int, int]()
+    asked = list[bytes]()  # how the old lines end in the patch
+    given = list[bytes]()  # and the new ones
     for sign, mark in zip(signs, ends, strict=True):
         if sign == " ":
             kept[len(given)] = len(asked)
@@ -181,7 +181,7 @@ class Placing:
                 break
         # Each is at the first of its places behind those before it. That is the only one if it is also the last before
         # those behind it; what is refused may settle what is open.
-        result: list[Placed | Unplaced] = []
+        result = list[Placed | Unplaced]()
         ceiling = sys.maxsize
         for index in reversed(range(len(found))):
             one = found[index]

@@ -337,8 +337,7 @@ def _placed(
     language = language_of(snapshot.location.name) if snapshot.location else None
     lines = FileText(snapshot, task, language=language)
     spelled = any(b"\r" in end for hunk in hunks for end in hunk.rows.ends)
-    splices: list[Splice] = []
-    outcomes: list[HunkOutcome] = []
+    splices, outcomes = list[Splice](), list[HunkOutcome]()
     places = Placing(hunks, lines).run(every=every)
     if any(isinstance(place, Unplaced) for place in places):
         places = _but_those_applied(file, hunks, lines, places, every=every)

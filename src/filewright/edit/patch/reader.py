@@ -517,7 +517,7 @@ class _PatchReader:
 
     def _hunks(self, *, adding: bool = False) -> tuple[PatchHunk, ...]:
         """The hunks up to the next file. `adding`: lines of a new file in an envelope."""
-        hunks: list[PatchHunk] = []
+        hunks = list[PatchHunk]()
         if self.kinds[self.at] == "?":
             self._check_read(binary=True)
         while True:
