@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from itertools import accumulate, product, repeat
+from itertools import accumulate
 
 from filewright import errors, system
 from filewright.annotations import NamedTuple
@@ -211,8 +211,8 @@ class Boundary:
         except OSError:
             seen = False
         files = RULE_FILES if changing or free is not None else (DENY_FILE,)
-        ways_up = accumulate(repeat(b"../", depth), initial=b"")
-        found = not seen or folder.holds_any(map(b"".join, product(ways_up, files)))
+        looked = [b"../" * up + file for up in range(depth + 1) for file in files]
+        found = not seen or folder.holds_any(looked)
         if free is not None and not found:
             free.add((root.number, *folder.status().identity))
         return found

@@ -14,7 +14,6 @@ import unicodedata
 from _thread import allocate_lock  # `threading` takes a hook, which has no threads, a millisecond.
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from itertools import filterfalse
 
 from filewright.annotations import TYPE_CHECKING, Any, ClassVar, Self
 from filewright.system.base import (
@@ -261,7 +260,7 @@ class Folder(BaseFolder, _Handle):
         name = parts[depth - 1].decode("utf-8", "surrogateescape")
         # What some file systems take for the same name, if it is not spelled in one way only.
         spellings = name.swapcase(), unicodedata.normalize("NFD", name), unicodedata.normalize("NFC", name)
-        other = next(filter(name.__ne__, spellings), None)
+        other = next((each for each in spellings if each != name), None)
         if other is None:
             return parts
         spelled = (*parts[: depth - 1], other.encode("utf-8", "surrogateescape"))
@@ -480,8 +479,8 @@ def split_path(path: bytes) -> tuple[bytes, tuple[bytes, ...]]:
 
     Raises `ValueError`, whose text is the end of a sentence, for what names no file.
     """
-    parts = filterfalse((b"", b".").__contains__, path.split(b"/"))
-    return b"/" if path.startswith(b"/") else b"", tuple(parts)
+    parts = tuple(part for part in path.split(b"/") if part not in (b"", b"."))
+    return b"/" if path.startswith(b"/") else b"", parts
 
 
 def name_problem(name: bytes) -> str | None:  # noqa: ARG001
