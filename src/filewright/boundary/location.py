@@ -57,14 +57,14 @@ class Root(NamedTuple):
         return [tuple(path[len(start) :].split(b"/")) for path in folders if path.startswith(start)]
 
 
-class _Below(NamedTuple):
+class _RootAndParts(NamedTuple):
     """What makes two locations the same one."""
 
     root: Root
     parts: tuple[bytes, ...]
 
 
-class Location(_Below):
+class Location(_RootAndParts):
     """A place below a root. A name, not a promise: nothing is known about it until it is opened.
 
     `parts` holds no `..`, no `.` and no empty part; `()` is the root itself. `given` is how the
