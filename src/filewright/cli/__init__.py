@@ -4,10 +4,6 @@ This room owns words typed and lines printed: arguments, exit codes, colours. It
 itself; every command is a call on a `Workspace`, or starts a server. Commands live in a module each and
 load when they are used, so that `serve` starts without any of the others.
 
-What its size above the goal of `tests/test_size.py` pays for: `setup`, which puts a server, hooks and a rule into
-the configuration of any client, tries them, and takes them out again, and leaves every other byte alone; and hooks
-that have any client's words for a session, a turn and a file, and end as soon as they are done.
-
 Exit codes: 0 done, 1 the tool or the change was refused (the reason is on standard error), 2 the command
 was used wrongly or could not begin.
 """

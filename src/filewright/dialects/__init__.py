@@ -6,15 +6,6 @@ of functions for what a table cannot say. `table.py` makes tools of both.
 Never: decides where an edit goes, opens a path, writes a file. What a dialect needs and the native
 tools lack is a tool of `tools/` that is simply not listed among the native ones.
 
-What its size above the goal of `tests/test_size.py` pays for is what no table says, each held by a case of
-`tests/dialects` or of the originals: of `agent-tools` pages of hits with their context, each line once and in
-groups, counts of lines also where a match has several, a text that is ambiguous but for its whitespace, the
-rest of a long line, the line near a syntax error, and what a link in a folder leads to; of `largefile` similar
-hits after the exact ones, the places that a refused change could mean, changes counted from 0, and the
-original's variables of the environment; of `filesystem` a result for every item that names where its path
-leads, and changes of one file that are made together; and answers in JSON that are made with smaller pages
-until they fit.
-
 In: nothing. Out: a `Surface`, which a workspace offers as it offers the native tools.
 """
 

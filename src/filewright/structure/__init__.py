@@ -7,13 +7,6 @@ killed, because grammars are C code and files are anybody's. Everything else wor
 between two states, `git` fetches the other state. `hints` says what to search for, also in logs and data, from
 samples, whatever the size.
 
-What its size above the goal of `tests/test_size.py` pays for: outlines of what is too large to be parsed, or
-not understood (`patterns`); symbols under the names by which they are called, in two dozen languages
-(`query`, `readable` for macros and brackets that no grammar knows); parsing in a process that can be killed
-(`workers`), and anew only where a text changed (`parse`); what changed since a revision of git, asked so that
-nothing of the repository runs (`git`); blocks of text without a grammar (`block`); logs and tables summed up
-from a sample (`hints`); what a project's files import (`references`).
-
 In: bytes or a `Snapshot`, a `Language`, a `Task`. Out: frozen values (`Outline`, `Symbol`, `CodeBlock`,
 `ChangedSymbol`, `Hints`). This room never opens a path, never writes, never downloads a grammar, and
 does not know searches or edits. It does not import its own heavy parts before they are used.

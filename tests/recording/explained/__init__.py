@@ -1,1 +1,0 @@
-"""What is answered or done otherwise than by the first version, a module for each room."""
