@@ -10,6 +10,7 @@ the same characters.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 
 
@@ -76,6 +77,38 @@ def visible(text: str) -> str:
 def one_line(text: str) -> str:
     """The same of a line whose place on the page counts: line breaks and what does not show are escapes too."""
     return text if text.isprintable() else re.sub(_NOT_IN_A_LINE, _escape, text)
+
+
+_UNNAMED = {
+    "\0": "NULL",
+    "\a": "BELL",
+    "\b": "BACKSPACE",
+    "\t": "TAB",
+    "\n": "LINE FEED",
+    "\v": "LINE TABULATION",
+    "\f": "FORM FEED",
+    "\r": "CARRIAGE RETURN",
+    "\x1b": "ESCAPE",
+    "\x7f": "DELETE",
+    "\x85": "NEXT LINE",
+    "\ufeff": "BYTE ORDER MARK",
+}
+"""Names of control characters, which Unicode's table leaves out; and the usual name of U+FEFF."""
+
+
+def named_character(character: str) -> str:
+    """Return a character's name with its code point, as in ``NO-BREAK SPACE (U+00A0)``."""
+    code_point = f"U+{ord(character):04X}"
+    name = _UNNAMED.get(character) or unicodedata.name(character, "")
+    if not name:
+        kind = {"Cc": "control character", "Cs": "half of a surrogate pair", "Co": "private use"}
+        name = kind.get(unicodedata.category(character), "unnamed character")
+    return f"{name} ({code_point})"
+
+
+def named_characters(characters: Sequence[str], most: int = 3) -> str:
+    """Return the names of the first few characters, and how many more there are."""
+    return listed([named_character(character) for character in characters], most)
 
 
 def _escape(match: re.Match[str]) -> str:

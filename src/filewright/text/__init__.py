@@ -16,8 +16,6 @@ from filewright.faces import face_of
 from filewright.text import codec, splice
 from filewright.text.cache import SHOWN_WHOLE_BYTES, BoundedCache, Shown
 from filewright.text.codec import (
-    PLAIN,
-    SPACES,
     Encoding,
     bytes_in,
     check_text,
@@ -28,6 +26,7 @@ from filewright.text.codec import (
 )
 from filewright.text.lines import LINE_REACH, Line, LineIndex, Lines, Terminators, finder, terminators_in
 from filewright.text.snapshot import NOTEBOOK_SUFFIX, TOKEN_DIGITS, Identity, Snapshot, notebook_view
+from filewright.text.spelling import PLAIN, SPACES, is_invisible, peculiar_characters, spellings_of
 from filewright.text.splice import Splice, Splices, apply, ordered, replacements, require_ordered
 from filewright.text.wide import Narrowed
 
@@ -62,11 +61,14 @@ __all__ = [
     "decoded",
     "encoded",
     "finder",
+    "is_invisible",
     "normalised",
     "notebook_view",
     "ordered",
+    "peculiar_characters",
     "replacements",
     "require_ordered",
+    "spellings_of",
     "splice",
     "terminators_in",
     "viewed_by_cells",

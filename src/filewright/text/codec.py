@@ -15,7 +15,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import Final
 
 from filewright.errors import Code, FilewrightError, invalid
 
@@ -39,14 +38,6 @@ _WIDE = ("utf-16", "utf-16-le", "utf-16-be")
 #: no state, or a splice would not be safe in them; others (EBCDIC, ISO 2022, UTF-7, UTF-32, and what Python
 #: calls a codec but is no encoding of text) are refused by not being here.
 ENCODINGS = frozenset({"utf-8", *_WIDE, *_SINGLE_BYTE, *_MULTIBYTE})
-
-SPACES: Final = "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
-PLAIN: Final = {
-    character: plain
-    for plain, family in {'"': "“”„‟〝〞″＂", "'": "‘’‚‛′ʼ＇", "-": "‐‑‒–—―−﹘﹣－", " ": SPACES}.items()
-    for character in family
-}
-"""Quotes, dashes and spaces that replace plain ones: the one table of them."""
 
 
 @dataclass(frozen=True, slots=True)

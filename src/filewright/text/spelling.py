@@ -1,0 +1,144 @@
+"""Other spellings of a text: characters that show nothing, or that look like another character.
+
+Comparing bytes tells a no-break space from a space and a decomposed letter from a composed one; a reader of the
+screen cannot. These tables say which characters are taken for which, so that an answer can name the difference.
+Nothing here changes a text that is written.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import cache
+from itertools import permutations
+from typing import Final
+
+SPACES: Final = "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
+PLAIN: Final = {
+    character: plain
+    for plain, family in {'"': "“”„‟〝〞″＂", "'": "‘’‚‛′ʼ＇", "-": "‐‑‒–—―−﹘﹣－", " ": SPACES}.items()
+    for character in family
+}
+"""Quotes, dashes and spaces that replace plain ones: the one table of them."""
+
+_INVISIBLE_RANGES: Final = (
+    ("\u00ad", "\u00ad"),  # soft hyphen
+    ("\u034f", "\u034f"),  # combining grapheme joiner
+    ("\u061c", "\u061c"),  # direction marks, here and below
+    ("\u115f", "\u1160"),  # Hangul fillers, here and below
+    ("\u17b4", "\u17b5"),
+    ("\u180b", "\u180f"),  # Mongolian selectors and vowel separator
+    ("\u200b", "\u200f"),  # zero-width space and joiners, direction marks
+    ("\u202a", "\u202e"),
+    ("\u2060", "\u206f"),
+    ("\u2800", "\u2800"),  # blank Braille pattern
+    ("\u3164", "\u3164"),
+    ("\ufe00", "\ufe0f"),  # variation selectors
+    ("\ufeff", "\ufeff"),  # byte-order mark
+    ("\uffa0", "\uffa0"),
+    ("\ufff9", "\ufffb"),
+    ("\U000e0000", "\U000e0fff"),  # tags and more variation selectors
+)
+INVISIBLE: Final = "".join(f"{low}-{high}" for low, high in _INVISIBLE_RANGES)
+"""Characters that show nothing, as the inside of a character class of Python's `re`."""
+
+_LOOK_ALIKE_LETTERS: Final = {
+    # Cyrillic
+    "А": "A", "В": "B", "Е": "E", "К": "K", "М": "M", "Н": "H", "О": "O", "Р": "P", "С": "C", "Т": "T",
+    "У": "Y", "Х": "X", "Ѕ": "S", "І": "I", "Ј": "J", "Ԛ": "Q", "Ԝ": "W", "Ү": "Y", "Ӏ": "I",
+    "а": "a", "е": "e", "о": "o", "р": "p", "с": "c", "у": "y", "х": "x", "ѕ": "s", "і": "i", "ј": "j",
+    "ԁ": "d", "һ": "h", "ԛ": "q", "ԝ": "w", "ѵ": "v", "ӏ": "l", "ү": "y",
+    # Greek
+    "Α": "A", "Β": "B", "Ε": "E", "Ζ": "Z", "Η": "H", "Ι": "I", "Κ": "K", "Μ": "M", "Ν": "N", "Ο": "O",
+    "Ρ": "P", "Τ": "T", "Υ": "Y", "Χ": "X", "ο": "o", "ν": "v", "ρ": "p", "ι": "i", "ϲ": "c", "ϳ": "j",
+    # Armenian, Latin extensions, signs
+    "օ": "o", "ս": "u", "հ": "h", "ո": "n", "ց": "g", "ı": "i", "ɡ": "g", "ɩ": "i", "ℓ": "l", "ǃ": "!",
+    "⁄": "/", "∕": "/", "╱": "/", "⧸": "/", "∖": "\\", "⧵": "\\", "∗": "*", "∣": "|", "ǀ": "|", "∶": ":",
+    "։": ":", "׃": ":", "ː": ":", "\u037e": ";", "‹": "<", "›": ">", "˂": "<", "˃": ">", "ꓸ": ".", "․": ".",
+    "·": ".", "٫": ",", "٬": ",", "…": "...", "‥": "..", "〔": "(", "〕": ")", "❨": "(", "❩": ")", "˜": "~",
+    "∼": "~", "˄": "^", "ˋ": "`", "ʹ": "'", "＿": "_", "‗": "_", "꞊": "=", "᐀": "=", "＋": "+",
+}  # fmt: skip
+_LOOK_ALIKES: Final = {**_LOOK_ALIKE_LETTERS, **PLAIN}
+
+#: Ranges whose characters are, by Unicode's own tables, another character: singletons, wide and narrow forms.
+_EQUIVALENT_RANGES: Final = (
+    (0x0340, 0x0380), (0x0387, 0x0388), (0x1F71, 0x1FFE), (0x2000, 0x200B), (0x202F, 0x2030), (0x205F, 0x2060),
+    (0x2126, 0x212C), (0x2329, 0x232B), (0x3000, 0x3001), (0xF900, 0xFB00), (0xFF01, 0xFFEF), (0x2F800, 0x2FA1E),
+    (0x00A0, 0x00A1),
+)  # fmt: skip
+
+_MAX_MARKS = 3
+"""Marks of one letter whose orders are tried."""
+
+
+def is_invisible(character: str) -> bool:
+    """Return whether a character shows nothing on a screen; spaces, tabs and line ends are not meant."""
+    if character.isascii():
+        return unicodedata.category(character) == "Cc" and character not in "\t\n\r\f"
+    return any(low <= character <= high for low, high in _INVISIBLE_RANGES) or (
+        unicodedata.category(character) in ("Cc", "Cf")
+    )
+
+
+def plain_form(character: str) -> str:
+    """Return what a reader takes a character for: "" for an invisible one, the plain one it looks like, or itself."""
+    if is_invisible(character):
+        return ""
+    if character in _LOOK_ALIKES:
+        return _LOOK_ALIKES[character]
+    compatible = unicodedata.normalize("NFKC", character)
+    return compatible if len(compatible) == 1 else character
+
+
+def is_peculiar(character: str) -> bool:
+    """Return whether a reader cannot see which character this is: it is invisible, or looks like another."""
+    if character.isascii():
+        return is_invisible(character)
+    return plain_form(character) != character or character in "\u0085\u2028\u2029"
+
+
+def peculiar_characters(text: str) -> tuple[str, ...]:
+    """Return the invisible and look-alike characters of `text`, each once, in order."""
+    if text.isascii() and text.isprintable():
+        return ()
+    return tuple(character for character in dict.fromkeys(text) if is_peculiar(character))
+
+
+@cache
+def spellings_of(character: str, *, look_alikes: bool = False) -> tuple[str, ...]:
+    """Return all the texts that are the same as a character, itself first.
+
+    They are its composed and decomposed forms, other spaces for a space, wide and narrow forms; with
+    `look_alikes` also quotes, dashes and letters of other scripts that look like it.
+    """
+    spellings = {character: None}
+    base, *marks = list(unicodedata.normalize("NFD", character))
+    composed = unicodedata.normalize("NFC", character)
+    if len(marks) <= _MAX_MARKS:
+        for order in permutations(marks):
+            for count in range(len(order) + 1):
+                start = unicodedata.normalize("NFC", base + "".join(order[:count]))
+                spelling = start + "".join(order[count:])
+                if unicodedata.normalize("NFC", spelling) == composed:
+                    spellings[spelling] = None
+    equivalents = _equivalents()
+    for equivalent in equivalents.get(composed, ()):
+        spellings[equivalent] = None
+    if marks and all(part in equivalents for part in (base, *marks)):  # narrow katakana and its marks
+        spellings["".join(equivalents[part][-1] for part in (base, *marks))] = None
+    if look_alikes:
+        for look_alike, plain in _LOOK_ALIKES.items():
+            if plain == character:
+                spellings[look_alike] = None
+    return tuple(spellings)
+
+
+@cache
+def _equivalents() -> dict[str, list[str]]:
+    """Return the characters that are another single one by Unicode's tables, by that one."""
+    equivalents: dict[str, list[str]] = {}
+    for start, stop in _EQUIVALENT_RANGES:
+        for character in map(chr, range(start, stop)):
+            plain = unicodedata.normalize("NFKC", character)
+            if len(plain) == 1 and plain != character:
+                equivalents.setdefault(plain, []).append(character)
+    return equivalents
