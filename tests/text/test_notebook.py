@@ -365,3 +365,18 @@ def test_the_cell_may_be_named_in_an_edit_beside_edits_of_other_files(
         assert "several cells" in refused.text
     refused = workspace.call("edit_content", {"edits": [{**edits[0], "search": "rate", "cell": "b"}]})
     assert refused.data["code"] == "invalid_input"
+
+
+@pytest.mark.parametrize("cell", ["first", "2", "nowhere"])
+def test_whole_file_edit_beside_cell_is_refused(root: Path, workspace: Workspace, cell: str) -> None:
+    path = write(root, EXAMPLE)
+    (root / "a.py").write_text("x = 1\n")
+    before = path.read_bytes()
+    for whole in ({"delete": True}, {"move_to": "new.ipynb"}, {"content": "x"}):
+        for name in ("n.ipynb", "a.py", "new.ipynb"):
+            edit = {"path": name, **whole}
+            for arguments in ({"cell": cell, "edits": [edit]}, {"edits": [{**edit, "cell": cell}]}):
+                done = workspace.call("edit_content", arguments)
+                assert done.is_error, done.text
+    assert path.read_bytes() == before
+    assert sorted(each.name for each in root.iterdir()) == ["a.py", "n.ipynb"]

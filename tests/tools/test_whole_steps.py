@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.rows import each_row
 
-from filewright import Workspace
+from filewright import FilewrightError, Workspace
 
 SHOP = """\
 import math
@@ -218,14 +219,57 @@ def test_a_place_that_got_lost_is_not_the_whole_file(
     before = tree(shop)
     done = workspace.call("edit_content", {"edits": [{"path": "shop.py", **whole, **more}]})
     assert done.code == "invalid_input", done.text
-    assert "whole file" in done.text
+    assert "whole file" in done.text or "of a whole" in done.text
     assert tree(shop) == before
 
 
-def test_what_an_adapter_fills_with_nulls_is_of_the_whole_file_still(
-    shop: Path, workspace: Workspace
-) -> None:
-    nulls = dict.fromkeys(("symbol", "start_line", "end_line", "at", "from", "move_to", "expected_version"))
+@each_row(
+    "more",
+    [
+        {"at": None},
+        {"symbol": None},
+        {"from": None, "at": None},
+        {"start_line": None, "end_line": None},
+        {"search": None},
+        {"cell": None},
+        {"symbol": ""},
+        {"at": {"symbol": ""}},
+        {"at": {"lines": []}},
+        {"cell": "c1"},
+        dict.fromkeys(("symbol", "start_line", "end_line", "at", "from", "move_to", "expected_version")),
+    ],
+)
+def test_keeps_file_whose_place_is_empty(shop: Path, workspace: Workspace, more: dict[str, object]) -> None:
+    before = tree(shop)
+    for whole in ({"delete": True}, {"move_to": "new.py"}):
+        done = workspace.call("edit_content", {"edits": [{"path": "shop.py", **more, **whole}]})
+        assert done.code == "invalid_input", done.text
+        assert tree(shop) == before
+        with pytest.raises(FilewrightError):
+            workspace.edit(None, [{"path": "shop.py", **more, **whole}])
+        assert tree(shop) == before
+
+
+@each_row(
+    "call",
+    [
+        {"path": "shop.py"},
+        {"path": "shop.py", "cell": "c1"},
+        {"path": "shop.py", "encoding": "utf-8"},
+        {"path": "shop.py", "expected_version": None},
+    ],
+)
+def test_whole_file_is_named_in_its_edit(shop: Path, workspace: Workspace, call: dict[str, object]) -> None:
+    before = tree(shop)
+    for whole in ({"delete": True}, {"move_to": "new.py"}, {"path": None, "delete": True}):
+        done = workspace.call("edit_content", {**call, "edits": [whole]})
+        assert done.code == "invalid_input", done.text
+        assert "path" in done.text
+        assert tree(shop) == before
+
+
+def test_nulls_that_are_no_place_are_left_out(shop: Path, workspace: Workspace) -> None:
+    nulls = dict.fromkeys(("move_to", "content", "expected_version", "copy", "fuzzy"))
     done = workspace.call("edit_content", {"edits": [{"path": "shop.py", "delete": True, **nulls}]})
     assert not done.is_error, done.text
     assert not (shop / "shop.py").exists()

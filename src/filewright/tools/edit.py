@@ -101,6 +101,12 @@ Moved = tuple[str, Location, Location]
 """The name of a symbol that was moved, from where, to where."""
 
 _OF_WHOLE = {"path", "content", "delete", "move_to", "expected_version", "fuzzy"}
+_PLACE_FIELDS = (*_PLACES, "end_line", "at", "from", "cell")
+"""Fields that narrow an edit to a part of its file."""
+_WHOLE_HINT = (
+    "to delete or rename the file give its path in the edit, and nothing but that (or use delete_items, move_items); "
+    "for a part of it name a place: symbol, lines or text"
+)
 _OF_PIECES = _OF_WHOLE | {"source", "copied", "reindent"}
 
 
@@ -133,6 +139,9 @@ class EditItem(Arguments):
     @classmethod
     def _place_named(cls, given: Any) -> Any:
         """`at` in the fields that it replaces."""
+        if isinstance(given, dict) and (given.get("delete") or given.get("move_to")):
+            _require_place_kept(given)
+            given = {name: value for name, value in given.items() if value is not None}
         at = given.get("at") if isinstance(given, dict) else None
         if not isinstance(at, dict) or all(value is None for value in at.values()):
             # One that says no place must not be left out: a delete would be of the whole file.
@@ -161,6 +170,10 @@ class EditItem(Arguments):
             # What else is given may have been meant as a place: without it, all of the file would go.
             of_whole = _OF_PIECES if moved else _OF_WHOLE
             more = any(getattr(self, name) not in (None, False) for name in self.model_fields_set - of_whole)
+            if (deleted or self.move_to is not None) and not self.path:
+                raise ValueError(
+                    f"an edit without a place and without a path of its own is refused\nhint: {_WHOLE_HINT}"
+                )
             # What is moved into a new file may have a beginning given with it.
             if (made or moved) + (self.move_to is not None) + deleted != 1 or more:
                 problem = (
@@ -186,6 +199,24 @@ class EditItem(Arguments):
             raise ValueError(problem)
         self._place = places[0] if places else None
         return self
+
+
+def _require_place_kept(given: dict[str, Any]) -> None:
+    """Raise ValueError if an edit that deletes or moves has a place field, all of them empty: the place got lost.
+
+    Without this check the whole file would be deleted instead of a part of it.
+    """
+
+    def is_empty(value: object) -> bool:
+        if isinstance(value, dict):
+            return all(is_empty(inner) for inner in value.values())
+        return value in (None, "", [])
+
+    places = [name for name in (*_PLACE_FIELDS, "source") if name in given]
+    if places and all(is_empty(given[name]) for name in places):
+        raise ValueError(
+            f"{places[0]} is empty, so the edit names no place; the whole file is not meant\nhint: {_WHOLE_HINT}"
+        )
 
 
 class EditArguments(ChangeArguments):
@@ -469,6 +500,12 @@ class _Edits:
                 "leave out the path of the call, and give every edit its own",
             )
         nowhere, moves = item._place is None, item.source is not None
+        cell = item.cell or self.arguments.cell
+        if cell and (item.content is not None or nowhere):
+            raise self._invalid(
+                f"the edit names cell {cell}, and no place in it; {location.asked} as a whole is not meant",
+                "give search, the text to be replaced in the cell; leave out cell for the whole file",
+            )
         makes = item.content is not None or (moves and (nowhere or location in self._files))
         file = self._named(location, makes=makes)
         if item.content is not None and (file.items or not file.is_new):

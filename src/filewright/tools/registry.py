@@ -105,9 +105,11 @@ def _as_meant(tool: str, value: Any, schema: Mapping[str, Any], *loc: int | str)
     """
     if isinstance(value, dict):
         known, required = schema.get("properties", {}), schema.get("required", ())
+        # A null beside delete or move_to may be a place that got lost, which EditItem refuses.
+        keeps_nulls = tool == "edit_content" and bool(value.get("delete") or value.get("move_to"))
         meant = {}
         for name, given in value.items():
-            if given is not None or name in required or name not in known or name in _TEXTS:
+            if given is not None or name in required or name not in known or name in _TEXTS or keeps_nulls:
                 meant[name] = _as_meant(tool, given, known.get(name, {}), *loc, name)
         return meant
     if isinstance(value, list):
