@@ -1,8 +1,9 @@
-"""Process start to the first answer of `tools/list`, against a bare server of the same SDK.
+"""Process start to the first answers, against a bare server of the same SDK that lists its tools.
 
 The bare server is the low-level one of the SDK over its own stdio transport, with as many tools as
 filewright lists, each with one string argument. Runs alternate and the fastest of each counts, so that
-what else the machine does weighs on both or on neither.
+what else the machine does weighs on both or on neither. The first row is the plainest client; the others send all
+that the real clients send before their first tool call (`tests/server/first_messages.json`), and wait for every answer.
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 GOAL = 0.4
 RUNS = 9
+CLIENT_RUNS = 3
 
 _BARE = """
 import anyio
@@ -46,7 +49,9 @@ async def main():
 anyio.run(main)
 """
 
-_HANDSHAKE = (
+Messages = Sequence[Mapping[str, Any]]
+
+_HANDSHAKE: Messages = (
     {
         "jsonrpc": "2.0",
         "id": 1,
@@ -60,44 +65,63 @@ _HANDSHAKE = (
     {"jsonrpc": "2.0", "method": "notifications/initialized"},
     {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
 )
+_RECORDED = Path(__file__).parent.parent / "tests/server/first_messages.json"
 
 
 def rows() -> Iterator[tuple[str, float, float, float]]:
-    """Ours and the bare server's seconds from start to the list of tools."""
+    """Ours and the bare server's seconds from start to the first answers."""
+    clients: dict[str, Messages] = {"a plain client": _HANDSHAKE, **json.loads(_RECORDED.read_text("utf-8"))}
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         root = folder / "root"
         root.mkdir()
         environment = {**os.environ, "FILEWRIGHT_STATE_DIR": str(folder / "state")}
         ours = [sys.executable, "-m", "filewright", "serve", str(root), "--log-level", "error"]
-        _, tools = until_listed(ours, environment)
+        _, answers = until_answered(ours, environment, _HANDSHAKE)
+        tools = len(answers[2]["result"]["tools"])
         bare_server = folder / "bare.py"
         bare_server.write_text(_BARE.replace("COUNT", str(tools)))
         bare = [sys.executable, str(bare_server)]
-        until_listed(bare, environment)
-        pairs = [
-            (until_listed(ours, environment)[0], until_listed(bare, environment)[0]) for _ in range(RUNS)
-        ]
-    mine, reference = (min(times) for times in zip(*pairs, strict=True))
-    yield f"start to tools/list, {tools} tools", mine, reference, GOAL
+        until_answered(bare, environment, _HANDSHAKE)
+        for name, messages in clients.items():
+            pairs = []
+            for _ in range(RUNS if messages is _HANDSHAKE else CLIENT_RUNS):
+                own, _ = until_answered(ours, environment, messages)
+                reference, _ = until_answered(bare, environment, _HANDSHAKE)
+                pairs.append((own, reference))
+            mine, reference = (min(times) for times in zip(*pairs, strict=True))
+            yield f"start to the first answers for {name}, {tools} tools", mine, reference, GOAL
 
 
-def until_listed(command: Sequence[str], environment: dict[str, str]) -> tuple[float, int]:
-    """Seconds from starting `command` to its list of tools, and how many those are."""
-    messages = b"".join(json.dumps(message).encode() + b"\n" for message in _HANDSHAKE)
+def until_answered(
+    command: Sequence[str], environment: Mapping[str, str], messages: Messages
+) -> tuple[float, dict[Any, Any]]:
+    """Return the seconds from starting `command` to its last answer to `messages`, and the answers by id.
+
+    As clients do, it waits for the answer to the first message before it sends the others.
+    """
+    waiting = {message["id"] for message in messages if "id" in message}
+    first, *others = [json.dumps(message).encode() + b"\n" for message in messages]
+    answers = {}
     begun = time.perf_counter()
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as process:
         assert process.stdin is not None
         assert process.stdout is not None
-        process.stdin.write(messages)
+        process.stdin.write(first)
         process.stdin.flush()
         for line in process.stdout:
             answer = json.loads(line)
-            if answer.get("id") == 2:
-                taken = time.perf_counter() - begun
+            answers[answer["id"]] = answer
+            waiting.discard(answer["id"])
+            if not waiting:
+                seconds = time.perf_counter() - begun
                 process.stdin.close()
-                return taken, len(answer["result"]["tools"])
-    raise RuntimeError(f"{command[0]} ended without listing its tools")
+                return seconds, answers
+            if others:
+                process.stdin.write(b"".join(others))
+                process.stdin.flush()
+                others.clear()
+    raise RuntimeError(f"{command[0]} ended without answering {waiting}")
 
 
 if __name__ == "__main__":

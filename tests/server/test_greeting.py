@@ -1,4 +1,4 @@
-"""What is said before the SDK is there is what the SDK would have said, and the conversation goes on with it."""
+"""The first answers, sent before the SDK is imported, are those of the SDK, and the conversation goes on with it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 from tests import processes
 
-from filewright.server.greeting import VERSIONS, Greeting
+from filewright.server.greeting import HANDSHAKE_VERSIONS, MODERN_VERSION, Greeting
 from filewright.workspace import Workspace
 
 Message = dict[str, Any]
+CLIENTS: dict[str, list[Message]] = json.loads(
+    Path(__file__).with_name("first_messages.json").read_text("utf-8")
+)
+"""All that real clients sent before their first tool call, recorded in November 2026."""
 INITIALIZED: Message = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 NOBODYS: Message = {"jsonrpc": "2.0", "id": "x", "method": "nobody/knows"}
 """Begins a conversation with what only the SDK can answer."""
@@ -26,7 +30,7 @@ def ask(method: str, number: int | str, params: Any = None) -> Message:
     return {"jsonrpc": "2.0", "id": number, "method": method, **given}
 
 
-def hello(version: str = VERSIONS[-1], **capabilities: Any) -> Message:
+def hello(version: str = HANDSHAKE_VERSIONS[-1], **capabilities: Any) -> Message:
     who = {"name": "t", "title": "T", "version": "0"}
     given = {"protocolVersion": version, "capabilities": capabilities, "clientInfo": who}
     return ask("initialize", 1, given)
@@ -55,7 +59,80 @@ def conversation(place: Path, messages: list[Message], *arguments: str) -> tuple
 
 
 def test_the_versions_are_those_of_the_sdk() -> None:
-    assert VERSIONS == HANDSHAKE_PROTOCOL_VERSIONS
+    assert HANDSHAKE_VERSIONS == HANDSHAKE_PROTOCOL_VERSIONS
+    assert MODERN_PROTOCOL_VERSIONS == (MODERN_VERSION,)
+
+
+def envelope(**more: Any) -> Message:
+    """The parameters of a modern request."""
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": MODERN_VERSION,
+        "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "0"},
+        "io.modelcontextprotocol/clientCapabilities": {"sampling": {}},
+    }
+    return {"_meta": meta, **more}
+
+
+LISTS = ("tools/list", "resources/list", "resources/templates/list", "prompts/list")
+
+
+def opens_modern(messages: list[Message]) -> bool:
+    return messages[0]["method"] != "initialize" and "_meta" in messages[0].get("params", {})
+
+
+def both(place: Path, messages: list[Message], *arguments: str) -> tuple[dict[Any, Any], dict[Any, Any]]:
+    """The answers by id with the greeting, and those of the SDK alone."""
+    first = {**NOBODYS, "params": envelope()} if opens_modern(messages) else NOBODYS
+    early, _ = conversation(place, messages, *arguments)
+    late, _ = conversation(place, [first, *messages], *arguments)
+    del late["x"]
+    answers = [{key: json.loads(line) for key, line in each.items()} for each in (early, late)]
+    return answers[0], answers[1]
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_answers_all_that_a_client_sends_first(client: str, tmp_path: Path) -> None:
+    messages = CLIENTS[client]
+    with Workspace(tmp_path, state_dir=tmp_path / "state") as workspace:
+        greeting = Greeting(workspace.offer(), lambda: [])
+        for message in messages:
+            answer, _ = greeting.answer(json.dumps(message).encode())
+            assert bool(answer) == ("id" in message), message
+    early, late = both(tmp_path, messages)
+    assert early == late
+
+
+@pytest.mark.parametrize(
+    "params", [None, {}, {"_meta": {}}, {"_meta": {"progressToken": 3}}, {"cursor": "x"}]
+)
+@pytest.mark.parametrize("method", LISTS)
+def test_answers_lists_in_any_plain_form(method: str, params: Message | None, tmp_path: Path) -> None:
+    initialized = {**INITIALIZED, "params": {}}
+    messages = [hello(), initialized, ask(method, 2, params), ask("ping", 3, {"_meta": {}})]
+    with Workspace(tmp_path, state_dir=tmp_path / "state") as workspace:
+        greeting = Greeting(workspace.offer(), lambda: [])
+        settled = [greeting.answer(json.dumps(message).encode())[1] for message in messages]
+    assert settled == [False, False, True, True]
+    early, late = both(tmp_path, messages)
+    assert early == late
+
+
+def test_answers_modern_requests(tmp_path: Path) -> None:
+    messages = [ask("server/discover", 0, envelope())]
+    messages += [ask(method, method, envelope()) for method in LISTS]
+    early, late = both(tmp_path, messages)
+    assert early == late
+    assert early[0]["result"]["supportedVersions"] == [MODERN_VERSION]
+
+
+def test_lists_the_newest_changes(tmp_path: Path) -> None:
+    root = tmp_path / "größe"
+    root.mkdir()
+    with Workspace(root, state_dir=tmp_path / "state") as workspace:
+        workspace.write("a.txt", "one\n")
+    early, late = both(tmp_path, [hello(), INITIALIZED, ask("resources/list", 2)])
+    assert early == late
+    assert len(early[2]["result"]["resources"]) == 2
 
 
 OFFERS = [(), ("--read-only",), ("--tools", "edit"), ("--client-roots",)] + [
@@ -65,7 +142,8 @@ OFFERS = [(), ("--read-only",), ("--tools", "edit"), ("--client-roots",)] + [
 
 @pytest.mark.parametrize(
     ("version", "arguments"),
-    [(version, ()) for version in VERSIONS] + [(VERSIONS[-1], arguments) for arguments in OFFERS[1:]],
+    [(version, ()) for version in HANDSHAKE_VERSIONS]
+    + [(HANDSHAKE_VERSIONS[-1], arguments) for arguments in OFFERS[1:]],
 )
 def test_the_first_answers_are_the_bytes_of_the_sdk(
     version: str, arguments: tuple[str, ...], tmp_path: Path
@@ -82,7 +160,7 @@ def test_the_first_answers_are_the_bytes_of_the_sdk(
 ODD: list[tuple[str, list[Message]]] = [
     ("tools before a handshake", [ask("tools/list", 2), hello()]),
     ("another version", [hello("1999-01-01"), ask("tools/list", 2)]),
-    ("two handshakes", [hello(), {**hello(VERSIONS[0]), "id": 5}, ask("tools/list", 2)]),
+    ("two handshakes", [hello(), {**hello(HANDSHAKE_VERSIONS[0]), "id": 5}, ask("tools/list", 2)]),
     ("capabilities of another shape", [hello(roots=3), ask("tools/list", 2)]),
     (
         "capabilities of another shape further in",
@@ -96,30 +174,55 @@ ODD: list[tuple[str, list[Message]]] = [
     ),
     (
         "no client",
-        [ask("initialize", 1, {"protocolVersion": VERSIONS[-1], "capabilities": {}}), ask("ping", 2)],
+        [
+            ask("initialize", 1, {"protocolVersion": HANDSHAKE_VERSIONS[-1], "capabilities": {}}),
+            ask("ping", 2),
+        ],
     ),
     ("an id that is not plain", [ask("ping", "ü\n"), hello(), ask("ping", 2**60)]),
     ("a member more", [{**ask("ping", 2), "more": 1}, hello()]),
+    (
+        "two eras",
+        [ask("server/discover", 0, envelope()), hello(), ask("tools/list", 2, envelope())],
+    ),
+    (
+        "modern requests of another shape",
+        [
+            ask("server/discover", 0, envelope()),
+            ask("tools/list", 2, {"_meta": {}}),
+            ask("tools/list", 3, {"_meta": {**envelope()["_meta"], "progressToken": 1.5}}),
+            ask("tools/list", 4, envelope(cursor=4)),
+        ],
+    ),
+    ("a cursor of another shape", [hello(), ask("tools/list", 2, {"cursor": 2}), ask("tools/list", 3)]),
     ("a call at once", [hello(), INITIALIZED, ask("tools/call", 2, {"name": "list_files", "arguments": {}})]),
 ]
 
 
 @pytest.mark.parametrize(("what", "messages"), ODD)
 def test_what_is_not_plain_is_answered_by_the_sdk(what: str, messages: list[Message], tmp_path: Path) -> None:
-    early, _ = conversation(tmp_path, messages)
-    late, _ = conversation(tmp_path, [NOBODYS, *messages])
-    del late["x"]
+    early, late = both(tmp_path, messages)
     assert early == late
 
 
-def test_after_what_is_not_for_it_nothing_is_said_early(tmp_path: Path) -> None:
-    with Workspace(tmp_path) as workspace:
-        for other in (NOBODYS, "{nonsense", "[" * 100_000, {**ask("ping", 2), "jsonrpc": "1.0"}):
-            greeting = Greeting(workspace.offer())
-            assert greeting.answer(json.dumps(hello()).encode())[0]
-            line = other if isinstance(other, str) else json.dumps(other)
-            assert greeting.answer(line.encode()) == (b"", False)
-            assert greeting.answer(json.dumps(ask("ping", 9)).encode()) == (b"", False)
+@pytest.mark.parametrize("first", [NOBODYS, "{nonsense", "[" * 100_000, ask("tools/list", 9)])
+def test_an_opening_for_the_sdk_ends_it(first: Message | str, tmp_path: Path) -> None:
+    with Workspace(tmp_path, state_dir=tmp_path / "state") as workspace:
+        greeting = Greeting(workspace.offer(), lambda: [])
+        line = first if isinstance(first, str) else json.dumps(first)
+        assert greeting.answer(line.encode()) == (b"", False)
+        assert greeting.listed.is_set()
+        assert greeting.answer(json.dumps(hello()).encode()) == (b"", False)
+
+
+@pytest.mark.parametrize("odd", [NOBODYS, "{nonsense", "[" * 100_000, {**ask("ping", 2), "jsonrpc": "1.0"}])
+def test_answers_again_behind_what_is_for_the_sdk(odd: Message | str, tmp_path: Path) -> None:
+    with Workspace(tmp_path, state_dir=tmp_path / "state") as workspace:
+        greeting = Greeting(workspace.offer(), lambda: [])
+        assert greeting.answer(json.dumps(hello()).encode())[0]
+        line = odd if isinstance(odd, str) else json.dumps(odd)
+        assert greeting.answer(line.encode()) == (b"", False)
+        assert greeting.answer(json.dumps(ask("tools/list", 9)).encode())[1]
 
 
 def test_a_request_that_was_answered_and_then_cancelled_does_not_silence_another_of_its_id(

@@ -13,6 +13,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from filewright.tools import Tool
+from filewright.wording import safe
+from filewright.workspace import FILE, HISTORY, Workspace
 
 _LEFT_OUT = frozenset(
     ["minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength", "additionalProperties"]
@@ -39,6 +41,43 @@ APP_PARTS = "ui://filewright/part"
 """What the names of its parts begin with, which it asks for as resources; the rest is an address of the page."""
 _WITH_APP = {"_meta": {"ui": {"resourceUri": APP}}}
 """What is said of that to the client; no model is given it."""
+
+APP_TYPE = "text/html;profile=mcp-app"
+
+RESOURCE_TEMPLATES: list[dict[str, Any]] = [
+    {
+        "description": "A file of the workspace, whole; path as the tools take it.",
+        "name": "file",
+        "title": "File",
+        "uriTemplate": f"{FILE}{{+path}}",
+    },
+    {
+        "description": "One recorded change with its whole diff.",
+        "mimeType": "text/plain",
+        "name": "change",
+        "title": "Change",
+        "uriTemplate": f"{HISTORY}{{change_id}}",
+    },
+]
+"""The templates by which files and changes are read as resources."""
+
+
+def recent_resources(workspace: Workspace) -> list[dict[str, Any]]:
+    """Return the app that shows a change, and the newest changes, as `resources/list` has them.
+
+    Raises `FilewrightError` if the history cannot be read.
+    """
+    resources = [{"mimeType": APP_TYPE, "name": "change", "title": "What a call changed", "uri": APP}]
+    for record in workspace.history():
+        resources.append(
+            {
+                "mimeType": "text/plain",
+                "name": record.id,
+                "title": safe(f"{record.tool}: {record.summary}")[:200],
+                "uri": f"{HISTORY}{record.id}",
+            }
+        )
+    return resources
 
 
 def listing(tools: Sequence[Tool]) -> list[dict[str, Any]]:

@@ -37,9 +37,7 @@ from mcp_types import (
     PaginatedRequestParams,
     ReadResourceRequestParams,
     ReadResourceResult,
-    Resource,
     ResourceLink,
-    ResourceTemplate,
     ResourceTemplateReference,
     TextContent,
     TextResourceContents,
@@ -53,7 +51,15 @@ from filewright.page import Words, news
 from filewright.progress import Caller, Task, caller_name
 from filewright.server.asking import ClientRoots, Context, confirmed
 from filewright.server.calls import CallRunner, T
-from filewright.server.listing import APP, APP_PARTS, listing
+from filewright.server.greeting import TOOLS_TTL_MS
+from filewright.server.listing import (
+    APP,
+    APP_PARTS,
+    APP_TYPE,
+    RESOURCE_TEMPLATES,
+    listing,
+    recent_resources,
+)
 from filewright.text import BoundedCache
 from filewright.tools import ChangeResult, Image, Offer, Tool, ToolResult, clip
 from filewright.wording import did_you_mean, encodable, listed, one_line, safe
@@ -98,6 +104,9 @@ class Handlers:
         self._roots = ClientRoots(workspace.context.boundary, self._settings.client_roots)
         self._tools = {tool.name: tool for tool in offer.tools(unlisted=True)}
         self._listing = ListToolsResult.model_validate({"tools": listing(offer.tools())})
+        self._templates = ListResourceTemplatesResult.model_validate(
+            {"resourceTemplates": RESOURCE_TEMPLATES}
+        )
 
     def server(self) -> Server[Any]:
         """A low-level server that answers with these handlers."""
@@ -106,7 +115,7 @@ class Handlers:
             version=__version__,
             title="filewright",
             instructions=self._offer.instructions,
-            cache_hints={"tools/list": CacheHint(ttl_ms=3_600_000, scope="private")},
+            cache_hints={"tools/list": CacheHint(ttl_ms=TOOLS_TTL_MS, scope="private")},
             on_list_tools=self.list_tools,
             on_call_tool=self.call_tool,
             on_list_resources=self.list_resources,
@@ -253,15 +262,14 @@ class Handlers:
         self, context: Context, _params: PaginatedRequestParams | None
     ) -> ListResourcesResult:
         """The newest changes; files are found by the template."""
-        return ListResourcesResult(
-            resources=await self._found(context, lambda _task: self._resources.recent(), [])
-        )
+        nothing = ListResourcesResult(resources=[])
+        return await self._found(context, lambda _task: self._resources.recent(), nothing)
 
     async def list_templates(
         self, _context: Context, _params: PaginatedRequestParams | None
     ) -> ListResourceTemplatesResult:
         """Files and changes."""
-        return ListResourceTemplatesResult(resource_templates=TEMPLATES)
+        return self._templates
 
     async def read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         """One resource."""
@@ -393,26 +401,6 @@ COMPLETIONS = 100
 KEPT_CHARS = 16_000_000
 """Characters of results too large for one answer that are kept for a while."""
 
-TEMPLATES = [
-    ResourceTemplate(
-        name="file",
-        title="File",
-        uri_template=f"{FILE}{{+path}}",
-        description="A file of the workspace, whole; path as the tools take it.",
-    ),
-    ResourceTemplate(
-        name="change",
-        title="Change",
-        uri_template=f"{HISTORY}{{change_id}}",
-        description="One recorded change with its whole diff.",
-        mime_type="text/plain",
-    ),
-]
-
-
-APP_TYPE = "text/html;profile=mcp-app"
-_APP = Resource(uri=APP, name="change", title="What a call changed", mime_type=APP_TYPE)
-
 
 class Resources:
     """The resources of one workspace, and the newest large results, up to `kept_chars` in all.
@@ -431,17 +419,9 @@ class Resources:
         self._kept.put(uri, text, len(text))
         return uri if self._kept.get(uri) is not None else None
 
-    def recent(self) -> list[Resource]:
-        """The app that shows a change, and the newest changes."""
-        return [_APP] + [
-            Resource(
-                uri=f"{HISTORY}{record.id}",
-                name=record.id,
-                title=safe(f"{record.tool}: {record.summary}")[:200],
-                mime_type="text/plain",
-            )
-            for record in self._workspace.history()
-        ]
+    def recent(self) -> ListResourcesResult:
+        """Return the app that shows a change, and the newest changes."""
+        return ListResourcesResult.model_validate({"resources": recent_resources(self._workspace)})
 
     def read(self, uri: str) -> TextResourceContents | BlobResourceContents:
         """What `uri` names; raises `FilewrightError`, `not_found` if nothing does."""

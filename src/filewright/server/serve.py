@@ -74,9 +74,13 @@ def serve(
         if wire is not None:
             from filewright.server.greeting import Greeting
             from filewright.server.inbox import Inbox
+            from filewright.server.listing import recent_resources
 
             # The first messages are answered before the SDK loads, which would slow that down.
-            inbox = Inbox(wire, limit=settings.message_bytes, greeting=Greeting(offer))
+            # With client roots, which changes may be listed depends on the client's answer.
+            resources = None if settings.client_roots else partial(recent_resources, workspace)
+            greeting = Greeting(offer, resources)
+            inbox = Inbox(wire, limit=settings.message_bytes, greeting=greeting)
             inbox.greeting.listed.wait(GREETING_SECONDS)
         from filewright.server.calls import CallRunner
         from filewright.server.protocol import Handlers

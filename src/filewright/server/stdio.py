@@ -191,10 +191,10 @@ class StdioTransport:
             message = self._outgoing.get()
             answered = message.id if isinstance(message, (JSONRPCResponse, JSONRPCError)) else None
             try:
-                if answered is None or answered != greeting.welcomed:
+                if answered is None or answered != greeting.opening_id:
                     write_all(self._inbox.out, _line(message, answered))
                 else:
-                    greeting.welcomed = None  # the client has been given this answer
+                    greeting.opening_id = None  # the client has been given this answer
             except OSError as error:
                 _logger.info("the client no longer reads: %s", error)
                 self._call_soon(self.stop)
