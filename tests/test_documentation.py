@@ -1,7 +1,8 @@
 """Every command the documentation shows is run, and prints what the page says.
 
 A block fenced as ``console`` is run line by line in one folder a page. Where output is shown it must
-be what comes; ``…`` stands for anything within a line, a line that is only ``…`` for any lines.
+be what comes; ``…`` stands for anything within a line, a line that is only ``…`` for any lines. Every command
+ends with exit status 0, unless it says otherwise: ``$ command  # exit status 1``.
 """
 
 import os
@@ -115,12 +116,12 @@ def test_the_page_tells_the_truth(name, tmp_path):
     for command, expected in shown:
         done = processes.run(["bash", "-c", command], cwd=folder, env=environment)
         output = done.stdout + done.stderr
+        stated = re.search(r"# exit status (\d+)$", command)
+        assert done.returncode == int(stated[1] if stated else 0), f"{command}\n{output}"
         if expected:
             assert re.fullmatch(as_pattern(expected), output if output.endswith("\n") else output + "\n"), (
                 f"{command}\nprints\n{output}\nnot\n" + "\n".join(expected)
             )
-        else:
-            assert done.returncode == 0, f"{command}\n{output}"
 
 
 @pytest.mark.parametrize("name", pages.TABLES)
