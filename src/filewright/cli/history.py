@@ -257,7 +257,9 @@ def undo(workspace: Workspace, *, change: str | None, **how: Any) -> _TakingBack
     if change is None:
         newest = workspace.newest_undoable()
         if newest is None:
-            hint = "`filewright log` lists the changes; `filewright redo` takes back the newest undo or rewind"
+            hint = (
+                "`filewright log` lists the changes; `filewright redo` takes back the newest undo or rewind"
+            )
             raise FilewrightError(Code.NOT_FOUND, "there is no change to undo", hint)
         change = newest.id
     return f"Undo {change}?", lambda preview: workspace.revert_edit(change, preview=preview, **how)
