@@ -189,6 +189,13 @@ stale = _plain(
     "read it again and redo the edit on what is there now",
 )
 """A change was made against content that is no longer there."""
+overtaken = _plain(
+    Code.STALE_VERSION,
+    "{asked} was saved by another program while it was changed; what is there now may hold this change already",
+    "read it before you make the change again",
+    "stays",
+)
+"""A change was taken back, but another program may have read it and saved what it had read."""
 in_use = _plain(
     Code.IN_USE,
     "{asked} is open for writing in another program",

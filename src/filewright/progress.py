@@ -41,6 +41,7 @@ class Task:
 
     `caller` is who asked for it, where that is known; what it changes is recorded under that. `notices`
     is what the caller must know of what was changed, such as another program's save and where it is kept.
+    `given_back` is the content of each file that an attempt at a change had shown changed, and was given back.
     Where there is a `rehearsal` nothing is changed: the diff of what would be is put there, and the task ends.
     """
 
@@ -49,6 +50,7 @@ class Task:
     ) -> None:
         self.caller = caller
         self.notices: list[str] = []
+        self.given_back: dict[object, Any] = {}
         self.rehearsal: list[Any] | None = None
         self.progress: tuple[float, float | None, str] | None = None
         """The newest report; it may be read by another thread."""

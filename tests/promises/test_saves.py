@@ -410,6 +410,75 @@ def _work_beside(where: str, how: str, saves: int) -> None:
         assert scene.temporaries(root) == []
 
 
+MADE_ONCE: dict[str, Callable[[Workspace], Any]] = {
+    "append": lambda w: w.call(
+        "write_content", {"items": [{"path": "a.txt", "content": "agent\n", "mode": "append"}]}
+    ),
+    "edit": lambda w: w.call(
+        "edit_content", {"path": "a.txt", "edits": [{"search": "two\n", "replace": "two\nagent\n"}]}
+    ),
+    "replace": lambda w: w.call(
+        "replace_content",
+        {"pattern": "two\n", "replacement": "two\nagent\n", "path": "a.txt", "preview": False},
+    ),
+    "patch": lambda w: w.call(
+        "apply_patch",
+        {"patch": "*** Begin Patch\n*** Update File: a.txt\n@@\n two\n+agent\n*** End Patch"},
+    ),
+}
+
+
+@SAVES
+@pytest.mark.needs("exchange")
+@pytest.mark.parametrize("when", ["after the exchange", "while it is taken back", "after that"])
+@pytest.mark.parametrize("how", MADE_ONCE)
+def test_what_an_editor_has_read_of_a_change_is_not_made_twice(
+    area: Path, monkeypatch: pytest.MonkeyPatch, save: Callable[[Path, bytes], None], when: str, how: str
+) -> None:
+    """It saves just before the exchange, so that the change is taken back, and then saves what it read between."""
+    root = area / "work"
+    root.mkdir()
+    path = root / "a.txt"
+    path.write_bytes(b"editor: 0\none\ntwo\n")
+    (root / "z").write_bytes(b"z")
+    read: list[bytes] = []
+    second = {
+        "after the exchange": (1, "after"),
+        "while it is taken back": (2, "before"),
+        "after that": (2, "after"),
+    }
+    calls = [0]
+    real = scene.FOLDER.rename
+
+    def rename(folder: Any, name: bytes, to: Any, to_name: bytes, mode: str) -> None:
+        calls[0] += mode == "exchange"
+        if (mode, calls[0]) == ("exchange", 1):
+            _save_over(path, b"editor: 1\none\ntwo\n")
+        if (mode, calls[0], "before") == ("exchange", *second[when]):
+            save(path, read[0].replace(b"editor: 0", b"editor: 2"))
+        real(folder, name, to, to_name, mode)
+        if (mode, calls[0]) == ("exchange", 1):
+            read.append(path.read_bytes())
+        if (mode, calls[0], "after") == ("exchange", *second[when]):
+            save(path, read[0].replace(b"editor: 0", b"editor: 2"))
+
+    monkeypatch.setattr(scene.FOLDER, "rename", rename)
+    with Workspace(root, state_dir=area / "state") as workspace:
+        answer = MADE_ONCE[how](workspace)
+        assert read[0].count(b"agent") == 1
+        now = path.read_bytes()
+        assert (now.count(b"agent"), b"editor: 2" in now) == (1, True), answer.text
+        assert answer.is_error
+        if answer.code != Code.ALREADY_APPLIED:
+            assert "may hold this change already" in answer.text
+            assert "read it before you make the change again" in answer.text
+        aside = [*area.glob("state/*/kept/*"), *root.glob("a.txt.other-save*")]
+        if when != "after that":
+            assert any(b"editor: 1" in file.read_bytes() for file in aside)
+        assert scene.temporaries(root) == []
+        assert workspace.changes.recover().unsettled == []
+
+
 # Logs
 
 

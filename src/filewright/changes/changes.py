@@ -150,6 +150,7 @@ class Changes(History):
                 self._recover(_SETTLE_ABOVE, again=True)
             self._reported = len(self._found)
             task.notices += record.notes
+            task.given_back.clear()
             self.after_commit(touched)
             trees = set(filter(None, map(tree_of, list(folders)[:_LOOKED_AT])))
             if trees and (notice := tree_notice(self._boundary, trees)):

@@ -12,6 +12,7 @@ import os
 import time
 from collections.abc import Sequence
 
+from filewright import errors
 from filewright.changes.log import Log
 from filewright.changes.prepare import Planning, Preparation
 from filewright.changes.record import ChangeRecord, CommitPlan
@@ -49,7 +50,8 @@ def commit(
         except FilewrightError as error:
             if met:
                 error.details["conflicts"] = [*met, *error.details.get("conflicts", ())]
-                error.hint = "; ".join(met)
+                ways = [errors.overtaken("", True).hint] if "stays" in error.details else []
+                error.hint = "; ".join([*met, *filter(None, ways)])
             raise
         except OSError as error:
             named = error.filename if isinstance(error.filename, str | bytes) else "the workspace"
@@ -120,7 +122,7 @@ def _attempt(
     except BaseException as error:
         # Interrupted after the last flush, it is made all the same.
         if begun is not None and not _is_made(log, record):
-            is_undone = _roll_back(log, folders, record, begun, error, met)
+            is_undone = _roll_back(log, folders, record, begun, error, met, task)
             refused = isinstance(error.__cause__, OSError) and error.__cause__.errno == errno.EXDEV
             if is_undone and refused and not copy_moves:
                 raise _CrossedError from error
@@ -144,6 +146,7 @@ def _roll_back(
     plan: CommitPlan,
     cause: BaseException,
     met: list[str],
+    task: Task,
 ) -> bool:
     """Undo what was begun. False if it cannot be undone now: that is left to the next recovery."""
     try:
@@ -158,8 +161,10 @@ def _roll_back(
             )
         return False
     met += findings.conflicts
+    task.given_back.update(findings.given_back)
     if findings.stays and isinstance(cause, FilewrightError):
         cause.details["stays"] = True  # Tried again, it would be made twice.
+        cause.message = errors.overtaken(findings.stays[0], True).message
     return True
 
 

@@ -169,6 +169,7 @@ class Preparation:
             if now != Identity.of(item.seen.raw) or identity not in (None, now):
                 raise errors.stale(item.asked)
             self._require_savable(file, size, item.asked)
+            self._require_as_given_back(file, item)
             if whole:
                 before, data = self._save_whole(
                     file, folder.on_disk(), name, hashed=bool(splices is not None or known)
@@ -196,6 +197,16 @@ class Preparation:
             inserted = self._intent.keep(replacements(splices))
         self._edits[item] = spans, kept, inserted
         return before
+
+    def _require_as_given_back(self, file: File, item: Item) -> None:
+        """Refuse what another program has saved since an attempt at this change was taken back.
+
+        It may have read the file while it was changed: made again, the change would be there twice. A log that has
+        grown meanwhile tells nothing of that.
+        """
+        content = self._task.given_back.get(Place.of(item.was))
+        if content is not None and digest_of(file, size=content.size) != content.digest:
+            raise errors.overtaken(item.asked, True)
 
     def _require_savable(self, file: File, size: int, shown: str) -> None:
         """Refuse what another program writes to, what is immutable, and more than undo may take with so many bytes."""

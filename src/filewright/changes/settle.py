@@ -20,9 +20,9 @@ import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
-from filewright.annotations import TYPE_CHECKING, Literal
+from filewright.annotations import TYPE_CHECKING, NamedTuple
 from filewright.boundary import is_temporary, quote
-from filewright.changes.contents import Keeper, copy_blocks, held_after
+from filewright.changes.contents import Keeper, copy_blocks, digest_of, held_after
 from filewright.changes.log import UNFINISHED, DamagedError
 from filewright.changes.record import (
     KIND_OF,
@@ -34,6 +34,13 @@ from filewright.changes.record import (
     Stamp,
     id_of,
     sight,
+)
+from filewright.changes.rollback import (
+    LEAVES_OURS_POSSIBLE,
+    ROLLBACK_TABLE,
+    RollbackAction,
+    SlotContent,
+    classify_slot,
 )
 from filewright.changes.slots import (
     AS_IT_WAS,
@@ -55,12 +62,20 @@ if TYPE_CHECKING:
 
 _SLOW_TO_FREE = 16 << 20
 _LARGE = 1000
-_WRITTEN_LATE = "was written to by a program that held it open"
-_EDITED = "was changed by somebody else after we replaced it: it stays"
+_WRITTEN_LATE = "was written to by another program while it was changed"
+_EDITED = "has other content than the change gave it or found there: it stays"
 _NEW = "was new, and has been edited by somebody else: it stays"
-_SAVED = "was saved by somebody else while it was changed"
+_SAVED = "was saved twice by another program while it was changed: the later save stays"
+_LOST = "what it held before is gone from beside it; only the undo data has it"
 _LEFT = "something that rules keep from agents is left of an earlier change; `filewright doctor` names it"
 _TAKEN = "stays where it was moved to, since its old name was taken meanwhile"
+
+
+class GivenBack(NamedTuple):
+    """The size and digest of a content that a rollback put back."""
+
+    size: int
+    digest: str
 
 
 class Recovery:
@@ -70,8 +85,9 @@ class Recovery:
     are operations that could not be settled, each with why; `rolled_back` and `finished` are ids, `set_aside`
     operations. `secret` are those conflicts and reasons that may name what is denied: they are not for agents.
 
-    Of one, `cleaned` counts what was still there to be cleaned up, and `aside` names it, if it was set aside. `stays`:
-    what it made is still there, with what others have made of it.
+    Of one, `cleaned` counts what was still there to be cleaned up, and `aside` names it, if it was set aside. `stays`
+    are the paths where what it made may still be there, with what others have made of it. `given_back` is the content
+    that each file got back which had shown the change for a moment.
     """
 
     def __init__(self, *, conflicts: Iterable[str] = (), unsettled: Iterable[str] = ()) -> None:
@@ -84,7 +100,8 @@ class Recovery:
         self.secret: set[str] = set()
         self.cleaned = 0
         self.aside = ""
-        self.stays = False
+        self.stays: list[str] = []
+        self.given_back: dict[Place, GivenBack] = {}
 
     @property
     def notes(self) -> list[str]:
@@ -312,34 +329,17 @@ class Settlement(Slots):
         else:
             self._beside(place, carrier)
 
-    def _what(
-        self, slot: Slot, put: Put, before: Stamp
-    ) -> Literal["before", "like", "ours", "grown", "other", "missing"]:
-        """What is in a slot of an exchange: the very thing that was there before, whatever has been written into it
-        since, or one like it; what we put, or are to put there; or what somebody else has put there.
-
-        `grown`: a log that is opened for each line has gone on in what we put there. It is still ours: the log
-        goes on in the file that was there before, and an edit that is rolled back must not come back with a line.
-        """
-        then, now = self.look(slot, before), self.look(slot, put.after)
-        if now == "missing":
-            return "missing"
-        made = put.how == "made"
-        ours = now in (AS_IT_WAS if made and put.after.kind != "folder" else ITSELF)
-        grown = made and now == "grown"
-        # Its number alone does not tell: where somebody has saved over it, it is gone, and a disk gives its number
-        # to the next new file, which is what we made.
-        alike = before.digest is not None and before.digest == put.after.digest
-        if then in ITSELF and (alike or not (ours or grown)):
-            return "before"
-        if ours:
-            return "ours"
-        if grown:
-            return "grown"
-        return "like" if then == "alike" and before.kind != "folder" else "other"
+    def _content(self, slot: Slot, put: Put, before: Stamp) -> SlotContent:
+        """Classify what is in a slot of a replacement."""
+        return classify_slot(
+            original=self.look(slot, before),
+            ours=self.look(slot, put.after),
+            is_staged_file=put.how == "made" and put.after.kind != "folder",
+            keeps_content=before.digest is not None and before.digest == put.after.digest,
+        )
 
     def _swap_back(self, put: Put, before: Stamp) -> None:
-        """What was displaced, which is in the spare or in the carrier, goes back; what we put there goes away."""
+        """Take a replacement back, as the table of rollbacks says for what is in its slots."""
         carrier, place, spare = put.slots
         # A rename or an exchange that is not one step may have stopped half way, with two names.
         if self.half_linked(spare, place) or self.half_linked(spare, carrier):
@@ -348,53 +348,63 @@ class Settlement(Slots):
                 raise OSError(errno.ETXTBSY, "another program has it open")
         if self.half_linked(carrier, place):
             self.unlink(carrier)
-        left, other = (spare, carrier) if self.status(spare) is not None else (carrier, spare)
-        placed = self._what(place, put, before)
-        if placed == "before":
-            # Never exchanged, or given back already.
-            self._put_away(put, left)
-            return
-        match placed, self._what(left, put, before):
-            case "ours" | "grown", "missing":
-                raise OSError(0, "what it held before was removed by somebody; only the undo data has it")
-            case "missing", "missing":
-                raise OSError(0, "it was removed by somebody; only the undo data has it")
-            case "like", "missing":
+        backup, other = (spare, carrier) if self.status(spare) is not None else (carrier, spare)
+        at_place, in_backup = self._content(place, put, before), self._content(backup, put, before)
+        if in_backup is SlotContent.FOREIGN and put.how == "made" and self._is_unfinished(backup, put.after):
+            in_backup = SlotContent.UNFINISHED
+        action = ROLLBACK_TABLE[at_place][in_backup]
+        match action:
+            case RollbackAction.NOTHING:
                 pass
-            case "other", "missing":
+            case RollbackAction.DISCARD_OURS:
+                self._put_away(put, backup)
+            case RollbackAction.EXCHANGE:
+                self._note_given_back(put, backup)
+                self._exchange_back(put, before, backup, other)
+            case RollbackAction.RESTORE:
+                self.rename(backup, place)
+                self._put_away(put, other)
+            case RollbackAction.KEEP_ORIGINAL:
+                self._conflict(put, _EDITED, backup)
+                self._put_away(put, other)
+            case RollbackAction.KEEP_BACKUP:
+                # A name that people know keeps what it has.
+                if is_temporary(backup.name):
+                    self._conflict(put, _SAVED, backup)
+            case RollbackAction.REPORT_EDITED:
                 self._conflict(put, _EDITED)
-            case "ours" | "grown", _:
-                # Whatever we displaced goes back, be it as before or somebody's save of a moment ago.
-                self._exchange_back(put, before, left, other)
-            case "missing", "before" | "like":
-                self.rename(left, place)
-                self._put_away(put, other)
-            case _, "before" | "like":
-                self._conflict(put, _EDITED, left)
-                self._put_away(put, other)
-            case _, held if put.how == "made":
-                if held == "ours" or self._is_unfinished(left, put.after):
-                    self.discard(left)
-                else:
-                    self._conflict(put, _SAVED, left)
+            case RollbackAction.REPORT_LOST:
+                raise OSError(0, _LOST)
+        if action in LEAVES_OURS_POSSIBLE and at_place is not SlotContent.MISSING:
+            self.findings.stays.append(self.shown(place))
 
-    def _exchange_back(self, put: Put, before: Stamp, left: Slot, other: Slot) -> None:
+    def _note_given_back(self, put: Put, backup: Slot) -> None:
+        """Note what a place is given back: another program may have read the change there, and save it later."""
+        if put.how == "made" and put.after.kind == "file":
+            with self.holder(backup).open(backup.name, seen=True) as file:
+                size = file.status().size
+                place = self.plan.place(put.place)
+                self.findings.given_back[place] = GivenBack(size, digest_of(file, size=size))
+
+    def _exchange_back(self, put: Put, before: Stamp, backup: Slot, other: Slot) -> None:
+        """Give the place what was displaced, and put our file away; but a newer save belongs in the place."""
         place = put.place
-        ours = self.swap(left, place, other)
-        if (
-            put.how == "made"
-            and put.after.kind != "folder"
-            and self._what(ours, put, before) not in ("ours", "grown")
-        ):
-            # Somebody saved between the look and the exchange: the newest save belongs in the place.
-            ours = self.swap(ours, place, left if ours == other else other)
-            held = self._what(ours, put, before)
-            if held in ("before", "like"):
-                self._conflict(put, _EDITED, ours)
-                return
-            if held != "ours":
-                self._beside(ours, place)
-                return
+        ours = self.swap(backup, place, other)
+        if put.how == "made" and put.after.kind != "folder":
+            displaced = self._content(ours, put, before)
+            if displaced not in (SlotContent.OURS, SlotContent.OURS_APPENDED):
+                # Another program saved between the look and the exchange.
+                ours = self.swap(ours, place, backup if ours == other else other)
+                match self._content(ours, put, before):
+                    case SlotContent.ORIGINAL | SlotContent.EDITED_ORIGINAL | SlotContent.EQUAL_COPY:
+                        self._conflict(put, _EDITED, ours)
+                        self.findings.stays.append(self.shown(place))
+                        return
+                    case SlotContent.OURS:
+                        pass
+                    case _:
+                        self._beside(ours, place)
+                        return
         self._put_away(put, ours)
 
     def _put_away(self, put: Put, slot: Slot) -> None:
@@ -422,6 +432,8 @@ class Settlement(Slots):
         status = self.status(carrier)
         if status is None or status.kind != "file" or status.size > after.size:
             return False
+        if after.inode not in (None, status.inode):
+            return False  # Another program's save, which begins as ours does.
         if not status.size:
             return bool(after.size)
         if self.look(carrier, after) in AS_IT_WAS or (whole := self._held(after)) is None:
@@ -526,7 +538,8 @@ class Settlement(Slots):
 
     def _conflict(self, put: Put, why: str, holder: Slot | None = None) -> None:
         """Report a conflict, and keep what `holder` holds."""
-        self.findings.stays |= why in (_NEW, _EDITED)
+        if why == _NEW:
+            self.findings.stays.append(self.shown(put.named))
         if holder is None:
             self.findings.conflicts.append(f"{self.shown(put.named)} {why}")
         else:
@@ -562,6 +575,7 @@ class Settlement(Slots):
                 self.rename(holder, target)
             except FileExistsError:
                 continue
+            self.findings.stays.append(self.shown(place))
             self.findings.conflicts.append(
                 f"{self.shown(place)} was saved twice by another program while it was changed; "
                 f"both saves stay, the earlier one as {self.shown(target)}"
