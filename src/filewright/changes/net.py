@@ -201,6 +201,9 @@ def _net(thing: _Thing, *, changed_only: bool) -> Entry | None:
         return None
     if edits:
         before, after = _holding(before, edits[0].before), _holding(after, edits[-1].after)
+    elif before is not None and after is not None and before.kind == after.kind == "file":
+        # None of them changed what it holds, but not each of them knew that: a rename reads nothing.
+        before, after = _knowing(before, after), _knowing(after, before)
     wanted = thing.place(wanted=True)
     place = thing.place() if after is not None else wanted
     if after is None and before is not None and last.before is not None:
@@ -230,6 +233,13 @@ def _holding(side: Stamp | None, held: Stamp | None) -> Stamp | None:
     if side is None or held is None:
         return side
     return held.with_rights(side)
+
+
+def _knowing(side: Stamp, same: Stamp) -> Stamp:
+    """Return a side with the digest of another that holds the same, where its own is not known."""
+    if side.digest is not None or same.digest is None:
+        return side
+    return side._replace(digest=same.digest, size=same.size, blob=side.blob or same.blob)
 
 
 def net_of(
