@@ -17,7 +17,6 @@ from contextlib import contextmanager, suppress
 from filewright import errors, system
 from filewright.annotations import TYPE_CHECKING, Any
 from filewright.boundary import quote
-from filewright.changes.quick import uri_of
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task, tries
 
@@ -333,6 +332,12 @@ class Database:
                 probe.write(bytes(_PAGE), system.status_of(path + _BESIDE[0]).size)
             finally:
                 opened.remove(name + b"-probe")
+
+
+def uri_of(path: bytes) -> str:
+    """How SQLite takes a path to which options are added."""
+    escaped = os.fsdecode(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    return f"file:{escaped}"
 
 
 def begin(connection: sqlite3.Connection) -> None:

@@ -9,18 +9,17 @@ asks the walk of the boundary, which alone knows the rules.
 from __future__ import annotations
 
 import marshal
-import os
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from itertools import takewhile
 
 import xxhash
 
-from filewright.annotations import Any, Literal, NamedTuple
+from filewright.annotations import Any, NamedTuple
+from filewright.changes.record import Kind
+from filewright.changes.state import fresh_in
 from filewright.system import File, Folder, Status
-
-Kind = Literal["file", "folder", "link", "other"]
 
 LARGE = 1 << 20
 """Files above this size are never kept."""
@@ -146,21 +145,6 @@ def unsealed(file: File) -> Any:
     if xxhash.xxh3_128_digest(data) != digest:
         raise ValueError("it is damaged")
     return marshal.loads(data)
-
-
-@contextmanager
-def fresh_in(folder: Folder, data: bytes, *, flush: bool = False) -> Iterator[bytes]:
-    """The name of a new file that holds this, on the disk if it is to `flush` it, to be given another name."""
-    fresh = b"new-" + os.urandom(8).hex().encode()
-    try:
-        with folder.create(fresh) as file:
-            file.write(data, 0)
-            if flush:
-                file.flush()
-        yield fresh
-    finally:
-        with suppress(FileNotFoundError):
-            folder.remove(fresh)
 
 
 def read_kept(folder: Folder, name: bytes = NEWEST) -> KeptListing | None:

@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from filewright.changes.contents import is_whole
-from filewright.changes.listing import Kind
 from filewright.changes.record import (
     ChangeRecord,
     Entry,
+    Kind,
     Place,
     Stamp,
     continues,

@@ -12,7 +12,6 @@ from __future__ import annotations
 import marshal
 import os
 import re
-import sys
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
@@ -24,19 +23,20 @@ import xxhash
 from filewright import system
 from filewright.annotations import TYPE_CHECKING
 from filewright.boundary import excludes_file
+from filewright.changes.database import uri_of
 from filewright.changes.listing import (
     NEWEST,
     FolderRow,
     KeptListing,
     Listing,
     Look,
-    fresh_in,
     look,
     read_kept,
     sealed,
     unsealed,
     written,
 )
+from filewright.changes.state import fresh_in, state_base
 from filewright.system import stamp_of
 
 if TYPE_CHECKING:
@@ -60,18 +60,6 @@ class _Other(Exception):  # noqa: N818
 
 
 _OTHERWISE = (_Other, OSError, ValueError, EOFError, TypeError)
-
-
-def state_base(given: str | os.PathLike[str] | None) -> str:
-    """The folder that holds all state folders of a user: the one `given`, or the user's."""
-    if given:
-        return os.path.abspath(os.path.expanduser(given))
-    if sys.platform == "linux":  # As platformdirs, whose import takes longer than a hook may.
-        home = os.environ.get("XDG_STATE_HOME", "")
-        return os.path.join(home if home.strip() else os.path.expanduser("~/.local/state"), "filewright")
-    import platformdirs
-
-    return platformdirs.user_state_dir("filewright", appauthor=False)
 
 
 class QuickLook:
@@ -230,12 +218,6 @@ def _index(root: Folder) -> tuple[int, ...] | None:
         return written(root.stat_beneath((b".git", b"index")))
     except OSError:
         return None
-
-
-def uri_of(path: bytes) -> str:
-    """How SQLite takes a path to which options are added."""
-    escaped = os.fsdecode(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-    return f"file:{escaped}"
 
 
 def _newest(path: bytes) -> int:

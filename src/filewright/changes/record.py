@@ -13,13 +13,35 @@ from struct import iter_unpack
 
 from filewright.annotations import TYPE_CHECKING, Any, Literal, NamedTuple
 from filewright.boundary import Location, is_temporary, quote
-from filewright.changes.listing import Kind, ListedStamp
 
 if TYPE_CHECKING:
+    from typing import Protocol
+
     from filewright.boundary import Boundary, DenyRules, Root
     from filewright.changes.contents import Keeper
     from filewright.system import Status
     from filewright.text import Splice
+
+    class Observed(Protocol):
+        """A status as a stamp takes it: the system's own, or one that a listing holds."""
+
+        @property
+        def kind(self) -> str: ...
+        @property
+        def mode(self) -> int: ...
+        @property
+        def uid(self) -> int: ...
+        @property
+        def gid(self) -> int: ...
+        @property
+        def size(self) -> int: ...
+        @property
+        def mtime_ns(self) -> int: ...
+        @property
+        def inode(self) -> int: ...
+
+
+Kind = Literal["file", "folder", "link", "other"]
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _PAIRS = [one + two for one in _ALPHABET for two in _ALPHABET]
@@ -168,7 +190,7 @@ class Stamp(NamedTuple):  # noqa: PLW1641  it holds a mapping: it has no hash
         return not self == other
 
     @classmethod
-    def of(cls, status: Status | ListedStamp, **known: Any) -> Stamp:
+    def of(cls, status: Observed, **known: Any) -> Stamp:
         """What is there, by its status and by what else is `known`, as named above."""
         kind = KIND_OF[status.kind]
         size = status.size if kind == "file" else 0

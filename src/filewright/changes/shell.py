@@ -42,11 +42,9 @@ from filewright.changes.listing import (
     NEWEST,
     FolderRow,
     KeptListing,
-    Kind,
     ListedStamp,
     Listing,
     Look,
-    fresh_in,
     look,
     prefix_of,
     read_kept,
@@ -56,8 +54,8 @@ from filewright.changes.listing import (
 )
 from filewright.changes.log import Log
 from filewright.changes.quick import SLACK_NS, TAKES_AWAY, QuickLook, begun_since, list_of
-from filewright.changes.record import ChangeRecord, CommitPlan, Entry, Place, Stamp, same_content
-from filewright.changes.state import Index, base_folder
+from filewright.changes.record import ChangeRecord, CommitPlan, Entry, Kind, Place, Stamp, same_content
+from filewright.changes.state import Index, base_folder, fresh_in
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task
 from filewright.settings import KB, MB, Settings

@@ -22,6 +22,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import sys
 import threading
 import time
 import weakref
@@ -31,8 +32,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from filewright import system
 from filewright.annotations import NamedTuple
 from filewright.boundary import Boundary, Root, quote
-from filewright.changes.listing import fresh_in
-from filewright.changes.quick import state_base
 from filewright.errors import Code, FilewrightError, from_os_error, locked
 from filewright.progress import Task, tries
 from filewright.settings import Settings
@@ -41,6 +40,18 @@ from filewright.wording import listed
 
 _UNSUPPORTED = (errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS)
 _HINT = "give another folder with --state-dir or FILEWRIGHT_STATE_DIR; reading works without one"
+
+
+def state_base(given: str | os.PathLike[str] | None) -> str:
+    """The folder that holds all state folders of a user: the one `given`, or the user's."""
+    if given:
+        return os.path.abspath(os.path.expanduser(given))
+    if sys.platform == "linux":  # As platformdirs, whose import takes longer than a hook may.
+        home = os.environ.get("XDG_STATE_HOME", "")
+        return os.path.join(home if home.strip() else os.path.expanduser("~/.local/state"), "filewright")
+    import platformdirs
+
+    return platformdirs.user_state_dir("filewright", appauthor=False)
 
 
 def base_folder(settings: Settings) -> str:
@@ -372,6 +383,21 @@ def _write(folder: Folder, name: bytes, content: bytes) -> None:
     with fresh_in(folder, content, flush=True) as fresh:
         folder.rename(fresh, folder, name, "replace")
     folder.flush()
+
+
+@contextmanager
+def fresh_in(folder: Folder, data: bytes, *, flush: bool = False) -> Iterator[bytes]:
+    """The name of a new file that holds this, on the disk if it is to `flush` it, to be given another name."""
+    fresh = b"new-" + os.urandom(8).hex().encode()
+    try:
+        with folder.create(fresh) as file:
+            file.write(data, 0)
+            if flush:
+                file.flush()
+        yield fresh
+    finally:
+        with suppress(FileNotFoundError):
+            folder.remove(fresh)
 
 
 # Locks

@@ -22,8 +22,7 @@ from filewright import errors, system
 from filewright.boundary import Boundary, DenyRules, Location, is_temporary, quote
 from filewright.changes import modes
 from filewright.changes.contents import Edited, Held, OnDisk, digest_of
-from filewright.changes.listing import Kind
-from filewright.changes.record import KIND_OF
+from filewright.changes.record import KIND_OF, Kind
 from filewright.changes.slots import OpenFolders
 from filewright.edit import (
     ChangeSet,
