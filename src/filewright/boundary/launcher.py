@@ -260,6 +260,8 @@ def program(name: str) -> str | None:
     if name == "git":
         return shutil.which("git", path=os.defpath)  # the system's own: a PATH may begin in a workspace
     file = f"{name}.exe" if os.name == "nt" else name
+    # Relative parts of the PATH lead to whatever the current folder holds.
+    searched = filter(os.path.isabs, os.environ.get("PATH", os.defpath).split(os.pathsep))
     folders = [
         os.path.dirname(sys.executable),
         sysconfig.get_path("scripts"),
@@ -269,7 +271,7 @@ def program(name: str) -> str | None:
             for scheme in sysconfig.get_scheme_names()
             if "user" in scheme
         ),
-        os.environ.get("PATH", os.defpath),
+        *searched,
     ]
     found = shutil.which(file, path=os.pathsep.join(filter(None, folders)))
     return os.path.abspath(found) if found else None

@@ -66,9 +66,11 @@ def main() -> None:
             # Nothing is open any more, and an agent waits: taking down what was imported takes two milliseconds.
             os._exit(0)
         gc.enable()
+    from filewright.cli.isolation import drop_current_folder_from_path
     from filewright.cli.program import program
     from filewright.errors import FilewrightError
 
+    drop_current_folder_from_path()
     try:
         program(prog_name="filewright")
     except FilewrightError as error:

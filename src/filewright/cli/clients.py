@@ -18,6 +18,7 @@ from typing import Any
 
 import click
 
+from filewright.cli.isolation import python_command
 from filewright.cli.options import together
 
 Entry = dict[str, Any]
@@ -166,10 +167,12 @@ def _program(*, uvx: bool) -> list[str]:
         return ["uvx", "filewright"]
     suffix = ".exe" if sys.platform == "win32" else ""
     beside = os.path.join(sysconfig.get_path("scripts"), f"filewright{suffix}")
-    for script in (os.path.abspath(sys.argv[0]), beside):
+    # A name without a folder would be one in the current folder, which did not start us.
+    started = os.path.abspath(sys.argv[0]) if os.path.dirname(sys.argv[0]) else ""
+    for script in (started, beside):
         if Path(script).stem == "filewright" and os.path.isfile(script):
             return [script]
-    return [sys.executable, "-m", "filewright"]
+    return [*python_command()]
 
 
 def _state_folder() -> list[str]:

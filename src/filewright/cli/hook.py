@@ -193,9 +193,11 @@ def _keep_ahead(workspace: Workspace, state_dir: str | None) -> None:
     """Begin to keep what files hold, in a process that nobody waits for."""
     import subprocess
 
+    from filewright.cli.isolation import python_command
+
     state = [f"--state-dir={state_dir}"] if state_dir else []
     roots = [f"--root={os.fsdecode(root.path)}" for root in workspace.roots]
     subprocess.Popen(
-        [sys.executable, "-m", "filewright", "snapshot", "keep", *roots, *state],
+        [*python_command(), "snapshot", "keep", *roots, *state],
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
     )  # fmt: skip
