@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from tests.typed_stub import METHODS, STUB, typed_stub
 
 from filewright import Workspace, errors, settings
+from filewright.boundary.programs import PROGRAMS
 from filewright.cli.serve import serve
 from filewright.tools import entries
 from filewright.tools.read import ReadArguments
@@ -173,7 +174,20 @@ def _method_row(method: ast.FunctionDef, does: str, shown: set[str] | None = Non
     return f"| `{method.name}({', '.join(given)})` | {names} | `{returns}` | {does} |"
 
 
+def protected_table() -> str:
+    """The programs and what is protected of each."""
+    rules: dict[str, list[str]] = {}
+    for program in PROGRAMS:
+        rules.setdefault(program.name, []).extend(program.rules)
+    lines = ["| program | files |", "|---|---|"]
+    for name, files in rules.items():
+        shown = ", ".join(f"`{rule.removeprefix('**/')}`" for rule in files)
+        lines.append(f"| {name} | {shown} |")
+    return "\n".join(lines)
+
+
 TABLES: dict[str, Callable[..., str]] = {
+    "control.md": protected_table,
     "settings.md": settings_table,
     "errors.md": errors_table,
     "tools.md": arguments_table,

@@ -411,6 +411,13 @@ def protected(
     return refused(Code.PERMISSION_DENIED, asked, message, hint, protected=rule)
 
 
+def protected_way(asked: str, rule: str) -> FilewrightError:
+    """A link is put on the way to what is protected, or taken from there."""
+    message = f"{asked} is protected as a link: another file would take the place of {rule}"
+    hint = "leave the link as it is, or ask the user to change it"
+    return refused(Code.PERMISSION_DENIED, asked, message, hint, protected=rule)
+
+
 def rules_unusable(asked: str, why: str, number: int | None = None) -> FilewrightError:
     """Whatever is below a file of such rules that cannot be used; by a disk's error `number`, if it is one."""
     message = f"{asked} is not offered: {why}"

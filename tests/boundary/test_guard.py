@@ -9,7 +9,7 @@ import pytest
 
 from filewright.boundary import Boundary
 from filewright.boundary.location import plain_form
-from filewright.boundary.rules import Protection
+from filewright.boundary.protection import Protection
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
@@ -176,7 +176,7 @@ MADE_TO_RUN = [
     ".husky/pre-commit",
 ]  # fmt: skip
 EDITED_EVERY_DAY = [
-    "CLAUDE.md", "AGENTS.md", ".claude/agents/x.md", ".github/workflows/ci.yml", ".cursor/rules/x.mdc",
+    "CLAUDE.md", "AGENTS.md", ".claude/rules/x.md", ".github/workflows/ci.yml", ".cursor/rules/x.mdc",
     ".vscode/extensions.json", ".gemini/GEMINI.md", "settings.json", "tasks.json", "vscode/tasks.json",
     "codex/x", "mcp.json", ".env.example", ".gitlab-ci.yml",
 ]  # fmt: skip

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         tree_of,
         unquote,
     )
+    from filewright.boundary.protection import Alias
     from filewright.boundary.rules import DenyRules
     from filewright.boundary.walk import FolderEntry, Walk, WalkedFolder
     from filewright.boundary.worktrees import pointed_at, tree_notice
@@ -50,6 +51,7 @@ __getattr__, __all__ = face_of(
         "excludes": "excludes_file",
         "launcher": "PIPE Child Launcher program",
         "location": "Location Root is_temporary quote shown temporary_name tree_of unquote",
+        "protection": "Alias",
         "rules": "DenyRules",
         "walk": "FolderEntry Walk WalkedFolder",
         "worktrees": "pointed_at tree_notice",

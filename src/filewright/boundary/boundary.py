@@ -5,13 +5,14 @@ from __future__ import annotations
 import errno
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import accumulate
 
 from filewright import errors, system
 from filewright.annotations import NamedTuple
+from filewright.boundary.aliases import AliasFinder
 from filewright.boundary.excludes import excludes_file
 from filewright.boundary.location import (
     Location,
@@ -26,13 +27,13 @@ from filewright.boundary.location import (
     split_root,
 )
 from filewright.boundary.matching import NOTHING
+from filewright.boundary.protection import Alias, Protection
 from filewright.boundary.rules import (
     CLOSED,
     DENY_FILE,
     READ_ONLY_FILE,
     RULE_FILES,
     DenyRules,
-    Protection,
 )
 from filewright.boundary.walk import Visit, Walk, WalkOptions, names_folder, read_rules
 from filewright.errors import Code, FilewrightError, from_os_error
@@ -78,6 +79,7 @@ class Boundary:
         self.roots: tuple[Root, ...] = open_roots(roots, settings)
         self.launcher = self.roots[0].launcher
         self._cross = settings.cross_devices
+        self._aliases = AliasFinder(cross=self._cross)
         self._deny = DenyRules.of(settings.deny)
         folders = [system.resolved(folder) for folder in (*guarded, settings.state_dir) if folder is not None]
         protected = (*settings.protected, *map(os.fsdecode, RULE_FILES))
@@ -468,8 +470,10 @@ class Boundary:
             return
         except OSError as error:
             raise self._failure(error, where, "change") from error
-        if kind == "link" and not link_itself:
-            raise errors.link_itself(where.asked)
+        if kind == "link":
+            if not link_itself:
+                raise errors.link_itself(where.asked)
+            self.guard_link(where)
 
     def guard_names(self, where: Location, parts: tuple[bytes, ...]) -> None:
         """Refuse what may not be changed by its names alone, which are `parts` below its root.
@@ -483,9 +487,32 @@ class Boundary:
         require_root(where.root, where.asked)
         self._refuse_protected(where, parts)
 
-    def protects(self, where: Location) -> str | None:
-        """The protected name that `where` is or lies below, by its name alone; None if there is none."""
-        return self._rules[where.root.number].protection.rule_for(where.parts)
+    def guard_link(self, where: Location) -> None:
+        """Refuse to put a link at `where`, or to take one from there: on the way to something protected, it would
+        lead to another thing instead. Raises `permission_denied`.
+        """
+        protection = self._rules[where.root.number].protection
+        rule = protection.rule_for_link(where.parts, self.aliases_of(where))
+        if rule is not None:
+            raise errors.protected_way(where.asked, rule)
+
+    def protects(self, where: Location, *, link: bool = False, aliases: Iterable[Alias] = ()) -> str | None:
+        """Return the rule that protects `where`, which may be a `link`, or what it lies in; None if there is none.
+
+        `aliases` are those of a folder that it is in.
+        """
+        protection = self._rules[where.root.number].protection
+        if link:
+            return protection.rule_for_link(where.parts, aliases)
+        return protection.rule_for(where.parts) or protection.rule_through(where.parts, aliases)
+
+    def aliases_of(self, where: Location) -> tuple[Alias, ...]:
+        """Return the user's links by which `where`, or what is in it, has a protected name."""
+        return tuple(
+            alias
+            for root in self.roots
+            for alias in self._aliases.find(where, root, self._rules[root.number].protection)
+        )
 
     def guard_tree(
         self, source: Location, destination: Location, rules: DenyRules, *, moving: bool, task: Task
@@ -497,15 +524,26 @@ class Boundary:
         """
         walk = self.walk(source, include_ignored=True, include_git=True, changing=moving, task=task)
         was, then = (self._rules[place.root.number].protection for place in (source, destination))
+        aliases_before, aliases_after = self.aliases_of(source), self.aliases_of(destination)
         below = {b"": rules}
         for entry in walk:
             is_folder = entry.kind == "folder"
-            if was.concerns(entry.name) or (then is not was and then.concerns(entry.name)):
+            if entry.kind == "link":
+                # A link leads elsewhere from another folder, whatever was behind it.
                 parts = tuple(entry.path.split(b"/"))
-                before, after = (
-                    was.rule_for((*source.parts, *parts)),
-                    then.rule_for((*destination.parts, *parts)),
-                )
+                rule = then.rule_for_link((*destination.parts, *parts), aliases_after)
+                if rule is not None:
+                    raise errors.protected_way(destination.asked, rule)
+            if (
+                was.concerns(entry.name)
+                or (then is not was and then.concerns(entry.name))
+                or aliases_before
+                or aliases_after
+            ):
+                parts = tuple(entry.path.split(b"/"))
+                path_before, path_after = (*source.parts, *parts), (*destination.parts, *parts)
+                before = was.rule_for(path_before) or was.rule_through(path_before, aliases_before)
+                after = then.rule_for(path_after) or then.rule_through(path_after, aliases_after)
                 # What is protected by the folder's own name counts from where that is. A folder that is copied is
                 # filled, and nothing may be put into a protected one.
                 comes = before is None or then.rule_for(parts) is None
@@ -566,7 +604,10 @@ class Boundary:
 
     def _refuse_protected(self, where: Location, parts: tuple[bytes, ...], *, itself: bool = True) -> None:
         """Refuse what is protected or lies below it; if `itself` is changed, also what holds such a thing."""
-        rule = self._rules[where.root.number].protection.rule_for(parts, holding=itself)
+        protection = self._rules[where.root.number].protection
+        rule = protection.rule_for(parts, holding=itself)
+        if rule is None and itself:
+            rule = protection.rule_through(parts, self.aliases_of(Location(where.root, parts)))
         if rule is not None:
             raise errors.protected(where.asked, rule)
 

@@ -12,7 +12,6 @@ opened, from the folder that is held, so that no rename in between hides one.
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -115,7 +114,7 @@ class DenyRules:
     @staticmethod
     def of(globs: Sequence[str]) -> DenyRules:
         """The rules that hold in every root. Raises `invalid_input` for one that can match nothing."""
-        return DenyRules((*_both(b"", _checked(globs, "deny")), *_FILES)) if globs else NO_RULES
+        return DenyRules((*_both(b"", checked_rules(globs, "deny")), *_FILES)) if globs else NO_RULES
 
     def narrowed(self, folders: Sequence[tuple[bytes, ...]]) -> DenyRules:
         """These for a root, of which only what lies in `folders` is served, given by their parts."""
@@ -253,98 +252,10 @@ def _content(folder: Folder, name: bytes) -> _Content:
     return Unusable("is being written to")
 
 
-# What is never written to
-
-PROTECTED = (
-    ".git",
-    # By these, agents and editors are made to run something on the user's machine. Instructions to agents
-    # and CI workflows are not among them: agents are asked to edit those every day.
-    ".mcp.json",
-    "**/.claude/settings*.json",
-    "**/.claude/hooks/",
-    "**/.claude/commands/",
-    "**/.cursor/mcp.json",
-    "**/.cursor/hooks*",
-    "**/.github/hooks/",
-    "**/.github/copilot/settings*.json",
-    "**/.clinerules/hooks/",
-    "**/.vscode/tasks.json",
-    "**/.vscode/settings.json",
-    "**/.vscode/launch.json",
-    "**/.vscode/mcp.json",
-    ".codex/",
-    "**/.gemini/settings.json",
-    "**/.qwen/settings*.json",
-    "**/opencode.json*",
-    "**/.opencode/plugin*/",
-    "**/.continue/mcpServers/",
-    ".envrc",
-    ".husky/",
-)
-"""What is never written to unless the user allows it."""
-
-
-class Protection:
-    """What is protected below a root, by rules as in `.gitignore`: `PROTECTED` without what is `allowed`, and
-    `more`; and what is our `own`, by its paths from the root, which nothing allows.
-
-    Names are compared in their plain form. Raises `invalid_input` for a rule that can match nothing.
-    """
-
-    def __init__(
-        self, more: Sequence[str] = (), allowed: Sequence[str] = (), own: Sequence[tuple[bytes, ...]] = ()
-    ) -> None:
-        self._rules = _matcher((*PROTECTED, *more), "protected")
-        self._allowed = _matcher(tuple(allowed), "allow_write")
-        self.own = {tuple(map(plain_form, path)): path for path in own}
-
-    def own_at(self, parts: Sequence[bytes], *, holding: bool = False) -> str | None:
-        """What of our own a path is, lies below or, if `holding`, holds; None if it does not."""
-        plain = tuple(map(plain_form, parts))
-        for own, path in self.own.items():
-            if own == plain[: len(own)] or (holding and own[: len(plain)] == plain):
-                return os.fsdecode(b"/".join(path))
-        return None
-
-    def rule_for(self, parts: Sequence[bytes], *, holding: bool = False) -> str | None:
-        """The rule by which the path below a root is protected, or what it lies in; None if there is none.
-
-        If `holding`, also for what holds something of our own, which would go with it.
-        """
-        plain = [*map(plain_form, parts)]
-        if self._rules.suspects(plain):
-            found = _first(self._rules, plain)
-            if found is not None and _first(self._allowed, plain) is None:
-                return found
-        return self.own_at(parts, holding=holding) if self.own else None
-
-    def concerns(self, name: bytes) -> bool:
-        """Whether a path that ends in `name` may be protected although its folder is not; quick."""
-        plain = plain_form(name)
-        return bool(self._rules.suspects([plain])) or any(own[-1] == plain for own in self.own)
-
-
-def _checked(rules: Sequence[str], setting: str) -> bytes:
+def checked_rules(rules: Sequence[str], setting: str) -> bytes:
     """The rules of a setting as the text of an ignore file. Raises `invalid_input` for one that is none."""
     lines = [rule.encode("utf-8", "surrogateescape") for rule in rules]
     for rule, line in zip(rules, lines, strict=True):
         if not line or b"\n" in line or problem_of(line):
             raise errors.bad_setting(setting, f"has a rule that can match nothing: {rule!r}")
     return b"\n".join(lines)
-
-
-@lru_cache(maxsize=16)
-def _matcher(rules: tuple[str, ...], setting: str) -> Matcher:
-    return NOTHING.with_files(0, folded(_checked(rules, setting)))
-
-
-def _first(matcher: Matcher, plain: list[bytes]) -> str | None:
-    """The rule that matches a path, or what it lies in."""
-    prefix = b""
-    for name in plain:
-        # What it is matters to no rule: what is written to `.codex` as a file is not wanted either.
-        found = matcher.decides(prefix, name, True)
-        if found is not None and not found.negated:
-            return str(found).removeprefix("**/").removesuffix("/")
-        prefix += name + b"/"
-    return None

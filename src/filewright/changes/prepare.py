@@ -12,13 +12,13 @@ import errno
 import os
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import xxhash
 
 from filewright import errors, system
 from filewright.annotations import NamedTuple
-from filewright.boundary import DenyRules, Location, temporary_name
+from filewright.boundary import Alias, DenyRules, Location, temporary_name
 from filewright.changes.contents import Edited, Held, Keeping, OnDisk, digest_of, tapped
 from filewright.changes.database import Flusher
 from filewright.changes.record import (
@@ -269,6 +269,7 @@ class Preparation:
         was = top.was
         depth = len(was.parts)
         inside: dict[bytes, Stamp] = {}
+        aliases = self._folders.boundary.aliases_of(was)
         pending: list[tuple[Location, Item | None, Status, DenyRules]] = [
             (was, top, seen, top.home[0].rules_where_it_was())
         ]
@@ -292,7 +293,7 @@ class Preparation:
                     continue
                 place, status = where.child(name), folder.stat(name)
                 path = b"/".join(place.parts[depth:])
-                self._require_removable(top, place, folder, seen, status, rules)
+                self._require_removable(top, place, folder, seen, status, rules, aliases)
                 if top.emptied and (item is None or item.place == item.home):
                     raise errors.stale(top.asked)
                 if status.kind == "folder":
@@ -311,14 +312,23 @@ class Preparation:
         return inside.pop(b"")._replace(inside=_in_order(inside))
 
     def _require_removable(
-        self, top: Item, place: Location, folder: Folder, above: Status, status: Status, rules: DenyRules
+        self,
+        top: Item,
+        place: Location,
+        folder: Folder,
+        above: Status,
+        status: Status,
+        rules: DenyRules,
+        aliases: Sequence[Alias],
     ) -> None:
         """Refuse a name in a folder that goes, which `above` is the status of."""
         name, is_folder = place.name, status.kind == "folder"
         if rules.denies(name, is_folder) or rules.keeps(name, is_folder):
             raise errors.holds_denied(top.asked) if rules.broken is None else rules.refusal(top.asked)
         # What the change that is undone brought along may go.
-        if not top.emptied and (rule := self._folders.boundary.protects(place)) is not None:
+        is_link = status.kind == "link"
+        rule = self._folders.boundary.protects(place, link=is_link, aliases=aliases)
+        if not top.emptied and rule is not None:
             raise errors.protected(place.shown, rule, hint="leave that folder where it is")
         if status.device != above.device or folder.is_mount(name):
             raise errors.mounted(top.asked, place.shown)

@@ -685,7 +685,12 @@ class Tree:
     # Refusing
 
     def _require_removable(self, folder: Item, item: Item, where: Location) -> None:
-        """Refuse to delete, move or overwrite a root or what holds one, a mount, and what a sticky folder keeps."""
+        """Refuse to delete, move or overwrite a root or what holds one, a mount, a link on the way to something
+        protected, and what a sticky folder keeps."""
+        if item.kind == "link" and item.home is not None:
+            link = Location(*item.was)
+            link.given = where.asked
+            self.boundary.guard_link(link)
         if item.seen is not None and item.kind == "folder":
             path = b"/".join((item.was.root.resolved.rstrip(b"/"), *item.was.parts))
             for other in self.boundary.roots:
@@ -717,6 +722,8 @@ class Tree:
                 along = origin is not None and origin.home == (folder.origin, name)
                 if not along and where not in self._guarded:
                     self.find(where, changing=True)
+                if item.kind == "link" and not along:
+                    self.boundary.guard_link(where)
                 if along or origin is None or origin.kind != "folder":
                     continue
                 step = self.brought.get(item)
