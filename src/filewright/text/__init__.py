@@ -31,9 +31,10 @@ from filewright.text.splice import Splice, Splices, apply, ordered, replacements
 from filewright.text.wide import Narrowed
 
 if TYPE_CHECKING:
-    from filewright.text.notebook import NotebookView, viewed_by_cells
+    from filewright.text.notebook import CELL_HINT, Cell, CellKind, NewCell, NotebookView, viewed_by_cells
 
 __all__ = [
+    "CELL_HINT",
     "LINE_REACH",
     "NOTEBOOK_SUFFIX",
     "PLAIN",
@@ -41,12 +42,15 @@ __all__ = [
     "SPACES",
     "TOKEN_DIGITS",
     "BoundedCache",
+    "Cell",
+    "CellKind",
     "Encoding",
     "Identity",
     "Line",
     "LineIndex",
     "Lines",
     "Narrowed",
+    "NewCell",
     "NotebookView",
     "Shown",
     "Snapshot",
@@ -75,4 +79,6 @@ __all__ = [
 ]
 
 # Most workspaces never show a notebook.
-__getattr__, _ = face_of(__name__, {"notebook": "NotebookView viewed_by_cells"})
+__getattr__, _ = face_of(
+    __name__, {"notebook": "CELL_HINT Cell CellKind NewCell NotebookView viewed_by_cells"}
+)

@@ -2,7 +2,8 @@
 
 A reader sees each cell under a heading line, as it would be typed; what a cell has put out is only
 counted. An edit of that text becomes splices inside the JSON strings of the cells' sources: no other
-byte of the file changes. Format: https://nbformat.readthedocs.io/en/latest/format_description.html
+byte of the file changes. New cells are written between the others in the file's own style
+(`NotebookView.rearranged`), since a heading line in a text is not taken for a cell. Format: https://nbformat.readthedocs.io/en/latest/format_description.html
 
 The file is scanned once, in blocks, and only where strings begin and end is kept of it, so images in it
 cost nothing but the scan. What is no such notebook stays what it is: text.
@@ -10,13 +11,15 @@ cost nothing but the scan. What is no such notebook stays what it is: text.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
+from typing import Final, Literal
 
 from filewright import errors
 from filewright.errors import Code, FilewrightError
@@ -37,7 +40,15 @@ _PIECE = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|[^\\]+", re.DOTALL
 )
 _ESCAPED = re.compile(rb"\\u(?!00[0-7])")
+_HEADING = re.compile(rb"^# %% cell \d+: \w+.*$", re.MULTILINE)
+_MINOR_WITH_IDS: Final = 5
+"""The minor version of format 4 from which on cells have ids."""
+CELL_HINT: Final = (
+    'a cell is made by at: {"after_cell": 2} or {"before_cell": 2} with replace and cell_type, and deleted by '
+    'at: {"cell": 2} with delete: true; leave out the lines that begin with # %% cell'
+)
 
+CellKind = Literal["code", "markdown", "raw"]
 Span = tuple[int, int]
 
 
@@ -50,7 +61,8 @@ class Cell:
     """One cell. `literals` are the bytes between the quotes of its source's strings, `array` those of the
     brackets around them (None: the source is one string); `start` and `end` are its source's place in the view.
 
-    `outputs` are how many it has put out, `output_bytes` how many bytes of the file those are.
+    `outputs` are how many it has put out, `output_bytes` how many bytes of the file those are; `span` are the bytes
+    of its whole object in the file.
     """
 
     number: int
@@ -60,6 +72,7 @@ class Cell:
     array: Span | None
     outputs: int
     output_bytes: int
+    span: Span
     start: int = 0
     end: int = 0
     closed: bool = True
@@ -72,21 +85,58 @@ class Cell:
     @property
     def heading(self) -> str:
         """The line above its source."""
-        named = f", id {self.id}" if self.id else ""
         many = "s" * (self.outputs != 1)
         put_out = (
             f", {self.outputs} output{many} of {self.output_bytes:,} bytes not shown" if self.outputs else ""
         )
-        return f"# %% cell {self.number}: {self.kind}{named}{put_out}\n"
+        return _heading(self.number, self.kind, self.id, put_out)
+
+    @property
+    def region(self) -> Span:
+        """Its heading and source in the view."""
+        return self.start - len(self.heading.encode("utf-8", "replace")), self.end + (not self.closed)
+
+
+@dataclass(frozen=True, slots=True)
+class NewCell:
+    """A cell to be made, behind the cell number `after` (0: before all)."""
+
+    after: int
+    kind: CellKind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rearrangement:
+    """Cells made and deleted, as splices of the file and of its view; `made` names the new ones, in order."""
+
+    of_file: tuple[Splice, ...]
+    of_view: tuple[Splice, ...]
+    made: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Document:
+    """What a scan tells of a notebook: its cells, the bytes between the brackets of their array, its minor version."""
+
+    cells: tuple[Cell, ...]
+    array: Span
+    minor: int
+
+
+def _heading(number: int, kind: str, identifier: str, more: str = "") -> str:
+    named = f", id {identifier}" if identifier else ""
+    return f"# %% cell {number}: {kind}{named}{more}\n"
 
 
 class NotebookView(Snapshot):
     """The text of a notebook's cells; `raw` is the file itself, whose version it has. Closing it closes that."""
 
-    def __init__(self, raw: Snapshot, cells: Sequence[Cell], content: bytes, texts: Sequence[bytes]) -> None:
+    def __init__(self, raw: Snapshot, document: _Document, content: bytes, texts: Sequence[bytes]) -> None:
         super().__init__(content, encoding="utf-8", location=raw.location, status=raw.status)
         self.raw = raw
-        self.cells = tuple(cells)
+        self.cells = cells = document.cells
+        self._document = document
         self._texts = texts
         self._known_ends: dict[int, Sequence[int]] = {}
         self._starts = [cell.start for cell in cells]
@@ -104,9 +154,10 @@ class NotebookView(Snapshot):
         """Whether `version` is the file's."""
         return self.raw.matches(version)
 
-    def cell_named(self, name: str) -> Cell:
-        """The cell with an id, else with a number, from 1. Raises `not_found`, `ambiguous_match`."""
+    def cell_named(self, name: str | int) -> Cell:
+        """Return the cell with an id, else with a number, from 1. Raises `not_found`, `ambiguous_match`."""
         found = [cell for cell in self.cells if cell.id == name]
+        name = str(name)
         if not found:
             found = [cell for cell in self.cells if str(cell.number) == name.lstrip("0")]
         if len(found) == 1:
@@ -138,24 +189,155 @@ class NotebookView(Snapshot):
         line = self.held.count(b"\n", cell.start, offset) + 1
         return f"{cell.label}, line {line}"
 
+    def line_at(self, offset: int) -> int:
+        """Return the number of the line of the view that a byte of it is on."""
+        assert self.held is not None
+        return self.held.count(b"\n", 0, offset) + 1
+
     def source(self, cell: Cell) -> bytes:
         """The text of a cell's source."""
         return self._texts[cell.number - 1]
 
     def splices(self, changes: Sequence[Splice]) -> tuple[Splice, ...]:
-        """The splices of the file that make these of the view. Raises `invalid_input` for one of a heading."""
-        return tuple(self._splice(*self._inside(change)) for change in changes)
+        """Return the splices of the file that make these of the view.
+
+        Raises `invalid_input` for one of a heading, and for one that writes the heading of a cell into a source.
+        """
+        assert self.held is not None
+        made: list[Splice] = []
+        for change in changes:
+            cell, start, end, new = self._inside(change)
+            self._check_heading(cell, start, end, new)
+            made.append(self._splice(cell, start, end, new))
+        return tuple(made)
+
+    def _check_heading(self, cell: Cell, start: int, end: int, new: bytes) -> None:
+        """Raise `invalid_input` if a change adds a line that reads as the heading of a cell."""
+        if b"%% cell" not in new and b"\n" not in new:
+            return
+        text = self.source(cell)
+        begin = text.rfind(b"\n", 0, start) + 1
+        stop = text.find(b"\n", end)
+        stop = len(text) if stop < 0 else stop
+        before, after = text[begin:stop], text[begin:start] + new + text[end:stop]
+        added = set(_HEADING.findall(after)) - set(_HEADING.findall(before))
+        if added:
+            line = min(added).decode("utf-8", "replace")
+            raise errors.refused(
+                Code.INVALID_INPUT,
+                self.asked,
+                f"{self.asked}: the heading {line!r} would become text of {cell.label}; it makes no cell",
+                CELL_HINT,
+            )
+
+    def whole_source(self, cell: Cell, text: str) -> tuple[Splice, ...]:
+        """Return the splices of the view that make `text` the whole source of a cell, none if it is that.
+
+        A final newline is the caller's way to end a line, unless the source has one.
+        """
+        old, new = self.source(cell), text.encode("utf-8", "surrogatepass")
+        if new.endswith(b"\n") and not old.endswith(b"\n"):
+            new = new[:-1]
+        if old == new:
+            return ()
+        old_lines, new_lines = old.splitlines(keepends=True), new.splitlines(keepends=True)
+        common = min(len(old_lines), len(new_lines))
+        first = next((i for i in range(common) if old_lines[i] != new_lines[i]), common)
+        last = next(
+            (i for i in range(common - first) if old_lines[-1 - i] != new_lines[-1 - i]), common - first
+        )
+        start = len(b"".join(old_lines[:first]))
+        stop = len(old) - len(b"".join(old_lines[len(old_lines) - last :]))
+        written = b"".join(new_lines[first : len(new_lines) - last])
+        return (Splice(cell.start + start, stop - start, written),)
+
+    def rearranged(self, new: Sequence[NewCell], removed: Sequence[Cell]) -> Rearrangement:
+        """Return the splices that put new cells between the others and delete some.
+
+        Every byte of the cells that stay is kept. New cells are numbered as they will be, and have ids of their own
+        where the format has ids. Raises `invalid_input` for a text with the heading of a cell.
+        """
+        gone = {cell.number for cell in removed}
+        stay = [cell for cell in self.cells if cell.number not in gone]
+        by_gap: dict[int, list[NewCell]] = {}
+        for cell in sorted(new, key=lambda cell: cell.after):
+            before = bisect_right(stay, cell.after, key=lambda kept: kept.number)
+            by_gap.setdefault(before, []).append(cell)
+        style = _Style.of(self.raw, self._document)
+        identifiers = {cell.id for cell in self.cells}
+        of_file: list[Splice] = []
+        of_view: list[Splice] = []
+        made: list[str] = []
+        number = 0
+        for gap in range(len(stay) + 1):
+            above = stay[gap - 1] if gap else None
+            below = stay[gap] if gap < len(stay) else None
+            first = above.number if above else 0
+            going = self.cells[first : below.number - 1 if below else len(self.cells)]
+            objects: list[bytes] = []
+            shown = bytearray()
+            for cell in by_gap.get(gap, ()):
+                number += 1
+                identifier = ""
+                if self._document.minor >= _MINOR_WITH_IDS:
+                    identifier = _new_identifier(cell, identifiers)
+                    identifiers.add(identifier)
+                text = cell.text.removesuffix("\n")
+                if _HEADING.search(text.encode("utf-8", "surrogatepass")):
+                    message = f"{self.asked}: the text of the new cell holds the heading of a cell"
+                    raise errors.refused(Code.INVALID_INPUT, self.asked, message, CELL_HINT)
+                objects.append(style.written(cell.kind, identifier, text))
+                heading = _heading(number, cell.kind, identifier)
+                shown += f"{heading}{text}\n".encode("utf-8", "surrogatepass")
+                made.append(heading[5:].rstrip("\n"))
+            number += below is not None
+            if not objects and not going:
+                continue
+            of_file.append(self._joined(style, above, below, going, objects))
+            start = going[0].region[0] if going else below.region[0] if below else self.size
+            of_view.append(Splice(start, going[-1].region[1] - start if going else 0, bytes(shown)))
+        return Rearrangement(tuple(of_file), tuple(of_view), tuple(made))
+
+    def _joined(
+        self,
+        style: _Style,
+        above: Cell | None,
+        below: Cell | None,
+        going: Sequence[Cell],
+        objects: list[bytes],
+    ) -> Splice:
+        """Return the splice of the file that puts `objects` in the place of the cells `going`."""
+        text = style.between.join(objects)
+        if above is None and below is None:  # none of the cells stays, so the whole array is written
+            start, stop = self._document.array
+            return Splice(start, stop - start, style.opening + text + style.closing if objects else b"")
+        if going and objects:
+            start, stop = going[0].span[0], going[-1].span[1]
+        elif going and below is not None:
+            start, stop = going[0].span[0], below.span[0]
+        elif going:
+            assert above is not None
+            start, stop = above.span[1], going[-1].span[1]
+        elif above is not None:
+            start = stop = above.span[1]
+            text = style.between + text
+        else:
+            assert below is not None
+            start = stop = below.span[0]
+            text += style.between
+        return Splice(start, stop - start, text)
 
     def _splice(self, cell: Cell, start: int, end: int, new: bytes) -> Splice:
         """The splice of the file that puts a text between two places of a cell's text."""
-        text, array, (separator, ascii_only) = self.source(cell), cell.array, self._style
+        text, array = self.source(cell), cell.array
+        opening, separator, closing, ascii_only = self._source_style
         if array is not None and len(cell.literals) > 1:
             separator = self._between(cell)
         separator = b'"' + separator + b'"'
         lines = [new]
         if array is not None:  # Each line is a string, and so is what follows it.
             lines = re.split(rb"(?<=\n)", new)
-            if len(lines) > 1 and not lines[-1] and end == len(text):
+            if len(lines) > 1 and not lines[-1] and (end == len(text) or self._ends_unbroken_part(cell, end)):
                 lines.pop()
         literal = separator.join(_encoded(line, ascii_only) for line in lines)
         if not cell.literals:
@@ -165,24 +347,40 @@ class NotebookView(Snapshot):
                     f"{cell.label} has no source to write to",
                     "edit another cell, or give encoding to edit the notebook as the text it is",
                 )
+            if array[0] == array[1]:
+                return Splice(array[0], 0, opening + b'"' + literal + b'"' + closing)
             return Splice(array[0], 0, b'"' + literal + b'"')
         if array is not None and start == len(text) and text.endswith(b"\n") and new:
             literal = separator + literal
         at = self._offset_in_file(cell, start)
-        return Splice(at, self._offset_in_file(cell, end) - at if end > start else 0, literal)
+        if end == start:
+            return Splice(at, 0, literal)
+        # Strings that end without a line's end are kept apart, though Jupyter reads them as one line.
+        apart = bool(new or start not in self._part_ends(cell)) and self._ends_unbroken_part(cell, end)
+        return Splice(at, self._offset_in_file(cell, end, in_first=apart) - at, literal)
+
+    def _ends_unbroken_part(self, cell: Cell, offset: int) -> bool:
+        """Return whether a string of a source, not its last, ends at an offset of its text without a newline."""
+        ends = self._part_ends(cell)
+        return offset in ends[:-1] and not self.source(cell)[:offset].endswith(b"\n")
 
     def _between(self, cell: Cell) -> bytes:
         """What is between the first two strings of a source, without their quotes."""
         (_, end), (start, _) = cell.literals[:2]
         return self.raw.read(end + 1, start - end - 2)
 
-    def _offset_in_file(self, cell: Cell, offset: int) -> int:
-        """Where a byte of a cell's text is written: of two strings that meet there, in the second."""
+    def _part_ends(self, cell: Cell) -> Sequence[int]:
+        """Return where each string of a source ends in its text."""
         if cell.number not in self._known_ends:
             lengths = (len(_decoded(self.raw.read(start, end - start))) for start, end in cell.literals)
             self._known_ends[cell.number] = tuple(accumulate(lengths))
-        ends = self._known_ends[cell.number]
-        index = min(bisect_right(ends, offset), len(ends) - 1)
+        return self._known_ends[cell.number]
+
+    def _offset_in_file(self, cell: Cell, offset: int, *, in_first: bool = False) -> int:
+        """Return where a byte of a cell's text is written: of two strings that meet there, in the second."""
+        ends = self._part_ends(cell)
+        place = bisect_left(ends, offset) if in_first else bisect_right(ends, offset)
+        index = min(place, len(ends) - 1)
         start, end = cell.literals[index]
         literal, at = self.raw.read(start, end - start), ends[index - 1] if index else 0
         for piece in _PIECE.finditer(literal):
@@ -206,7 +404,7 @@ class NotebookView(Snapshot):
                 Code.INVALID_INPUT,
                 self.asked,
                 f"{self.asked}: the edit reaches over the heading of cell {number}, which is not in the file",
-                "edit the text of one cell at a time, without the lines that begin with # %%",
+                f"edit the text of one cell at a time; {CELL_HINT}",
             )
         text = self.source(cell)
         start, end = start - cell.start, end - cell.start
@@ -222,13 +420,18 @@ class NotebookView(Snapshot):
         return cell, start, end, new
 
     @cached_property
-    def _style(self) -> tuple[bytes, bool]:
-        """How the file writes its sources: what is between two lines, and whether it escapes what is not ASCII."""
+    def _source_style(self) -> tuple[bytes, bytes, bytes, bool]:
+        """Return what is before, between and after the lines of a source, and whether non-ASCII text is escaped."""
+        opening = closing = b""
+        separator = b", "
         several = next((cell for cell in self.cells if len(cell.literals) > 1), None)
-        separator = self._between(several) if several is not None else b""
-        sources = [self.raw.read(start, end - start) for cell in self.cells for start, end in cell.literals]
-        escapes = any(map(_ESCAPED.search, sources)) and all(map(bytes.isascii, sources))
-        return separator or b", ", escapes
+        if several is not None and several.array is not None:
+            start, stop = several.array
+            opening = self.raw.read(start, several.literals[0][0] - 1 - start)
+            separator = self._between(several)
+            end = several.literals[-1][1] + 1
+            closing = self.raw.read(end, stop - end)
+        return opening, separator, closing, _escapes_text(self.raw, self.cells)
 
 
 def viewed_by_cells(snapshot: Snapshot, task: Task | None = None, headings: bool = True) -> Snapshot:
@@ -239,7 +442,8 @@ def viewed_by_cells(snapshot: Snapshot, task: Task | None = None, headings: bool
     if not snapshot.encoding.is_utf8:
         return snapshot
     try:
-        cells = _cells(_Scanner(snapshot, task or Task()))
+        document = _scanned(_Scanner(snapshot, task or Task()))
+        cells = document.cells
         if sum(end - start for cell in cells for start, end in cell.literals) > _SOURCE_BYTES:
             return snapshot
         texts = [
@@ -257,7 +461,92 @@ def viewed_by_cells(snapshot: Snapshot, task: Task | None = None, headings: bool
         if not closed:
             page += b"\n"
         placed.append(replace(cell, start=start, end=start + len(text), closed=closed))
-    return NotebookView(snapshot, placed, bytes(page), texts)
+    return NotebookView(snapshot, replace(document, cells=tuple(placed)), bytes(page), texts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    """How a notebook writes its cells, taken from those that are there, else as Jupyter does.
+
+    `opening` and `closing` are at the ends of the array, `between` parts two cells. With `indent` None a cell is on
+    one line; else it is what one level deeper is indented by, and `margin` what the cells are.
+    """
+
+    opening: bytes
+    between: bytes
+    closing: bytes
+    newline: bytes
+    margin: bytes
+    indent: str | None
+    separators: tuple[str, str]
+    as_array: bool
+    ascii_only: bool
+
+    @classmethod
+    def of(cls, raw: Snapshot, document: _Document) -> _Style:
+        """Read the style of a notebook."""
+        cells, (start, stop) = document.cells, document.array
+        sample = raw.read(raw.start, 4096)
+        newline = b"\r\n" if b"\r\n" in sample else b"\n"
+        if cells:
+            first, last = cells[0].span, cells[-1].span
+            opening, closing = raw.read(start, first[0] - start), raw.read(last[1], stop - last[1])
+            head = raw.read(first[0], min(first[1] - first[0], 4096))
+            inner = head[1 : len(head) - len(head[1:].lstrip())]
+        else:
+            opening = closing = inner = b""
+            unit = sample[1 : len(sample) - len(sample[1:].lstrip())].rpartition(b"\n")[2]
+            if b"\n" in sample.strip():
+                opening, closing, inner = newline + 2 * unit, newline + unit, newline + 3 * unit
+        if len(cells) > 1:
+            between = raw.read(cells[0].span[1], cells[1].span[0] - cells[0].span[1])
+        else:
+            between = b"," + (opening or (b" " if b", " in sample else b""))
+        margin = opening.rpartition(b"\n")[2] if b"\n" in opening else b""
+        indent = None
+        if b"\n" in inner:
+            deeper = inner.rpartition(b"\n")[2]
+            indent = deeper[len(margin) :].decode("ascii", "replace") if deeper.startswith(margin) else " "
+        colon = ": " if b'": ' in sample else ":"
+        comma = "," if indent is not None or b", " not in sample else ", "
+        as_array = all(cell.array is not None for cell in cells) or not cells
+        ascii_only = _escapes_text(raw, cells)
+        return cls(opening, between, closing, newline, margin, indent, (comma, colon), as_array, ascii_only)
+
+    def written(self, kind: CellKind, identifier: str, text: str) -> bytes:
+        """Return a new cell in this style."""
+        cell: dict[str, object] = {"cell_type": kind}
+        if kind == "code":
+            cell["execution_count"] = None
+        if identifier:
+            cell["id"] = identifier
+        cell["metadata"] = {}
+        if kind == "code":
+            cell["outputs"] = []
+        lone = any("\ud800" <= character <= "\udfff" for character in text)
+        cell["source"] = (
+            re.split(r"(?<=\n)", text) if self.as_array and text else ([] if self.as_array else text)
+        )
+        written = json.dumps(
+            cell, indent=self.indent, separators=self.separators, ensure_ascii=self.ascii_only or lone
+        )
+        return written.encode().replace(b"\n", self.newline + self.margin)
+
+
+def _escapes_text(raw: Snapshot, cells: Sequence[Cell]) -> bool:
+    """Return whether a notebook writes letters that are not ASCII as escapes."""
+    sources = [raw.read(start, end - start) for cell in cells for start, end in cell.literals]
+    return any(map(_ESCAPED.search, sources)) and all(map(bytes.isascii, sources))
+
+
+def _new_identifier(cell: NewCell, taken: set[str]) -> str:
+    """Return an id that no cell has: the same for the same request, so that a preview shows the one that is written."""
+    seed = f"{cell.after} {cell.kind} {cell.text}"
+    for attempt in range(len(taken) + 1):
+        identifier = hashlib.sha256(f"{attempt} {seed}".encode("utf-8", "surrogatepass")).hexdigest()[:8]
+        if identifier not in taken:
+            return identifier
+    raise AssertionError("more ids than cells")
 
 
 def _encoded(line: bytes, ascii_only: bool) -> bytes:
@@ -277,21 +566,28 @@ def _decoded(literal: bytes) -> bytes:
 # Scanning
 
 
-def _cells(scan: _Scanner) -> list[Cell]:
-    found: list[Cell] | None = None
-    version = b""
+def _scanned(scan: _Scanner) -> _Document:
+    cells: list[Cell] | None = None
+    array = (0, 0)
+    version = minor = b""
     for key in scan.members():
         if key == "cells":
-            if found is not None:
+            if cells is not None:
                 raise _NotANotebookError  # one of two is meant, and nobody knows which
-            found = [_cell(scan, number) for number, _ in enumerate(scan.elements(), 1)]
+            scan.peek()
+            begin = scan.offset + 1
+            cells = [_cell(scan, number) for number, _ in enumerate(scan.elements(), 1)]
+            array = (begin, scan.offset - 1)
         elif key == "nbformat":
             version = scan.scalar()
+        elif key == "nbformat_minor" and scan.peek() not in (b'"', b"{", b"["):
+            minor = scan.scalar()
         else:
             scan.skip()
-    if scan.peek() or found is None or not version.isdigit() or int(version) < 4:
+    if scan.peek() or cells is None or not version.isdigit() or int(version) < 4:
         raise _NotANotebookError
-    return found
+    has_ids = int(version) > 4 or (minor.isdigit() and int(minor) >= _MINOR_WITH_IDS)
+    return _Document(tuple(cells), array, _MINOR_WITH_IDS if has_ids else 0)
 
 
 def _cell(scan: _Scanner, number: int) -> Cell:
@@ -301,6 +597,8 @@ def _cell(scan: _Scanner, number: int) -> Cell:
     outputs = output_bytes = 0
     if number > _CELLS:
         raise _NotANotebookError
+    scan.peek()
+    start = scan.offset
     for key in scan.members():
         if key == "source":
             if literals is not None:
@@ -313,8 +611,7 @@ def _cell(scan: _Scanner, number: int) -> Cell:
             else:
                 literals.append(scan.string())
         elif key in ("cell_type", "id") and scan.peek() == b'"':
-            start, end = scan.string()
-            value = _decoded(scan.text(start, end)).decode("utf-8", "replace")
+            value = _decoded(scan.text(*scan.string())).decode("utf-8", "replace")
             kind, identifier = (value, identifier) if key == "cell_type" else (kind, value)
         elif key == "outputs" and scan.peek() == b"[":
             begin = scan.offset
@@ -326,7 +623,8 @@ def _cell(scan: _Scanner, number: int) -> Cell:
             scan.skip()
     if not kind or len(kind) > 100 or len(identifier) > 200 or not (kind + identifier).isprintable():
         raise _NotANotebookError
-    return Cell(number, kind, identifier, tuple(literals or ()), array, outputs, output_bytes)
+    span = (start, scan.offset)
+    return Cell(number, kind, identifier, tuple(literals or ()), array, outputs, output_bytes, span)
 
 
 class _Scanner:

@@ -18,6 +18,7 @@ from filewright.boundary import Location
 from filewright.edit import (
     Decided,
     Edit,
+    Modify,
     Outcome,
     Plan,
     SymbolLines,
@@ -31,12 +32,19 @@ from filewright.languages import Language, language_of
 from filewright.search import TreeOptions, TreeSearch, compile_pattern
 from filewright.structure import References
 from filewright.text import (
+    CELL_HINT,
+    Cell,
+    CellKind,
     Encoding,
+    NewCell,
     NotebookView,
     Snapshot,
+    Splice,
     check_text,
     codec,
+    normalised,
     notebook_view,
+    ordered,
 )
 from filewright.tools.context import Context, spare_time
 from filewright.tools.pipeline import ChangeArguments, Changed, Reply, change, decided
@@ -52,6 +60,11 @@ def _given_text(value: Any) -> Any:
     return value
 
 
+def _whole_number(value: Any) -> Any:
+    """Return a number without a fraction as an integer: JavaScript has no integers."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 _UTF8 = Encoding("utf-8")
 _NEAR = 4_096
 """Bytes on either side of a place in which blank lines are counted."""
@@ -65,6 +78,8 @@ _NAMED = 10
 EditText = Annotated[str | None, BeforeValidator(_given_text)]
 Line = Annotated[int | None, Field(ge=1)]
 Beside = Annotated[int | str | None, WithJsonSchema({"type": "string"})]
+CellName = Annotated[int | str | None, WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "integer"}]})]
+"""The id of a notebook's cell, or its number, from 1."""
 
 
 class MovedFrom(Arguments):
@@ -93,10 +108,14 @@ class EditPlace(Arguments):
     lines: Annotated[list[int] | None, Field(description="[first, last], before all edits")] = None
     after: Beside = None
     before: Beside = None
+    cell: CellName = None
+    after_cell: CellName = None
+    before_cell: CellName = None
 
 
 _AT = {"text": "search", "after": "insert_after", "before": "insert_before"}
-_PLACES = ("search", "start_line", "symbol", "insert_after", "insert_before")
+_CELL_PLACES = ("whole_cell", "after_cell", "before_cell")
+_PLACES = ("search", "start_line", "symbol", "insert_after", "insert_before", *_CELL_PLACES)
 Moved = tuple[str, Location, Location]
 """The name of a symbol that was moved, from where, to where."""
 
@@ -129,7 +148,11 @@ class EditItem(Arguments):
     at: Annotated[EditPlace | None, Field(description="instead of search")] = None
     reindent: SkipJsonSchema[bool] = False
     path: str | None = None
-    cell: str | None = None
+    cell: CellName = None
+    whole_cell: SkipJsonSchema[CellName] = None
+    after_cell: SkipJsonSchema[CellName] = None
+    before_cell: SkipJsonSchema[CellName] = None
+    cell_type: Annotated[CellKind | None, Field(description="of a new cell")] = None
     expected_version: str | None = None
     fuzzy: SkipJsonSchema[bool | None] = None
     _place: str | None = None
@@ -153,6 +176,9 @@ class EditItem(Arguments):
                 raise ValueError("at.lines is no range\nhint: give [first, last]")
             place |= {"start_line": lines[0], "end_line": lines[1]}
         beside = {name: value for name, value in given.items() if name != "at"}
+        others = {name for name in (*place, *beside) if name in _PLACES}
+        if place.get("cell") is not None and not others:
+            place["whole_cell"] = place.pop("cell")
         if any(beside.get(name) is not None for name in place):
             raise ValueError("the place of the edit is given twice\nhint: give it in at alone")
         return place | beside
@@ -165,15 +191,13 @@ class EditItem(Arguments):
             # Beside a text, a line only says where to look for it.
             if getattr(self, name) is not None and (name != "start_line" or self.search is None):
                 places.append(name)
+        if self.delete and not places and self.cell is not None:
+            places.append("whole_cell")
         made, deleted = self.content is not None, self.delete and not places
         if made or deleted or self.move_to is not None or (moved and not places):
             # What else is given may have been meant as a place: without it, all of the file would go.
             of_whole = _OF_PIECES if moved else _OF_WHOLE
             more = any(getattr(self, name) not in (None, False) for name in self.model_fields_set - of_whole)
-            if (deleted or self.move_to is not None) and not self.path:
-                raise ValueError(
-                    f"an edit without a place and without a path of its own is refused\nhint: {_WHOLE_HINT}"
-                )
             # What is moved into a new file may have a beginning given with it.
             if (made or moved) + (self.move_to is not None) + deleted != 1 or more:
                 problem = (
@@ -191,10 +215,12 @@ class EditItem(Arguments):
             if not places[0].startswith("insert") or self.replace is not None or self.delete:
                 problem = "from says what to move\nhint: give with it insert_after or insert_before alone"
         elif self.delete:
-            if places[0] not in ("symbol", "start_line") or self.replace is not None:
+            if places[0] not in ("symbol", "start_line", "whole_cell") or self.replace is not None:
                 problem = 'delete is for a symbol\nhint: give symbol with it, or delete lines by replace ""'
         elif self.replace is None:
             problem = "replace is missing\nhint: give the new text, or delete with a symbol"
+        if not problem and self.cell_type is not None and places[:1] not in (["after_cell"], ["before_cell"]):
+            problem = f"cell_type is the type of a new cell\nhint: {CELL_HINT}"
         if problem:
             raise ValueError(problem)
         self._place = places[0] if places else None
@@ -226,7 +252,7 @@ class EditArguments(ChangeArguments):
     """the file; left out where every edit has its own"""
     edits: Annotated[list[EditItem], Field(min_length=1)]
     """what to change, see below"""
-    cell: str | None = None
+    cell: CellName = None
     """of a [notebook](#notebooks): only in the cell with this id or number, which an edit may also name itself"""
     fuzzy: bool = True
     """false: exact text only"""
@@ -500,12 +526,8 @@ class _Edits:
                 "leave out the path of the call, and give every edit its own",
             )
         nowhere, moves = item._place is None, item.source is not None
-        cell = item.cell or self.arguments.cell
-        if cell and (item.content is not None or nowhere):
-            raise self._invalid(
-                f"the edit names cell {cell}, and no place in it; {location.asked} as a whole is not meant",
-                "give search, the text to be replaced in the cell; leave out cell for the whole file",
-            )
+        if nowhere or item.content is not None:
+            self._check_whole(item, location)
         makes = item.content is not None or (moves and (nowhere or location in self._files))
         file = self._named(location, makes=makes)
         if item.content is not None and (file.items or not file.is_new):
@@ -513,11 +535,30 @@ class _Edits:
             message = f"{asked} is made already" if file.is_new else f"{asked} exists already"
             hint = 'change a part of it, or overwrite it by write_content with mode="overwrite"'
             raise refused(Code.ALREADY_EXISTS, asked, message, hint)
-        if not file.is_new and (item.move_to is not None or (item.delete and nowhere)):
+        of_cell = item.delete and self._cell(item) is not None
+        if not file.is_new and (item.move_to is not None or (item.delete and nowhere and not of_cell)):
             self._end(file, item)
         else:
             file.items.append((self.number, item))
         return file
+
+    def _check_whole(self, item: EditItem, location: Location) -> None:
+        """Raise `invalid_input` unless an edit without a place is meant of the whole file, or deletes a cell."""
+        cell = self._cell(item)
+        if cell is not None and not item.delete:
+            raise self._invalid(
+                f"the edit names cell {cell}, and no place in it; {location.asked} as a whole is not meant",
+                f"give search, the text to be replaced in the cell; {CELL_HINT}",
+            )
+        if cell is None and not item.path and (item.delete or item.move_to is not None):
+            raise self._invalid(
+                "an edit without a place has no path of its own; the whole file is not meant", _WHOLE_HINT
+            )
+
+    def _cell(self, item: EditItem) -> int | str | None:
+        """Return the cell that an edit is in: its own, else that of the call."""
+        names = (item.whole_cell, item.cell, self.arguments.cell)
+        return next((name for name in names if name not in (None, "")), None)
 
     def _named(self, location: Location, *, makes: bool = False) -> _EditedFile:
         """The file at a place: one that is not there yet, if what names it first `makes` it."""
@@ -613,32 +654,156 @@ class _Edits:
     def _edited(self, file: _EditedFile, snapshot: Snapshot) -> Decided[Plan]:
         """The plan of a file as it is, or of a notebook as its cells are shown."""
         context, arguments = self.context, self.arguments
+        page = snapshot if arguments.encoding is not None else notebook_view(snapshot, context.task)
+        cells = {self._cell(item) for _, item in file.items}
+        if cells - {None} or any(item._place in _CELL_PLACES for _, item in file.items):
+            return self._edited_cells(file, self._as_notebook(file, page))
         asked: list[Edit] = []
-        cells: set[str | None] = set()
         for self.number, item in file.items:
-            cells.add(item.cell or arguments.cell)
             asked.append(self._edit(item, file, snapshot))
         if file.removed:  # what is moved within the file is removed first
             asked = sorted([*file.removed, *asked], key=lambda each: each.number)
-        if len(cells) > 1:
-            raise self._invalid("the edits of a notebook name several cells", "edit one cell in a call")
-        name = next(iter(cells), None)
+        bases = context.shown.bases(file.location, except_version=snapshot.version)
+        return decided(page, partial(self._plan, edits=asked, bases=bases))
 
-        page = snapshot if arguments.encoding is not None else notebook_view(snapshot, context.task)
-        planned = partial(
-            plan, edits=asked, total=len(arguments.edits), in_turn=arguments.in_turn, task=context.task
+    def _plan(self, snapshot: Snapshot, edits: Sequence[Edit], bases: Sequence[bytes] = ()) -> Plan:
+        return plan(
+            snapshot,
+            edits,
+            total=len(self.arguments.edits),
+            in_turn=self.arguments.in_turn,
+            bases=bases,
+            task=self.context.task,
         )
-        if name is None:
-            bases = context.shown.bases(file.location, except_version=snapshot.version)
-            return decided(page, partial(planned, bases=bases))
 
-        def planned_in_cell(page: Snapshot) -> Plan:
-            cell, start = _in_cell(page, name)
-            made = planned(cell)
-            splices = (replace(splice, offset=splice.offset + start) for splice in made.splices)
-            return replace(made, splices=tuple(splices))
+    # Cells of a notebook
 
-        return decided(page, planned_in_cell)
+    def _planned_texts(self, view: NotebookView, texts: dict[int, list[Edit]]) -> list[Plan]:
+        """Return the plans of edits of texts, each within its cell, with splices of the whole view."""
+        plans: list[Plan] = []
+        refusals: list[FilewrightError] = []
+        for number, edits in texts.items():
+            part, start = _in_cell(view, number) if number else (view, 0)
+            try:
+                planned = self._plan(part, edits)
+            except FilewrightError as error:
+                if "refusals" not in error.details:
+                    raise
+                refusals.append(error)
+                continue
+            splices = (replace(splice, offset=splice.offset + start) for splice in planned.splices)
+            plans.append(replace(planned, splices=tuple(splices)))
+        if refusals:
+            first, *others = refusals
+            for other in others:
+                first.details["refusals"] += other.details["refusals"]
+            raise first
+        return plans
+
+    def _as_notebook(self, file: _EditedFile, page: Snapshot) -> NotebookView:
+        """Return the view by cells that edits of cells need. Raises `invalid_input` for a file that is no notebook."""
+        if isinstance(page, NotebookView):
+            return page
+        self.number, item = next(
+            (number, item)
+            for number, item in file.items
+            if self._cell(item) is not None or item._place in _CELL_PLACES
+        )
+        missing_cell = next(
+            name for name in (self._cell(item), item.after_cell, item.before_cell) if name is not None
+        )
+        raise self._invalid(
+            f"{file.location.asked} is no notebook, and has no cell {missing_cell!r}",
+            "leave cell out" if self.arguments.encoding is None else "leave encoding out to edit by cells",
+        )
+
+    def _edited_cells(self, file: _EditedFile, view: NotebookView) -> Decided[Plan]:
+        """Return the plan of edits of a notebook that name cells, each located in its cell alone."""
+        texts: dict[int, list[Edit]] = {}  # by the number of the cell, 0 where an edit names none
+        whole: dict[int, tuple[int, EditItem]] = {}
+        new: list[tuple[int, NewCell]] = []
+        for self.number, item in file.items:
+            if item._place in ("after_cell", "before_cell"):
+                new.append((self.number, self._new_cell(item, view)))
+                continue
+            name = self._cell(item)
+            cell = view.cell_named(name) if name is not None else None
+            if item._place == "whole_cell" or (item._place is None and item.delete):
+                assert cell is not None
+                if cell.number in whole:
+                    raise self._invalid(
+                        f"{cell.label} is replaced or deleted by another edit", "leave out one of them"
+                    )
+                self._check_cell_version(item, view)
+                whole[cell.number] = self.number, item
+            else:
+                texts.setdefault(cell.number if cell else 0, []).append(self._edit(item, file, view.raw))
+        return self._joined_cells(view, texts, whole, new)
+
+    def _check_cell_version(self, item: EditItem, view: NotebookView) -> None:
+        version = item.expected_version or self.arguments.expected_version
+        if version is not None:
+            self.context.check_version(view.raw, version)
+
+    def _new_cell(self, item: EditItem, view: NotebookView) -> NewCell:
+        after = item.after_cell is not None
+        name = item.after_cell if after else item.before_cell
+        assert name is not None
+        self._check_cell_version(item, view)
+        number = 0 if after and str(name) == "0" else view.cell_named(name).number - (not after)
+        text = item.replace or ""
+        check_text(text, "replace")
+        return NewCell(number, item.cell_type or "code", normalised(text))
+
+    def _joined_cells(
+        self,
+        view: NotebookView,
+        texts: dict[int, list[Edit]],
+        whole: dict[int, tuple[int, EditItem]],
+        new: Sequence[tuple[int, NewCell]],
+    ) -> Decided[Plan]:
+        """Return the plan of a notebook: edits of texts by cell, cells replaced or deleted, and new ones."""
+        for number in texts.keys() & whole.keys():
+            own, self.number = whole[number][0], texts[number][0].number
+            message = f"{view.cells[number - 1].label} is replaced or deleted by edit {own + 1}"
+            raise self._invalid(message, "leave out one of them")
+        shown: list[Splice] = []
+        outcomes: list[Outcome] = []
+        for planned in self._planned_texts(view, texts):
+            shown += planned.splices
+            outcomes += planned.outcomes
+        removed: list[Cell] = []
+        for number, (self.number, item) in whole.items():
+            cell = view.cells[number - 1]
+            line = view.line_at(cell.region[0])
+            if item.delete:
+                removed.append(cell)
+            else:
+                check_text(item.replace or "", "replace")
+                shown += view.whole_source(cell, normalised(item.replace or ""))
+            named = f"{cell.label} {'deleted' if item.delete else 'replaced'}"
+            outcomes.append(Outcome(self.number, Tier.EXACT, line, line, line, line, 1, named=named))
+        rearranged = view.rearranged([new_cell for _, new_cell in new], removed)
+        # The new cells are told in the order in which they come in the file.
+        in_order = sorted(new, key=lambda pair: pair[1].after)
+        for (number, new_cell), label in zip(in_order, rearranged.made, strict=True):
+            is_last = new_cell.after == len(view.cells)
+            line = view.line_at(view.size if is_last else view.cells[new_cell.after].region[0])
+            outcomes.append(Outcome(number, Tier.EXACT, line, line - 1, line, line, 1, named=f"new {label}"))
+        shown = list(ordered(shown, view.size))
+        splices = ordered([*view.splices(shown), *rearranged.of_file], view.raw.size)
+        if not splices:
+            raise refused(
+                Code.NO_CHANGE, view.asked, f"{view.asked}: the edits change nothing", "leave them out"
+            )
+        location = view.location
+        assert location is not None
+        page = _merged([*shown, *rearranged.of_view])
+        outcomes.sort(key=attrgetter("index"))
+        decision = Plan(page, tuple(outcomes))
+        steps = [Modify.of(location, view.raw, splices)]
+        name = location.shown
+        return Decided(decision, location, steps, view.raw, splices, name, name, (view, page))
 
     def _edit(self, item: EditItem, file: _EditedFile, snapshot: Snapshot) -> Edit:
         """One edit as the planner takes it."""
@@ -684,7 +849,8 @@ class _Edits:
             notebook_view(snapshot, self.context.task), NotebookView
         ):
             raise self._invalid(
-                f"{asked} is a notebook, which is edited by its text", "give search, and cell"
+                f"{asked} is a notebook, which is edited by its text or by its cells",
+                f"give search, and cell; {CELL_HINT}",
             )
         if version is None or snapshot.matches(version):
             shown = context.seen.shown_to(context.session, file.location)
@@ -846,13 +1012,21 @@ def _lacking(rows: Sequence[str], gap: int) -> int:
     return max(0, gap - blank)
 
 
-def _in_cell(page: Snapshot, name: str) -> tuple[Snapshot, int]:
-    """The text of the cell that the edits are for, and where it begins on the page."""
-    if not isinstance(page, NotebookView):
-        message = f"{page.asked} is no notebook, and has no cell {name!r}"
-        raise invalid(message, "leave cell out", path=page.asked, argument="cell")
-    cell = page.cell_named(name)
-    return Snapshot(page.source(cell), encoding="utf-8", location=page.location), cell.start
+def _in_cell(view: NotebookView, number: int) -> tuple[Snapshot, int]:
+    """Return the text of a cell, and where it begins in the view."""
+    cell = view.cells[number - 1]
+    return Snapshot(view.source(cell), encoding="utf-8", location=view.location), cell.start
+
+
+def _merged(splices: Sequence[Splice]) -> tuple[Splice, ...]:
+    """Return splices in order, with those that meet as one: text put at a cell's end, and a new cell below."""
+    merged: list[Splice] = []
+    for splice in sorted(splices, key=attrgetter("offset", "length")):
+        if merged and merged[-1].end == splice.offset:
+            last = merged.pop()
+            splice = Splice(last.offset, last.length + splice.length, last.replacement + splice.replacement)
+        merged.append(splice)
+    return tuple(merged)
 
 
 def _still_used(context: Context, moved: Sequence[Moved]) -> tuple[StillUsed, ...]:

@@ -26,6 +26,9 @@ class EditPlace(TypedDict):
     lines: NotRequired[Sequence[int] | None]
     after: NotRequired[int | str | None]
     before: NotRequired[int | str | None]
+    cell: NotRequired[int | str | None]
+    after_cell: NotRequired[int | str | None]
+    before_cell: NotRequired[int | str | None]
 
 class MoveSource(TypedDict):
     path: NotRequired[str | None]
@@ -53,7 +56,11 @@ EditRequest = TypedDict(
         "at": NotRequired[EditPlace | None],
         "reindent": NotRequired[bool],
         "path": NotRequired[str | None],
-        "cell": NotRequired[str | None],
+        "cell": NotRequired[int | str | None],
+        "whole_cell": NotRequired[int | str | None],
+        "after_cell": NotRequired[int | str | None],
+        "before_cell": NotRequired[int | str | None],
+        "cell_type": NotRequired[Literal["code", "markdown", "raw"] | None],
         "expected_version": NotRequired[str | None],
         "fuzzy": NotRequired[bool | None],
     },
@@ -163,7 +170,7 @@ class TypedTools:
         path: str | None,
         edits: Sequence[EditRequest],
         *,
-        cell: str | None = None,
+        cell: int | str | None = None,
         fuzzy: bool = True,
         preview: bool = False,
         diff: DiffWanted = "auto",
