@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from filewright import Workspace
 from filewright.settings import Settings
 from filewright.structure.outlines import Outlines
 
@@ -21,3 +22,16 @@ def outlines() -> Iterator[Outlines]:
 @pytest.fixture(scope="module")
 def parsers() -> None:
     """Nobody else's: these tests are about them."""
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "root"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def workspace(root: Path, tmp_path: Path) -> Iterator[Workspace]:
+    with Workspace(root, state_dir=tmp_path / "state") as opened:
+        yield opened

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
+from filewright.languages import Language
+from filewright.structure.headers import is_directive, is_line_mark, is_of_file, mark_of
 from filewright.structure.query import Grammar, QueryPattern
 from filewright.structure.reading import SourceText, cut
 from filewright.structure.symbol import Symbol
@@ -32,6 +34,18 @@ _NAME_BYTES: Final = 2_000  # of the text that a name is made of
 _HEADER: Final = 8 << 10  # bytes from a symbol's beginning to the end of its name, at most
 _IN_FILE_ORDER: Final = itemgetter(0, 1, 2, 3)
 _BLANK: Final = b" \t\f\0\xef\xbb\xbf"
+_COMMENT_BYTES: Final = 4_000  # of a comment that is looked at
+_TOP_BYTES: Final = 64 << 10  # of a file in which its licence is looked for
+_WITH_INNER_DOCS: Final = frozenset(
+    [Language.RUST, Language.JAVASCRIPT, Language.JSX, Language.TYPESCRIPT, Language.TSX, Language.CSS]
+)
+"""Languages in which `//!` and `/*!` are of the file: docs of what is around them, or comments to be preserved."""
+# What may come before a file's licence: comments, and the few things that must be first.
+_PREAMBLE: Final = re.compile(
+    r"(?:[\s\ufeff]++|<\?php\b|declare\s*+\([^)\n]*+\)\s*+;|[\"']use \w++[\"'];?|%\w[^\n]*+|---[ \t]*+\n"
+    r"|<!doctype[^>]*+>|@charset[^;\n]*+;|(?:#|//|--)[^\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/|<!--(?:[^-]++|-(?!->))*+-->)*+",
+    re.IGNORECASE,
+)
 
 
 @dataclass(slots=True, eq=False)
@@ -286,13 +300,56 @@ class _SymbolTree:
             before is None and (around := outer.parent) is not None and around.start_byte == outer.start_byte
         ):
             outer, before = around, around.prev_sibling  # what is before all that begins here
+        start = draft.block_start
+        pieces: list[tuple[int, int]] = []
         while before is not None and before.type in leads:
-            start, last = before.start_byte, source.last(before.start_byte, before.end_byte)
-            if source.breaks(last, draft.block_start) > 1:
+            last = source.last(before.start_byte, before.end_byte)
+            if source.breaks(last, start) > 1:
                 break
-            if source.data[source.data.rfind(b"\n", 0, start) + 1 : start].strip(_BLANK):
+            line = source.data.rfind(b"\n", 0, before.start_byte) + 1
+            if source.data[line : before.start_byte].strip(_BLANK):
                 break  # it is behind something on its line
-            draft.block_start, before = start, before.prev_sibling
+            start = before.start_byte
+            pieces.append((start, before.end_byte))
+            before = before.prev_sibling
+        if pieces:
+            draft.block_start = self._below_header(pieces[::-1], start, draft.block_start)
+
+    def _below_header(self, pieces: list[tuple[int, int]], start: int, stop: int) -> int:
+        """Return where a block begins whose comments and attributes are `pieces`, without those of the file."""
+        comments = [self.source.text(*piece, _COMMENT_BYTES) for piece in pieces]
+        last = -1
+        for index, comment in enumerate(comments):
+            if is_directive(comment):
+                last = index
+        if self._is_top(start):
+            first = last + 1
+            while first < len(comments):
+                # Lines with the same mark are one comment: a licence in lines is kept as a whole.
+                mark = mark_of(comments[first])
+                run = first + 1
+                while is_line_mark(mark) and run < len(comments) and mark_of(comments[run]) == mark:
+                    run += 1
+                text = "\n".join(comments[first:run])
+                if mark and is_of_file(text, is_inner_doc=self._has_inner_docs):
+                    last = run - 1
+                first = run
+        elif self._has_inner_docs:
+            for index, comment in enumerate(comments):
+                if comment.startswith("//!"):
+                    last = index
+        if last < 0:
+            return start
+        return pieces[last + 1][0] if last + 1 < len(pieces) else stop
+
+    @property
+    def _has_inner_docs(self) -> bool:
+        return self.grammar.language in _WITH_INNER_DOCS
+
+    def _is_top(self, offset: int) -> bool:
+        """Return whether there is nothing but comments and the file's preamble before an offset."""
+        before = self.source.text(0, offset, _TOP_BYTES) if offset <= _TOP_BYTES else None
+        return before is not None and _PREAMBLE.fullmatch(before) is not None
 
     def _joined(self, holder: _Draft, name: str, outer: Node) -> bool:
         """Whether this import went into the one right before it: imports in a row are one symbol."""
@@ -322,13 +379,16 @@ class _SymbolTree:
         line = data.rfind(b"\n", 0, draft.start) + 1
         if data[line : draft.start].strip(b" \t-"):
             return
+        pieces: list[tuple[int, int]] = []
         while line:
             above = data.rfind(b"\n", 0, line - 1) + 1
             text = data[above : line - 1]
             if not text.lstrip().startswith(b"#"):
                 break
-            line, position = above, above + len(text) - len(text.lstrip())
-            draft.block_start = min(draft.block_start, position)
+            pieces.append((above + len(text) - len(text.lstrip()), line - 1))
+            line = above
+        if pieces:
+            draft.block_start = self._below_header(pieces[::-1], pieces[-1][0], draft.start)
 
     def result(self) -> tuple[tuple[Symbol, ...], int, bool]:
         """The symbols, how many they are, and whether any were left out."""

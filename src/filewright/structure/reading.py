@@ -15,6 +15,10 @@ class SourceText(NamedTuple):
         """The text of the bytes [start, end), `most` of them, with runs of white space as one space."""
         return " ".join(self.data[start : min(end, start + most)].decode(self.codec, "replace").split())
 
+    def text(self, start: int, end: int, most: int) -> str:
+        """Return the text of the bytes [start, end), `most` of them at most."""
+        return self.data[start : min(end, start + most)].decode(self.codec, "replace")
+
     def breaks(self, start: int, stop: int) -> int:
         """How many lines end in the bytes [start, stop)."""
         if self.codec.startswith("utf-16"):
