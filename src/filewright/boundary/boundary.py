@@ -35,7 +35,7 @@ from filewright.boundary.rules import (
     RULE_FILES,
     DenyRules,
 )
-from filewright.boundary.walk import Visit, Walk, WalkOptions, names_folder, read_rules
+from filewright.boundary.walk import Visit, Walk, WalkedFolder, WalkOptions, names_folder, read_rules
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import Settings
@@ -49,6 +49,10 @@ _ON_THE_WAY = {
         "stop what renames it, or try again later",
     ),
 }
+_GIT = b".git"
+_TREE_SECONDS = 5
+"""Time to look for deny files in a working tree whose repository is read."""
+
 _LEVELS = 1_000  # a path of so many `..` is as long as the system takes
 
 Reached = dict[Location, tuple[bytes, ...]]
@@ -171,8 +175,12 @@ class Boundary:
         listing: bool = True,
         changing: bool = False,
         free: Free | None = None,
+        stores: bool = False,
     ) -> tuple[Folder, DenyRules]:
-        """The folder `parts` on the way to `where`, and the rules for what is in it."""
+        """The folder `parts` on the way to `where`, and the rules for what is in it.
+
+        With `stores`, what a repository stores is not denied: git itself is to read it.
+        """
         root = where.root.folder
         rules = self._rules_at(where.root)
         opened: Folder | None = None
@@ -189,8 +197,11 @@ class Boundary:
                         if changing:
                             self._names_now(where, opened)
                     opened = None
+            if opened is not None and not stores and _GIT in map(plain_form, opened.reached):
+                opened.close()
+                opened = None
         if opened is None:
-            asking = _Asking(rules, where, changing=changing)
+            asking = self._asking(rules, where, changing=changing, stores=stores)
             opened = root.beneath(parts, cross=self._cross, listing=listing, ask=asking)
             rules = asking.rules_in(opened)
         try:
@@ -278,7 +289,7 @@ class Boundary:
             except OSError as error:
                 if error.errno != errno.ELOOP:
                     raise
-                asking = _Asking(self._rules_at(where.root), where)
+                asking = self._asking(self._rules_at(where.root), where)
                 file = where.root.folder.file_beneath(where.parts, cross=self._cross, ask=asking)
             try:
                 self._refuse_own(where, file.reached)
@@ -356,6 +367,7 @@ class Boundary:
         kinds: Collection[Kind] | None = None,
         after: Location | None = None,
         changing: bool = False,
+        stores: bool = False,
         visit: Visit | None = None,
         task: Task,
     ) -> Walk:
@@ -365,8 +377,8 @@ class Boundary:
         `details` fills in each entry's status. `after` goes on behind an entry of an earlier walk, which need
         not be there any more. The folder asked for is walked even if a rule ignores it; `.git` is left out
         unless `include_git`, or `where` lies in it; our own state, temporaries and what is denied always are,
-        and for `changing` what may not be changed. Raises as `open_folder`, and for a glob `invalid_input` or
-        `path_escape`.
+        and for `changing` what may not be changed. With `stores`, what a repository stores is not denied.
+        Raises as `open_folder`, and for a glob `invalid_input` or `path_escape`.
         """
         require_root(where.root, where.asked)
         globs = [glob] if isinstance(glob, str) else [*(glob or ())]
@@ -377,7 +389,7 @@ class Boundary:
             content = read_rules(partial(system.open_file, self.excludes_file))
             outer = NOTHING.with_files(0, content) if content else NOTHING
         try:
-            folder, denied = self._beneath(where, where.parts, changing=changing)
+            folder, denied = self._beneath(where, where.parts, changing=changing, stores=stores)
             options = WalkOptions(
                 rules=outer,
                 globs=globs,
@@ -408,10 +420,10 @@ class Boundary:
         return *excludes, self._cross, self.settings.deny, rules.protection.own, inner
 
     def may_be_opened(self, where: Location, task: Task) -> bool:
-        """Whether a program may be let loose in the folder `where`: nothing in it is denied, or leads elsewhere."""
-        if not self.rules_for(where).active:
+        """Whether git may be let loose in the folder `where`: nothing in it is denied, or leads elsewhere."""
+        if not self.rules_for(where, stores=True).active:
             return True
-        walk = self.walk(where, include_ignored=True, include_git=True, task=task)
+        walk = self.walk(where, include_ignored=True, include_git=True, stores=True, task=task)
         return all(entry.kind != "link" for entry in walk) and not walk.denied
 
     def denied_by_rule(self, root: Root, task: Task) -> Counter[str]:
@@ -561,19 +573,26 @@ class Boundary:
             raise errors.holds_denied(source.asked)
 
     def rules_for(
-        self, where: Location, held: Folder | None = None, *, above: DenyRules | None = None
+        self,
+        where: Location,
+        held: Folder | None = None,
+        *,
+        above: DenyRules | None = None,
+        stores: bool = False,
     ) -> DenyRules:
         """What is denied of the names in the folder `where`, and what may not be changed of them.
 
         Of one that is `held` open, by the folders that it is in, links on the way followed. Otherwise it need
         not be there, and a link on the way counts by its name alone: where it leads is asked when it is opened.
-        If the rules in the folder above are known and none, only its own files are looked for.
+        If the rules in the folder above are known and none, only its own files are looked for. With `stores`, what a
+        repository stores is not denied.
         """
         root, given = where.root.folder, self._rules_at(where.root)
         if held is None and DENY_FILE in map(plain_form, where.parts):
             return CLOSED
         free = above is not None and not above.active
-        if given.active:
+        in_git = _GIT in map(plain_form, held.reached if held is not None else where.parts)
+        if given.active or (in_git and not stores):
             known = True
         elif held is None:
             looked: list[bytes] = []
@@ -587,7 +606,7 @@ class Boundary:
             known = self._rules_above(where.root, held, changing=True)
         if not known:
             return given
-        asking = _Asking(given, where)
+        asking = self._asking(given, where, stores=stores)
         try:
             with root.beneath(
                 where.parts, links=held is not None, cross=self._cross, listing=False, ask=asking
@@ -601,6 +620,33 @@ class Boundary:
             if isinstance(error, OSError):
                 raise self._failure(error, where, "look into") from error
             raise
+
+    def _asking(
+        self, given: DenyRules, where: Location, *, changing: bool = False, stores: bool = False
+    ) -> _Asking:
+        if stores:
+            return _Asking(given.with_stores(), where, None, changing=changing)
+        return _Asking(given, where, partial(self._hides_below, where.root), changing=changing)
+
+    def _hides_below(self, root: Root, tree: tuple[bytes, ...]) -> bool:
+        """Whether there is a deny file in the working tree, so that its repository may hold copies of what is denied.
+
+        True if that is not found out in time.
+        """
+        found = False
+
+        def look(_folder: WalkedFolder, _opened: Folder, names: list[bytes], _left: list[bytes]) -> None:
+            nonlocal found
+            found = found or any(plain_form(name) == DENY_FILE for name in names)
+
+        try:
+            task = Task(seconds=_TREE_SECONDS)
+            for _ in self.walk(Location(root, tree), include_ignored=True, visit=look, task=task):
+                if found:
+                    break
+        except FilewrightError:
+            return True
+        return found
 
     def _refuse_protected(self, where: Location, parts: tuple[bytes, ...], *, itself: bool = True) -> None:
         """Refuse what is protected or lies below it; if `itself` is changed, also what holds such a thing."""
@@ -646,8 +692,16 @@ class Boundary:
 class _Asking:
     """Asked of every part on the way to `where`: refuses what is denied by the rules of the folders passed."""
 
-    def __init__(self, given: DenyRules, where: Location, *, changing: bool = False) -> None:
+    def __init__(
+        self,
+        given: DenyRules,
+        where: Location,
+        hides_below: Callable[[tuple[bytes, ...]], bool] | None,
+        *,
+        changing: bool = False,
+    ) -> None:
         self._given, self._where, self._changing = given, where, changing
+        self._hides_below = hides_below
         self.rules: dict[tuple[bytes, ...], DenyRules] = {}
 
     def __call__(self, folder: Folder, part: bytes, is_folder: bool | None) -> None:
@@ -663,7 +717,10 @@ class _Asking:
             self.rules = {}  # The walk begins, perhaps again.
         if names not in self.rules:
             above = self.rules[names[:-1]] if names else self._given
-            self.rules[names] = above.entered(names[-1] if names else None, folder)
+            rules = above.entered(names[-1] if names else None, folder)
+            if names and plain_form(names[-1]) == _GIT and self._hides_below is not None and not rules.hides:
+                rules = rules.in_git_folder(partial(self._hides_below, names[:-1]))
+            self.rules[names] = rules
         return self.rules[names]
 
 

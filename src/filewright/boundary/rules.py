@@ -6,6 +6,9 @@ for a path that a rule matches is the same whether or not anything is there; a r
 matches a name that does not exist, too. A name is matched as it is written and as the most forgiving
 file system would read it, and either is enough. A rule file that cannot be used denies its whole folder.
 
+A repository holds copies of what it tracks, and its names. So where anything is denied, of a git folder only what
+tells its state is offered: `HEAD`, `config`, hooks and refs.
+
 Nobody has to say that there are such files: they are looked for in the folders on the way to what was
 opened, from the folder that is held, so that no rename in between hides one.
 """
@@ -18,7 +21,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from filewright import errors
-from filewright.annotations import NamedTuple
+from filewright.annotations import Literal, NamedTuple
 from filewright.boundary.location import folded, plain_form, quote
 from filewright.boundary.matching import NOTHING, Matcher, Rule, problem_of
 from filewright.errors import FilewrightError
@@ -38,6 +41,17 @@ class Unusable(NamedTuple):
 
 _Content = bytes | Unusable | None
 """What a rule file holds; None if there is none."""
+
+_Inside = Literal["tree", "git", "gits", "free"]
+"""A folder of a working tree, a git folder, a folder that holds git folders (of worktrees or modules), or a folder of a
+git folder in which no contents are stored."""
+
+_OFFERED_OF_GIT = frozenset(
+    b"head config config.worktree description hooks refs worktrees modules gitdir commondir".split()
+)
+_GITS_OF_GIT = (b"worktrees", b"modules")
+_OTHER_STORES = frozenset((b".hg", b".svn", b".jj", b".sl", b".bzr", b"_darcs"))
+"""Where other systems keep copies of what they track."""
 
 _FILE_BYTES = 64 << 10
 _REMEMBERED_BYTES = 8 << 10
@@ -95,6 +109,9 @@ class DenyRules:
     The `readings` are of the rules given, by the command line and the client's roots, which no file undoes; of those
     of deny files and of read-only files. `broken` says why a rule file cannot be used; then, and where all of the
     folder is denied, it is `closed`: every name is. `active` rules may deny more than deny files.
+
+    `hides`: something is denied, here or in a folder above, so that stored copies of it are denied too; `hides_below`
+    finds out, where it has to be known, whether something is denied elsewhere in the working tree.
     """
 
     def __init__(
@@ -104,12 +121,18 @@ class DenyRules:
         *,
         active: bool = True,
         closed: bool = False,
+        hides: bool = False,
+        hides_below: Callable[[], bool] | None = None,
+        inside: _Inside = "tree",
     ) -> None:
         self._readings = readings
         self._denying = [each for each in readings if each.source != READ_ONLY_FILE]
         self.broken = broken
         self.closed = closed or broken is not None
         self.active = active
+        self.hides = hides or any(each.matcher.layers for each in self._denying)
+        self._hides_below = hides_below
+        self._inside: _Inside = inside
 
     @staticmethod
     def of(globs: Sequence[str]) -> DenyRules:
@@ -133,7 +156,8 @@ class DenyRules:
 
     def denies(self, name: bytes, folder: bool | None) -> bool:
         """Whether `name` is denied; with None, which may not be there, whether it is as a file or a folder."""
-        if self.closed or plain_form(name) == DENY_FILE:
+        plain = plain_form(name)
+        if self.closed or plain == DENY_FILE or self._is_store(plain):
             return True
         return self.active and any(each.rule(name, folder) for each in self._denying)
 
@@ -151,7 +175,11 @@ class DenyRules:
         kept = names
         for each in self._readings if changing else self._denying:
             kept = each.left(kept, folder)
-        kept = [name for name in kept if plain_form(name) != DENY_FILE]
+        kept = [
+            name
+            for name, plain in ((name, plain_form(name)) for name in kept)
+            if plain != DENY_FILE and not self._is_store(plain)
+        ]
         denied.update(self.reason(name, folder) for name in set(names).difference(kept))
         return kept
 
@@ -163,9 +191,11 @@ class DenyRules:
         found = [_content(folder, file) if folder is not None else None for file in RULE_FILES]
         if not self.active and found == [None, None]:
             return self
+        inside = self._inside_of(name, folder)
         place = b"/".join((*folder.reached, b"")) if folder is not None else b""
         length = len(place) + sum(len(content) for content in found if isinstance(content, bytes))
-        return (_entered if length <= _REMEMBERED_BYTES else _entered.__wrapped__)(self, name, place, *found)
+        remembered = length <= _REMEMBERED_BYTES and self._hides_below is None
+        return (_entered if remembered else _entered.__wrapped__)(self, name, place, inside, *found)
 
     def below(self, names: Sequence[bytes]) -> DenyRules:
         """The rules in a folder below this one that is not there: by the `names` on the way to it alone."""
@@ -176,13 +206,57 @@ class DenyRules:
             rules = rules.entered(name, None)
         return rules
 
+    def in_git_folder(self, hides_below: Callable[[], bool]) -> DenyRules:
+        """Return these rules for a git folder; `hides_below` says whether its tree denies anything, if it is asked."""
+        return DenyRules(
+            self._readings,
+            self.broken,
+            closed=self.closed,
+            hides=self.hides,
+            hides_below=hides_below,
+            inside="git",
+        )
+
+    def with_stores(self) -> DenyRules:
+        """Return these rules for git itself, to which stored copies are not denied."""
+        return DenyRules(
+            self._readings,
+            self.broken,
+            active=self.active,
+            closed=self.closed,
+            hides=self.hides,
+            inside="free",
+        )
+
+    def _is_store(self, plain: bytes) -> bool:
+        """Whether a name, in plain form, is where copies of tracked files or their names are stored, and is denied."""
+        if self._inside == "tree":
+            return self.hides and plain in _OTHER_STORES
+        if self._inside != "git" or plain in _OFFERED_OF_GIT:
+            return False
+        if not self.hides and self._hides_below is not None:
+            self.hides, self._hides_below = self._hides_below(), None
+        return self.hides
+
+    def _inside_of(self, name: bytes | None, folder: Folder | None) -> _Inside:
+        """What the folder `name` in this one is; it is open as `folder` if it is there."""
+        plain = plain_form(name) if name is not None else b""
+        match self._inside:
+            case "git":
+                return "gits" if plain in _GITS_OF_GIT else "free"
+            case "gits":
+                return "git" if folder is None or folder.holds_any((b"HEAD",)) else "gits"
+            case "free":
+                return "free"
+        return "git" if plain == b".git" or (folder is not None and _is_git_folder(folder)) else "tree"
+
     def begun(self, name: bytes, given: DenyRules) -> DenyRules:
         """The rules in the folder `name` of this one where that is a root of its own, which has `given` too."""
         readings = [each for each in given._readings if not each.source]
         readings += [each.below(name) for each in self._readings]
         readings += _both(DENY_FILE, b"/*") if self.denies(name, True) else ()
         readings += _both(READ_ONLY_FILE, b"/*") if self.keeps(name, True) else ()
-        return DenyRules(readings, self.broken)
+        return DenyRules(readings, self.broken, hides=self.hides, inside=self._inside_of(name, None))
 
     def reason(self, name: bytes, folder: bool) -> str:
         """By which rule `name` is denied, for the user: its file and its words."""
@@ -215,7 +289,12 @@ CLOSED = DenyRules(closed=True)
 
 @lru_cache(maxsize=128)
 def _entered(
-    rules: DenyRules, name: bytes | None, place: bytes, deny: _Content, read_only: _Content
+    rules: DenyRules,
+    name: bytes | None,
+    place: bytes,
+    inside: _Inside,
+    deny: _Content,
+    read_only: _Content,
 ) -> DenyRules:
     readings, broken = rules._readings, rules.broken
     # Without rules nobody has kept the path.
@@ -227,7 +306,13 @@ def _entered(
             broken = broken or content._replace(why=f"{quote(place + file)} {content.why}")
         elif content is not None and broken is None:
             readings = [each.plus(content) if each.source == file else each for each in readings]
-    return DenyRules(readings, broken)
+    below = rules._hides_below
+    return DenyRules(readings, broken, hides=rules.hides, hides_below=below, inside=inside)
+
+
+def _is_git_folder(folder: Folder) -> bool:
+    """Whether a folder is a repository's own, whatever its name is."""
+    return all(folder.holds_any((name,)) for name in (b"HEAD", b"objects", b"refs"))
 
 
 def _content(folder: Folder, name: bytes) -> _Content:

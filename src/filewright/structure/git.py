@@ -191,7 +191,9 @@ def _is_open(boundary: Boundary, folder: Location, task: Task | None) -> bool:
     try:
         if not boundary.may_be_opened(folder, task or Task()):
             return False
-        return not boundary.rules_for(folder).active or not _holds(folder, b"objects/info/alternates")
+        return not boundary.rules_for(folder, stores=True).active or not _holds(
+            folder, b"objects/info/alternates"
+        )
     except FilewrightError as error:
         if error.ends_call:
             raise
