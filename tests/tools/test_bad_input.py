@@ -13,11 +13,11 @@ CASES = [
     ("edit_content", {"path": "a.txt", "edits": "x"}, "invalid_input", "'edits'"),
     ("edit_content", {"path": "a.txt", "edits": []}, "invalid_input", "'edits'"),
     ("edit_content", {"path": "a.txt"}, "invalid_input", "'edits' is missing"),
-    ("edit_content", {"path": "a.txt", "edits": [{"search": None, "replace": "y"}]}, "invalid_input", "null"),
-    ("edit_content", {"path": "a.txt", "edits": [{"search": "a", "replace": None}]}, "invalid_input", "null"),
+    ("edit_content", {"path": "a.txt", "edits": [{"search": None, "replace": "y"}]}, "invalid_input", "one place, not none"),
+    ("edit_content", {"path": "a.txt", "edits": [{"search": "a", "replace": None}]}, "invalid_input", "replace is missing"),
     ("edit_content", {"path": "a.txt", "edits": [{**SEARCH, "replaceall": True}]}, "invalid_input", "replaceall"),
     ("edit_content", {"path": "a.txt", "edits": [SEARCH], "fuzy": True}, "invalid_input", "fuzy"),
-    ("edit_content", {"path": "a.txt", "edits": [SEARCH], "fuzzy": "true"}, "invalid_input", "'fuzzy'"),
+    ("edit_content", {"path": "a.txt", "edits": [SEARCH], "fuzzy": "perhaps"}, "invalid_input", "'fuzzy'"),
     ("edit_content", {"path": "a.txt", "edits": [{"search": "", "replace": "y"}]}, "invalid_input", "empty"),
     ("edit_content", {"path": "a.txt", "edits": [{"search": "\ud83d", "replace": "y"}]}, "invalid_input", "surrogate"),
     ("edit_content", {"path": "a.txt", "edits": [{"search": "one", "replace": "\ude00"}]}, "invalid_input", "surrogate"),
@@ -43,7 +43,7 @@ CASES = [
     ("read_content", {"path": "a.txt", "limit": 0}, "invalid_input", "'limit'"),
     ("read_content", {"path": "a.txt", "line": 1, "column": 99}, "invalid_input", "column=99"),
     ("read_content", {"path": "a.txt", "encoding": "klingon"}, "invalid_input", "klingon"),
-    ("read_content", {"path": "a.txt", "start": "1"}, "invalid_input", "'start'"),
+    ("read_content", {"path": "a.txt", "start": "one"}, "invalid_input", "'start'"),
     ("read_content", {"path": "a.txt", "start": True}, "invalid_input", "'start'"),
     ("read_content", {"path": "binary"}, "is_binary", "binary"),
     ("read_content", {"path": "utf32.txt"}, "is_binary", "utf-32"),
@@ -203,7 +203,7 @@ def nested(levels):
     [
         ("edit_content", ["a.txt"]),
         ("edit_content", {"path": "a.txt", "edits": [nested(100_000)]}),
-        ("get_overview", {"path": "a.txt", "changed_lines": [[1, 1]], "changed_kinds": []}),
+        ("get_overview", {"path": "a.txt", "changed_lines": [[1, 1]], "changed_kinds": ["added", "added"]}),
     ],
 )
 def test_also_what_is_no_call_at_all_is_told_what_to_do(place, workspace, tool, arguments):

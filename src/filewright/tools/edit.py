@@ -11,7 +11,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import Field, WithJsonSchema, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary import Location
@@ -52,19 +52,6 @@ from filewright.tools.registry import Arguments
 from filewright.tools.result import ChangeResult, DiffWanted, optional
 from filewright.wording import counted, listed, visible
 
-
-def _given_text(value: Any) -> Any:
-    """A text that is there: null is no text to look for or to write."""
-    if value is None:
-        raise ValueError("null is no text\nhint: give a text, or leave it out")
-    return value
-
-
-def _whole_number(value: Any) -> Any:
-    """Return a number without a fraction as an integer: JavaScript has no integers."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
 _UTF8 = Encoding("utf-8")
 _NEAR = 4_096
 """Bytes on either side of a place in which blank lines are counted."""
@@ -75,7 +62,6 @@ _SEARCHED, _LOOKED_AT = 1_000, 1 << 20
 _NAMED = 10
 """Files that are named as users of a symbol that was moved, and lines of edits where no diff is shown."""
 
-EditText = Annotated[str | None, BeforeValidator(_given_text)]
 Line = Annotated[int | None, Field(ge=1)]
 Beside = Annotated[int | str | None, WithJsonSchema({"type": "string"})]
 CellName = Annotated[int | str | None, WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "integer"}]})]
@@ -132,8 +118,8 @@ _OF_PIECES = _OF_WHOLE | {"source", "copied", "reindent"}
 class EditItem(Arguments):
     """One edit: of a text (`search`), of lines, of a symbol, or beside either; or of a whole file."""
 
-    search: EditText = None
-    replace: EditText = None
+    search: str | None = None
+    replace: str | None = None
     replace_all: bool = False
     start_line: Line = None
     end_line: SkipJsonSchema[Line] = None
@@ -143,7 +129,7 @@ class EditItem(Arguments):
     insert_before: SkipJsonSchema[Beside] = None
     source: Annotated[MovedFrom | None, Field(alias="from")] = None
     copied: Annotated[bool, Field(alias="copy")] = False
-    content: Annotated[EditText, Field(description="new file, before from")] = None
+    content: Annotated[str | None, Field(description="new file, before from")] = None
     move_to: str | None = None
     at: Annotated[EditPlace | None, Field(description="instead of search")] = None
     reindent: SkipJsonSchema[bool] = False
@@ -165,6 +151,8 @@ class EditItem(Arguments):
         if isinstance(given, dict) and (given.get("delete") or given.get("move_to")):
             _require_place_kept(given)
             given = {name: value for name, value in given.items() if value is not None}
+        if isinstance(given, dict):
+            given = _without_idle_texts(given)
         at = given.get("at") if isinstance(given, dict) else None
         if not isinstance(at, dict) or all(value is None for value in at.values()):
             # One that says no place must not be left out: a delete would be of the whole file.
@@ -225,6 +213,18 @@ class EditItem(Arguments):
             raise ValueError(problem)
         self._place = places[0] if places else None
         return self
+
+
+def _without_idle_texts(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of an edit without the empty texts that an adapter filled in beside another form of edit."""
+    forms = {name for name in (*_PLACE_FIELDS, "content", "move_to", "delete") if given.get(name)}
+    # An empty text to search for is a place only together with a line, an empty content only of a new file.
+    idle = {
+        "search": bool(forms - {"start_line", "end_line", "cell", "search"}),
+        "content": bool(forms - {"content"}),
+        "replace": bool(forms & {"content", "move_to", "from"}) or "delete" in forms,
+    }
+    return {name: value for name, value in given.items() if value != "" or not idle.get(name)}
 
 
 def _require_place_kept(given: dict[str, Any]) -> None:

@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from filewright.errors import FilewrightError, invalid
+from filewright.tools.normalize import Limits, normalize, renaming_hints, shape_of
 from filewright.tools.result import ToolResult, clip
 from filewright.wording import alike, listed
 
@@ -35,15 +37,20 @@ class Arguments(BaseModel):
         return [one.model_copy(update=update) for update in given]
 
 
-def run_tool(tool: Tool, context: Context, arguments: Mapping[str, Any]) -> ToolResult:
+def run_tool(tool: Tool, context: Context, arguments: Mapping[str, Any] | str) -> ToolResult:
     """The answer of a tool. Raises `FilewrightError`: `invalid_input` with what came and what is wanted."""
     model, run = tool.load()
+    if isinstance(arguments, str):  # as some APIs hand the arguments of a function call
+        with suppress(ValueError, RecursionError):
+            arguments = json.loads(arguments)
     if not isinstance(arguments, Mapping):
         raise invalid(f"{tool.name}: the arguments must be an object", "give them by their names")
+    settings = context.settings
     try:
-        given = model.model_validate(_as_meant(tool.name, dict(arguments), tool.schema))
+        values = normalize(tool.name, model, arguments, Limits(settings.max_edits, settings.max_items))
+        given = model.model_validate(_with_items(tool, model, values))
     except ValidationError as error:
-        raise _refusal(tool, error) from error
+        raise _refusal(tool, error.errors(include_url=False)) from error
     except RecursionError as error:
         raise invalid(
             f"{tool.name}: the arguments are nested too deeply", "give them as the schema has them"
@@ -90,40 +97,36 @@ def _plain(node: Any, definitions: Mapping[str, Any]) -> Any:
     return result
 
 
-_TEXTS = frozenset({"search", "replace", "content"})
-"""Arguments that null is no way to leave out: what was to be looked for or written may have got lost."""
+def _with_items(tool: Tool, model: type[BaseModel], values: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments with the items of their lists validated one after the other.
 
-
-_MOST = 2**63 - 1
-
-
-def _as_meant(tool: str, value: Any, schema: Mapping[str, Any], *loc: int | str) -> Any:
-    """`value` as JSON means it: an optional argument that is null is absent, a whole float an integer.
-
-    Adapters fill in nulls for what a model left out, and JavaScript has no integers. Raises `invalid_input` for
-    a whole number so large that to count with it, or to write it out, can fail.
+    It ends at the first items that do not fit: a list of a hundred thousand of them would make as many errors,
+    of several kilobytes each. Raises `invalid_input` with those.
     """
-    if isinstance(value, dict):
-        known, required = schema.get("properties", {}), schema.get("required", ())
-        # A null beside delete or move_to may be a place that got lost, which EditItem refuses.
-        keeps_nulls = tool == "edit_content" and bool(value.get("delete") or value.get("move_to"))
-        meant = {}
-        for name, given in value.items():
-            if given is not None or name in required or name not in known or name in _TEXTS or keeps_nulls:
-                meant[name] = _as_meant(tool, given, known.get(name, {}), *loc, name)
-        return meant
-    if isinstance(value, list):
-        kept = []
-        for number, item in enumerate(value):
-            kept.append(_as_meant(tool, item, schema.get("items", {}), *loc, number))
-        return kept
-    if isinstance(value, float) and schema.get("type") == "integer" and value.is_integer():
-        value = int(value)
-    if isinstance(value, int) and not -_MOST <= value <= _MOST:
-        place = _place(loc)
-        message = f"{tool}: argument {place!r} is a number of more than 64 bits"
-        raise invalid(message, f"wanted: an integer from {-_MOST} to {_MOST}", argument=place)
-    return value
+    values = dict(values)
+    problems: list[Any] = []
+    for name, shape in shape_of(model).fields.items():
+        entries = values.get(name)
+        if not isinstance(entries, list) or shape.item is None:
+            continue
+        items: list[Any] = []
+        for number, entry in enumerate(entries):
+            if shape.item.model is not None:
+                try:
+                    entry = shape.item.model.model_validate(entry)
+                except ValidationError as error:
+                    for problem in error.errors(include_url=False):
+                        problems.append({**problem, "loc": (name, number, *problem["loc"])})
+            elif shape.item.kind == "string" and not isinstance(entry, str):
+                said = "Input should be a valid string"
+                problems.append({"type": "string_type", "loc": (name, number), "msg": said, "input": entry})
+            items.append(entry)
+            if len(problems) > _PROBLEMS:
+                raise _refusal(tool, problems)
+        values[name] = items
+    if problems:
+        raise _refusal(tool, problems)
+    return values
 
 
 _INSTANCE = re.compile(r"a valid dictionary or instance of \w+")
@@ -131,8 +134,8 @@ _PROBLEMS = 5
 """How many problems of one call a refusal names."""
 
 
-def _refusal(tool: Tool, error: ValidationError) -> FilewrightError:
-    problems = error.errors(include_url=False)
+def _refusal(tool: Tool, problems: Sequence[Any]) -> FilewrightError:
+    """Return the refusal that names the first problems of a call's arguments."""
     unknown = [problem for problem in problems if problem["type"] == "extra_forbidden"]
     others = [problem for problem in problems if problem["type"] != "extra_forbidden"]
     said = [_unknown(tool, unknown)] if unknown else []
@@ -150,12 +153,18 @@ def _unknown(tool: Tool, problems: Sequence[Any]) -> tuple[str, str]:
     places = listed([repr(_place(problem["loc"])) for problem in problems], _PROBLEMS)
     near: list[str] = []
     known: list[str] = []
+    hints: list[str] = []
     for problem in problems[:_PROBLEMS]:
         *outer, name = problem["loc"]
         node = _node(tool, outer)
         known = list(node.get("properties") or tool.schema["properties"])
-        near += map(repr, alike(str(name), known))
-    hint = f"did you mean {' and '.join(dict.fromkeys(near))}?" if near else f"known: {', '.join(known)}"
+        if renamed := renaming_hints([str(name)], known):
+            hints += renamed
+        else:
+            near += map(repr, alike(str(name), known))
+    if near:
+        hints.append(f"did you mean {' and '.join(dict.fromkeys(near))}?")
+    hint = "; ".join(dict.fromkeys(hints)) or f"known: {', '.join(known)}"
     return f"unknown argument{'s' if len(problems) > 1 else ''} {places}", hint
 
 
@@ -168,7 +177,17 @@ def _described(tool: Tool, problem: Any) -> tuple[str, str]:
         said, _, hint = _sentence(problem).partition("\nhint: ")
         return f"{f'{where}: ' if where else ''}{said}", hint
     what = f"argument {where!r}: {_sentence(problem)}, but {_given(problem['input'])} was given"
+    if isinstance(problem["input"], list) and problem["loc"][-1] in _SEVERAL:
+        return what, _SEVERAL[problem["loc"][-1]]
     return what, _wanted(_node(tool, problem["loc"]))
+
+
+_SEVERAL = {
+    "glob": "give one glob, with braces for several: {*.py,*.md}",
+    "pattern": "give one pattern; patterns or items take several",
+    "path": "give one path; paths or items take several",
+}
+"""What to do where a list is given for one text."""
 
 
 def _sentence(problem: Any) -> str:

@@ -1,0 +1,345 @@
+"""Arguments as clients send them, brought into the form that a tool's model takes.
+
+Adapters fill optional fields with null or "", clients send lists and objects as JSON text, and models use the names
+that they know from other systems' tools. Whatever has only one meaning is taken; the rest is left as it is, for the
+model to refuse. Nothing is built for a list or an object that has more members than a call may have.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import AliasChoices, BaseModel
+from pydantic.fields import FieldInfo
+
+from filewright.errors import FilewrightError, invalid, too_many
+
+MAX_INTEGER = 2**63 - 1
+"""A larger number can fail where it is counted with or written out."""
+MAX_UNKNOWN = 20
+"""Unknown members of one object past which it is refused at once."""
+
+_SYNONYMS: Mapping[str, tuple[str, ...]] = {
+    "search": ("old_string", "old_str", "oldString", "old_text", "oldText"),
+    "replace": ("new_string", "new_str", "newString", "new_text", "newText"),
+    "path": ("file_path", "filePath", "file", "filename", "file_name", "target_file", "absolute_path"),
+    "paths": ("files", "file_paths"),
+    "content": ("file_text", "contents", "new_content"),
+    "patch": ("input", "patch_text"),
+    "pattern": ("query", "search", "old_string", "old_str"),
+    "replacement": ("replace", "new_string", "new_str"),
+    "source": ("old_path", "source_path", "from_path", "src"),
+    "destination": ("new_path", "destination_path", "to_path", "dest", "dst"),
+    "encoding": ("charset",),
+}
+"""The names of arguments in other systems' tools."""
+_REASONS = frozenset({"explanation", "instruction", "instructions", "reason", "description"})
+"""Arguments of other systems in which a model says why it makes a call; they change nothing."""
+_WRITTEN_TEXTS = frozenset({"search", "replace", "content", "replacement"})
+"""Texts that may be empty on purpose."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The JSON type that a field takes; of a list the shape of its items, of an object its model if it has one.
+
+    `kind` is "other" where several types fit, and the value is left as it is.
+    """
+
+    kind: Literal["object", "list", "string", "integer", "number", "boolean", "other"]
+    item: Shape | None = None
+    model: type[BaseModel] | None = None
+
+    @property
+    def fields(self) -> Mapping[str, Shape]:
+        """The fields of an object by the names under which they are given; none if any member fits."""
+        return {} if self.model is None else _fields_of(self.model)
+
+    @property
+    def required(self) -> frozenset[str]:
+        """The fields that must be given."""
+        infos = {} if self.model is None else self.model.model_fields
+        return frozenset(_names(name, info)[0] for name, info in infos.items() if info.is_required())
+
+
+@cache
+def _fields_of(model: type[BaseModel]) -> Mapping[str, Shape]:
+    """Return the shapes of a model's fields, which may refer to the model itself."""
+    shapes = {}
+    for name, info in model.model_fields.items():
+        annotation: Any = info.annotation
+        for spelling in _names(name, info):
+            shapes[spelling] = shape_of(annotation)
+    return shapes
+
+
+def _names(name: str, info: FieldInfo) -> list[str]:
+    """Return the names under which a field is given, the usual one first."""
+    alias = info.validation_alias
+    if isinstance(alias, AliasChoices):
+        return [choice for choice in alias.choices if isinstance(choice, str)]
+    return [alias if isinstance(alias, str) else name]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How many members the lists of one call may have."""
+
+    edits: int
+    items: int
+
+
+def normalize(tool: str, model: type[BaseModel], arguments: Mapping[str, Any], limits: Limits) -> Any:
+    """Return the arguments of `tool` in the form that `model` takes.
+
+    Raises `too_large` for a list with more items than one call may have, and `invalid_input` for a number of more
+    than 64 bits, for a name given twice under its synonyms, and for an object of unknown members.
+    """
+    return _Normalizer(tool, limits).object(_wrapped(dict(arguments), shape_of(model)), shape_of(model), "")
+
+
+@cache
+def shape_of(annotation: Any) -> Shape:
+    """Return the shape of a type annotation."""
+    origin = get_origin(annotation)
+    if origin is Annotated:
+        return shape_of(get_args(annotation)[0])
+    if origin in (Union, UnionType):
+        choices = [choice for choice in get_args(annotation) if choice is not NoneType]
+        return shape_of(choices[0]) if len(choices) == 1 else Shape("other")
+    if origin is Literal:
+        return Shape("string")
+    if origin in (list, Sequence):
+        return Shape("list", item=shape_of(get_args(annotation)[0]))
+    if origin in (dict, Mapping):
+        return Shape("object")
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return Shape("object", model=annotation)
+    kinds: dict[Any, Shape] = {
+        str: Shape("string"),
+        bool: Shape("boolean"),
+        int: Shape("integer"),
+        float: Shape("number"),
+    }
+    return kinds.get(annotation, Shape("other"))
+
+
+def _wrapped(arguments: dict[str, Any], shape: Shape) -> dict[str, Any]:
+    """Return the arguments of a call that gives the fields of one item in place of the list of items.
+
+    `{path, search, replace}` becomes `{path, edits: [{search, replace}]}`.
+    """
+    missing = [name for name in shape.required if arguments.get(name) is None]
+    if len(missing) != 1 or shape.fields[missing[0]].kind != "list":
+        return arguments
+    [name] = missing
+    item = shape.fields[name].item or Shape("other")
+    if item.kind == "string":
+        single = name.removesuffix("s")
+        spelled = [
+            each for each in (single, *_SYNONYMS.get(single, ())) if isinstance(arguments.get(each), str)
+        ]
+        if single in shape.fields or len(spelled) != 1:
+            return arguments
+        rest = {key: value for key, value in arguments.items() if key not in (name, spelled[0])}
+        return {**rest, name: [arguments[spelled[0]]]}
+    inner: dict[str, Any] = {}
+    outer: dict[str, Any] = {}
+    for key, value in arguments.items():
+        belongs = key not in shape.fields and (
+            key in item.fields or _synonym_of(key, item.fields) is not None
+        )
+        (inner if belongs or key in _PLACE_NAMES else outer)[key] = value
+    outer.pop(name, None)
+    return {**outer, name: [inner]} if inner else arguments
+
+
+_PLACE_NAMES = frozenset({"insert_line", "insert_text"})
+"""Names of an insertion in other systems' tools; see `_insertion`."""
+
+
+def _synonym_of(name: str, fields: Mapping[str, Shape]) -> str | None:
+    """Return the one field that another system calls `name`, or None."""
+    meant = [known for known, names in _SYNONYMS.items() if name in names and known in fields]
+    return meant[0] if len(meant) == 1 else None
+
+
+class _Normalizer:
+    """The walk through the arguments of one call."""
+
+    def __init__(self, tool: str, limits: Limits) -> None:
+        self._tool = tool
+        self._limits = limits
+
+    def object(self, value: dict[str, Any], shape: Shape, place: str) -> dict[str, Any]:
+        """Return an object with its members normalized, its synonyms renamed, and what is not given left out."""
+        if not shape.fields:
+            self._count(value, place, self._limits.items)
+            return {
+                name: self.value(member, Shape("other"), f"{place}.{name}") for name, member in value.items()
+            }
+        value = self._renamed(value, shape, place)
+        # A null beside delete or move_to may be a place that got lost, which the model refuses.
+        keeps_all = "move_to" in shape.fields and bool(value.get("delete") or value.get("move_to"))
+        members = {}
+        for name, member in value.items():
+            known = shape.fields.get(name)
+            where = f"{place}.{name}" if place else name
+            if known is None:
+                members[name] = member
+                continue
+            member = self.value(member, known, where)
+            if keeps_all or name in shape.required or not _is_not_given(name, member):
+                members[name] = member
+        return members
+
+    def value(self, value: Any, shape: Shape, place: str) -> Any:
+        """Return a value in the JSON type that its field takes, where it can only mean that."""
+        if isinstance(value, str):
+            value = _parsed(value, shape)
+        if shape.kind == "list":
+            return self._list(value, shape.item or Shape("other"), place)
+        if isinstance(value, dict) and shape.kind == "object":
+            return self.object(value, shape, place)
+        if isinstance(value, (list, dict)):
+            self._count(value, place, self._limits.items)
+            return value
+        if isinstance(value, float) and shape.kind in ("integer", "other") and value.is_integer():
+            value = int(value)
+        if isinstance(value, int) and not -MAX_INTEGER <= value <= MAX_INTEGER:
+            message = f"{self._tool}: argument {place!r} is a number of more than 64 bits"
+            hint = f"wanted: an integer from {-MAX_INTEGER} to {MAX_INTEGER}"
+            raise invalid(message, hint, argument=place)
+        return value
+
+    def _list(self, value: Any, item: Shape, place: str) -> Any:
+        """Return a list with its items normalized; a single item counts as a list of one."""
+        if (isinstance(value, str) and item.kind == "string" and value) or (
+            isinstance(value, dict) and item.kind == "object"
+        ):
+            value = [value]
+        if not isinstance(value, list):
+            return value
+        self._count(value, place, self._limits.edits if place == "edits" else self._limits.items)
+        items = []
+        for number, entry in enumerate(value):
+            if isinstance(entry, dict) and item.kind == "object":
+                entry = _insertion(entry, item)
+            items.append(self.value(entry, item, f"{place}[{number}]"))
+        return items
+
+    def _renamed(self, value: dict[str, Any], shape: Shape, place: str) -> dict[str, Any]:
+        """Return an object under the names that its model has."""
+        unknown = [name for name in value if name not in shape.fields]
+        if not unknown:
+            return value
+        if len(unknown) > MAX_UNKNOWN:
+            where = f" in {place}" if place else ""
+            message = f"{self._tool}: {len(unknown)} unknown arguments{where}, the first {unknown[0][:100]!r}"
+            raise invalid(message, f"known: {', '.join(shape.fields)}", argument=place or unknown[0][:100])
+        members = {}
+        for name, member in value.items():
+            known = name if name in shape.fields else _synonym_of(name, shape.fields)
+            if known is None:
+                if name not in _REASONS:
+                    members[name] = member
+                continue
+            if known != name and (known in value or known in members):
+                if not _is_filled(member):
+                    continue
+                if _is_filled(value.get(known)) or _is_filled(members.get(known)):
+                    raise self._given_twice(name, known, place)
+            members[known] = member
+        return _view_range(members, shape)
+
+    def _given_twice(self, name: str, known: str, place: str) -> FilewrightError:
+        """Return the refusal of an argument that is given under two names."""
+        where = f" in {place}" if place else ""
+        message = f"{self._tool}: {known!r} is given twice{where}, also as {name!r}"
+        return invalid(message, f"{name} is {known} here: give one of them", argument=known)
+
+    def _count(self, members: Sequence[Any] | Mapping[str, Any], place: str, most: int) -> None:
+        """Raise `too_large` for more members than one call may have."""
+        if len(members) > most:
+            noun = "edits" if place == "edits" else f"items of {place}"
+            raise too_many(len(members), most, noun, "send them in several calls")
+
+
+def _is_filled(value: Any) -> bool:
+    """Return True if a value says something: it is not null, and no empty text, list or object."""
+    return value not in (None, "", [], {})
+
+
+def _is_not_given(name: str, value: Any) -> bool:
+    """Return True if an optional argument of that value counts as left out."""
+    if value == "":
+        return name not in _WRITTEN_TEXTS
+    return value is None or value in ([], {})
+
+
+def _parsed(text: str, shape: Shape) -> Any:
+    """Return the value of JSON text where the field takes no text, or the text itself."""
+    if shape.kind in ("string", "other") or not text:
+        return text
+    trimmed = text.strip()
+    if shape.kind == "boolean":
+        return {"true": True, "false": False}.get(trimmed.lower(), text)
+    begins = {"list": "[{", "object": "{"}.get(shape.kind, "-0123456789")
+    if trimmed[:1] not in tuple(begins):
+        return text
+    try:
+        value = json.loads(trimmed)
+    except (ValueError, RecursionError):
+        return text
+    if shape.kind in ("integer", "number") and (
+        isinstance(value, bool) or not isinstance(value, (int, float))
+    ):
+        return text
+    return value
+
+
+def _insertion(edit: dict[str, Any], shape: Shape) -> dict[str, Any]:
+    """Return an edit that inserts by line number, as the text editor tool has it, with its place in `at`.
+
+    `insert_line` is the line after which the text goes, 0 for the beginning of the file.
+    """
+    line = edit.get("insert_line")
+    if "at" not in shape.fields or type(line) is not int or line < 0 or _is_filled(edit.get("at")):
+        return edit
+    rest = {name: value for name, value in edit.items() if name not in ("insert_line", "insert_text", "at")}
+    if "insert_text" in edit:
+        rest["replace"] = edit["insert_text"]
+    return {**rest, "at": {"after": line} if line else {"before": 1}}
+
+
+def _view_range(members: dict[str, Any], shape: Shape) -> dict[str, Any]:
+    """Return the arguments of a read with `view_range` as `start` and `limit`; -1 is the end of the file."""
+    lines = members.get("view_range")
+    if "start" not in shape.fields or "view_range" in shape.fields or not isinstance(lines, list):
+        return members
+    if len(lines) != 2 or not all(type(line) is int for line in lines):
+        return members
+    first, last = lines
+    if first < 1 or (last != -1 and last < first) or _is_filled(members.get("start")):
+        return members
+    rest = {name: value for name, value in members.items() if name != "view_range"}
+    return {**rest, "start": first, **({} if last == -1 else {"limit": last - first + 1})}
+
+
+def renaming_hints(names: Iterable[str], known: Collection[str]) -> list[str]:
+    """Return what each of some unknown names is called among `known`, for those that other systems have."""
+    hints = []
+    for name in names:
+        meant = [each for each, synonyms in _SYNONYMS.items() if name in synonyms and each in known]
+        if meant:
+            hints.append(f"{name} is {' or '.join(meant)} here")
+        elif name == "offset" and "start" in known:
+            hints.append("offset is start here, the number of the first line, counted from 1")
+        elif name == "regex" and "pattern" in known:
+            hints.append('regex is pattern here, with mode="regex"')
+    return hints
