@@ -13,7 +13,7 @@ import os
 import re
 import unicodedata
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from filewright import errors, system
 from filewright.annotations import NamedTuple
@@ -326,6 +326,18 @@ def shown(asked: str) -> str:
     A text already in quoted form stays as it is unless it is itself unsafe.
     """
     return asked if asked.isprintable() or not re.search(_UNSAFE, asked) else _quoted(asked)
+
+
+def quote_escaping(name: bytes, characters: Iterable[str]) -> str:
+    """Return git's quoted form of a name or a path, in which these characters are written as their bytes, too."""
+    wanted = set(characters)
+    parts = []
+    for character in name.decode("utf-8", "surrogateescape"):
+        if character in wanted:
+            parts += [f"\\{byte:03o}" for byte in character.encode("utf-8", "surrogateescape")]
+        else:
+            parts.append(_quoted(character)[1:-1])
+    return f'"{"".join(parts)}"'
 
 
 def _quoted(text: str) -> str:

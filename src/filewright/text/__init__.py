@@ -26,7 +26,15 @@ from filewright.text.codec import (
 )
 from filewright.text.lines import LINE_REACH, Line, LineIndex, Lines, Terminators, finder, terminators_in
 from filewright.text.snapshot import NOTEBOOK_SUFFIX, TOKEN_DIGITS, Identity, Snapshot, notebook_view
-from filewright.text.spelling import PLAIN, SPACES, is_invisible, peculiar_characters, spellings_of
+from filewright.text.spelling import (
+    PLAIN,
+    SPACES,
+    is_invisible,
+    is_peculiar,
+    look_of,
+    peculiar_characters,
+    spellings_of,
+)
 from filewright.text.splice import Splice, Splices, apply, ordered, replacements, require_ordered
 from filewright.text.wide import Narrowed
 
@@ -66,6 +74,8 @@ __all__ = [
     "encoded",
     "finder",
     "is_invisible",
+    "is_peculiar",
+    "look_of",
     "normalised",
     "notebook_view",
     "ordered",

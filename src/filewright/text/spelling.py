@@ -7,6 +7,7 @@ Nothing here changes a text that is written.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import cache
 from itertools import permutations
@@ -101,6 +102,15 @@ def peculiar_characters(text: str) -> tuple[str, ...]:
     if text.isascii() and text.isprintable():
         return ()
     return tuple(character for character in dict.fromkeys(text) if is_peculiar(character))
+
+
+def look_of(text: str) -> str:
+    """Return what a reader takes a text for: composed, without what is invisible, with plain look-alikes and spaces."""
+    if text.isascii() and text.isprintable():
+        return re.sub(" {2,}", " ", text)
+    composed = unicodedata.normalize("NFC", text)
+    plain = unicodedata.normalize("NFC", "".join(map(plain_form, composed)))
+    return re.sub(" {2,}", " ", plain)
 
 
 @cache

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
-from functools import partial, reduce
-from itertools import islice
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import xxhash
@@ -30,8 +28,8 @@ from filewright.text import (
     codec,
     notebook_view,
 )
+from filewright.tools.suggestions import Suggestions, suggest
 from filewright.tools.surface import LOADING
-from filewright.wording import alike
 
 if TYPE_CHECKING:
     from filewright.search import Searcher
@@ -46,8 +44,9 @@ _PREVIEWS = 64
 _LOOKED_AT = 16
 """Files that are looked at before an answer: each is opened and asked for its status, nothing is watched."""
 
-_NAMES_COMPARED, _ALIKE = 5_000, 3
-"""Names of a folder that are compared with one that is not there, and how many of them are told."""
+_MAX_EXPLAINED = 5
+_SUGGESTION_SECONDS = 0.5
+"""Paths of one call for which it is looked what may have been meant, and the time for each."""
 
 _MOST_SHOWN = 256
 """Files of which it is known what a session was shown."""
@@ -138,6 +137,7 @@ class Context:
         self.settings = settings
         self.changes = changes
         self.task = Task()
+        self._explained = 0
         self.shown = Shown(settings.shown_bytes)
         self.seen = SeenFiles(partial(self.open, hold=False))
         changes.after_commit = self.seen.ours
@@ -180,7 +180,7 @@ class Context:
     def at(self, task: Task) -> Context:
         """The same workspace for one call, whose task this is."""
         other = copy(self)
-        other.task = task
+        other.task, other._explained = task, 0
         return other
 
     def exists(self, location: Location) -> bool:
@@ -265,39 +265,63 @@ class Context:
         return bool(self.previews.get(key))
 
     def explain(self, error: FilewrightError) -> None:
-        """Add to the refusal of a path that is not there where it led, its root, and names that are like it."""
+        """Add to the refusal of a path that names nothing where it led, its root, and what may have been meant."""
         asked = error.details.get("path")
-        if not isinstance(asked, str) or error.details.keys() & {"resolved", "strip", "alike"}:
+        is_outside = error.code == Code.PATH_ESCAPE and "roots" in error.details
+        is_url = error.code == Code.INVALID_INPUT and isinstance(asked, str) and asked.startswith("file:")
+        if not isinstance(asked, str) or not (error.code == Code.NOT_FOUND or is_outside or is_url):
+            return
+        if error.details.keys() & {"strip", "alike"} or (
+            error.code == Code.NOT_FOUND and "root" in error.details
+        ):
             return  # it is explained
+        hint, *hints = (error.hint or "").split("; ", 1)
+        if error.code == Code.NOT_FOUND:
+            fallback = self._add_place(error, asked)
+            if fallback is None:
+                return
+            hint = fallback or hint
+        suggestions = Suggestions()
+        if self._explained < _MAX_EXPLAINED:
+            self._explained += 1
+            with spare_time(self.task, _SUGGESTION_SECONDS) as task:
+                suggestions = suggest(self.boundary, asked, task)
+        if suggestions.hint:
+            # What to do about a path outside of the roots is said still.
+            hint = suggestions.hint if error.code == Code.NOT_FOUND else f"{suggestions.hint} {hint}"
+            error.details["alike"] = list(suggestions.paths)
+        error.hint = "; ".join([hint, *hints])
+
+    def _add_place(self, error: FilewrightError, asked: str) -> str | None:
+        """Add to an error where its path led; return what else to do, or None if something is there."""
         try:
             location = self.boundary.locate(asked)
             missing, above = None, location
             while above.parts and not self.exists(above):
                 missing, above = above, above.parent
-            if missing is None:
-                return
-            walk = self.boundary.walk(above, depth=1, include_ignored=True, task=self.task)
-            names = {
-                os.fsdecode(entry.location.name): entry.location for entry in islice(walk, _NAMES_COMPARED)
-            }
-            near = []
-            for name in alike(os.fsdecode(missing.name), names, _ALIKE):
-                whole = reduce(Location.child, location.parts[len(missing.parts) :], names[name])
-                near.append((whole if self.exists(whole) else names[name]).shown)
         except FilewrightError:
-            return  # the error says what is known already
+            return None  # the error says what is known already
+        if missing is None:
+            return None
         resolved, root = quote(location.absolute), quote(location.root.path)
         # What is wrong with other files of a patch, and what to do about it, is behind it.
         message, also, others = error.message.partition("\nalso: ")
         error.message = f"{message} ({resolved}, in the root {root}){also}{others}"
         error.details.update(resolved=resolved, root=root)
-        hint, *hints = (error.hint or "").split("; ", 1)
-        if near:
-            hint = f"did you mean {' or '.join(near)}?"
-            error.details["alike"] = near
-        elif missing != location:
-            hint = f"there is no {missing.shown}; list {above.shown} to see what is there"
-        error.hint = "; ".join([hint, *hints])
+        return (
+            f"there is no {missing.shown}; list {above.shown} to see what is there"
+            if missing != location
+            else ""
+        )
+
+    @contextmanager
+    def explaining(self) -> Iterator[None]:
+        """Explain the error of one of several paths as that of a whole call is explained."""
+        try:
+            yield
+        except FilewrightError as error:
+            self.explain(error)
+            raise
 
     def check_version(self, snapshot: Snapshot, expected: str) -> None:
         """Raise `stale_version` unless `expected` is a token of this content."""

@@ -142,6 +142,7 @@ def run_batch(
         except FilewrightError as error:
             if arguments.atomic or error.ends_call:
                 raise
+            context.explain(error)
             (item,) = group
             name = str(getattr(item, "path", None) or getattr(item, "source", None) or item)
             results.append(ItemResult(name, error=error))

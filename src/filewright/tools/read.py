@@ -190,9 +190,11 @@ def _check(arguments: ReadArguments) -> None:
 
 
 def _read(context: Context, arguments: ReadArguments, budget: int) -> FileRead:
-    location = context.boundary.locate(arguments.path or "")
+    with context.explaining():
+        location = context.boundary.locate(arguments.path or "")
+        page = context.open_page(location, encoding=arguments.encoding)
     budget = min(budget, 700 + (arguments.max_chars or budget))
-    with context.open_page(location, encoding=arguments.encoding) as snapshot:
+    with page as snapshot:
         if snapshot.binary is not None:
             return _image(context, snapshot, location)
         if arguments.column is not None:

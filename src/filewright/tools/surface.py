@@ -198,8 +198,7 @@ class Offer:
                 notices = [changed, *notices]
             return self._bounded(replace(result, notices=_few(notices)) if notices else result)
         except FilewrightError as error:
-            if error.code == Code.NOT_FOUND:
-                context.explain(error)
+            context.explain(error)
             raise
 
     def refused(self, error: FilewrightError) -> ToolResult:
