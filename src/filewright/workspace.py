@@ -313,6 +313,18 @@ class Workspace(TypedTools, Closing):
         """What is wrong with the logs of the state, as SQLite checks them."""
         return self._changes.problems()
 
+    def log_damage(self, *, seconds: float) -> list[str]:
+        """Return which changes cannot be undone since the log is damaged there, as far as the time goes."""
+        return self._changes.damage(Task(seconds=seconds))
+
+    def left_over(self, *, seconds: float) -> list[str]:
+        """Return the temporary files of filewright that no unfinished change names, as far as the time goes."""
+        return self._changes.left_over(Task(seconds=seconds))
+
+    def leave_unsettled(self, change_id: str) -> None:
+        """Call a change made that cannot be settled, with its files as they are. Raises `not_found` for any other."""
+        self._changes.leave_unsettled(change_id)
+
     def resource(self, uri: str) -> tuple[str, str | bytes]:
         """Media type and content of ``filewright://file/PATH`` or ``filewright://history/CHANGE``.
 

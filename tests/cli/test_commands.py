@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +15,7 @@ from click.testing import CliRunner, Result
 from tests import processes
 from tests.rows import each_row
 
+from filewright.boundary import temporary_name
 from filewright.cli.program import program
 
 
@@ -187,6 +190,31 @@ def test_doctor_says_what_is_here(root: Path) -> None:
         "unfinished changes",
     ):
         assert what in result.stdout
+
+
+def test_doctor_names_damage_and_goes_on(root: Path) -> None:
+    assert edit("one", "1").exit_code == 0
+    state = next((root.parent / "state").glob("*/state.db"))
+    with contextlib.closing(sqlite3.connect(state)) as database, database:
+        database.execute("UPDATE operations SET summary = 'other words'")
+    (root / temporary_name().decode()).write_text("left")
+    result = run("doctor")
+    assert result.exit_code == 0
+    assert "the record of the change" in result.stdout
+    assert "is damaged" in result.stdout
+    assert "unfinished changes" in result.stdout
+    assert "no unfinished change names them" in result.stdout
+    refused = run("doctor", "--leave", "1hv000000000a")
+    assert refused.exit_code == 1
+    assert "waits to be settled" in refused.stderr
+
+
+def test_doctor_writes_what_it_found_before_an_error(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert edit("one", "1").exit_code == 0
+    monkeypatch.setenv("FILEWRIGHT_READ_ONLY", "1")
+    result = run("doctor")
+    assert "log of changes      sound" in result.stdout
+    assert "not looked at" in result.stdout
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -9,10 +9,10 @@ from functools import cache, partial
 
 from filewright import errors
 from filewright.annotations import TYPE_CHECKING
-from filewright.boundary import Boundary, Location, quote, tree_notice, tree_of
+from filewright.boundary import Boundary, Location, is_temporary, quote, tree_notice, tree_of
 from filewright.changes.history import History, Scope
-from filewright.changes.log import UNFINISHED, Log
-from filewright.changes.record import ChangeRecord, Place, sight
+from filewright.changes.log import UNFINISHED, DamagedError, Log
+from filewright.changes.record import ChangeRecord, Place, id_of, sight
 from filewright.changes.state import StateFolder, WorkspaceLock
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Caller, Task
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 # none of it.
 
 _SETTLE_ABOVE = 16
+_LEFT_AS_IT_WAS = "this change was interrupted, and could not be taken back; its files were left as they were"
 _LOOKED_AT = 256
 """Folders of a change that are looked at for the working tree they are in."""
 _IN_THE_WAY = (
@@ -103,6 +104,58 @@ class Changes(History):
             if problem is not None:
                 found.append(f"{quote(log.database.locate())}: {problem}")
         return found
+
+    def damage(self, task: Task) -> list[str]:
+        """Return which changes cannot be undone since their records or their undo data are damaged."""
+        found: dict[str, None] = {}
+        for log in self._own:
+            with suppress(FilewrightError):  # `problems` names what keeps the database from being read.
+                log.state.open(make=False)
+                found.update(dict.fromkeys(log.damage(task)))
+        return list(found)
+
+    def left_over(self, task: Task) -> list[str]:
+        """Return the temporaries below the roots that no unfinished change names."""
+        named: set[bytes] = set()
+        for log in self.logs:
+            for number, _ in log.left(*UNFINISHED, "done"):
+                with suppress(DamagedError, FilewrightError):
+                    for operation in log.plan(number).operations:
+                        named.update(slot.name for slot in operation.slots)
+        found: list[str] = []
+        pending = [Location(root, ()) for root in self._boundary.roots]
+        while pending and not task.expired:
+            where = pending.pop()
+            with suppress(OSError, FilewrightError), self._boundary.open_folder(where) as folder:
+                for name, kind in folder.scan():
+                    if is_temporary(name):
+                        if name not in named:
+                            found.append(where.child(name).shown)
+                    elif kind == "folder":
+                        pending.append(where.child(name))
+        return found
+
+    def leave_unsettled(self, change_id: str) -> None:
+        """Call a change made that could not be settled: its files stay as they are, and it can be undone.
+
+        Raises `not_found` unless it is one of those.
+        """
+        self._open()
+        with self._lock.exclusive():
+            for log in self.logs:
+                for number, _ in log.left("unsettled"):
+                    if id_of(number) == change_id:
+                        log.state.open(make=False)
+                        log.annotate(number, [_LEFT_AS_IT_WAS])
+                        log.done(number)
+                        self._withhold()
+                        return
+        raise FilewrightError(
+            Code.NOT_FOUND,
+            f"no change {change_id} waits to be settled",
+            hint="filewright doctor names those that do",
+            details={"change_id": change_id},
+        )
 
     # Changing
 

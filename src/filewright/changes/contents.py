@@ -181,15 +181,16 @@ class Keeping:
         self._execute = execute
         self._store = store
         self._files: list[File] = []
-        self._names: list[tuple[bytes, bytes]] = []
+        self._names: dict[str, bytes] = {}
         self.in_files = 0
         """How many contents of these are in files."""
 
     def keep(self, content: bytes) -> str:
-        """Keep a content, once; returns its name."""
+        """Keep a content, once; returns its name. One that is kept already, but damaged, is kept anew."""
         digest = hashlib.sha256(content).hexdigest()
-        needed = "UPDATE contents SET operation = max(operation, ?) WHERE name = ?"
-        if self._execute(needed, (self.number, digest)).rowcount:
+        if self._holds(digest):
+            needed = "UPDATE contents SET operation = max(operation, ?) WHERE name = ?"
+            self._execute(needed, (self.number, digest))
             return digest
         packed = zlib.compress(content, 1) if len(content) > _TINY else content
         data = min(content, packed, key=len)
@@ -210,6 +211,25 @@ class Keeping:
 
         return self._write(pieces(), state.hexdigest)
 
+    def _holds(self, name: str) -> bool:
+        """Whether a content is kept, and sound; one that is damaged is dropped."""
+        if name in self._names:
+            return True
+        rows = self._execute(
+            "SELECT packed, CAST(data AS BLOB) FROM contents WHERE name = ?", (name,)
+        ).fetchall()
+        if not rows:
+            return False
+        try:
+            for _ in self._store.blocks(name, None, *rows[0]):
+                pass
+        except (FileNotFoundError, ValueError, TypeError, zlib.error):
+            pass
+        else:
+            return True
+        self._execute("DELETE FROM contents WHERE name = ?", (name,))
+        return False
+
     def _write(self, pieces: Iterable[bytes], named: Callable[[], str]) -> str:
         """Write a file whose name is known at its end; `flush` gives it that."""
         fresh, size = b".new-" + os.urandom(8).hex().encode(), 0
@@ -220,7 +240,7 @@ class Keeping:
             file.write(piece, size)
             size += len(piece)
         digest = named()
-        self._names.append((fresh, digest.encode()))
+        self._names[digest] = fresh
         self._add(digest, size, None, packed=True)
         if len(self._files) == _OPEN:
             self._close()
@@ -248,8 +268,9 @@ class Keeping:
     def _add(self, name: str, size: int, data: bytes | None, *, packed: bool) -> None:
         self.in_files += data is None
         self._execute(
-            "INSERT INTO contents VALUES (?,?,?,?,?) ON CONFLICT (name) DO UPDATE "
-            "SET operation = max(operation, excluded.operation)",
+            "INSERT INTO contents VALUES (?,?,?,?,?) ON CONFLICT (name) DO UPDATE SET "
+            "operation = max(operation, excluded.operation), size = excluded.size, packed = excluded.packed, "
+            "data = excluded.data",
             (name, self.number, size, packed, data),
         )
 
@@ -257,8 +278,8 @@ class Keeping:
         """Bring what is in files to the disk, by the names of what they hold, before an intent that needs them is."""
         self._close()
         with self._store.state.folder(_FOLDER) as folder:
-            for name, digest in self._names:
-                folder.rename(name, folder, digest, "replace")
+            for digest, fresh in self._names.items():
+                folder.rename(fresh, folder, digest.encode(), "replace")
             self._store.flusher.one(folder)
             self._store.swept = folder.status().mtime_ns  # Nobody else changes it while we have the lock.
 
@@ -278,6 +299,33 @@ class ContentStore:
         self.swept = 0
         """When the folder was changed last, of what was swept; 0 before that."""
         self.state = state
+
+    def blocks(self, name: str, side: Stamp | None, packed: object, data: bytes | None) -> Iterator[bytes]:
+        """Read a content by the columns of its row, and check it against its name; a displaced file, against its side.
+
+        Raises `ValueError`, `zlib.error` or `FileNotFoundError` if it is damaged or gone, and `OSError`.
+        """
+        state: hashlib._Hash | xxhash.xxh3_128 = hashlib.sha256()
+        digest: str | None = name
+        with ExitStack() as opened:
+            blocks: Iterable[bytes] = [data] if data is not None else []
+            if data is None:
+                folder = opened.enter_context(self.state.folder(_FOLDER))
+                file = opened.enter_context(folder.open(name.encode()))
+                blocks = file.blocks()
+                if not packed:
+                    status = file.status()
+                    state, digest = xxhash.xxh3_128(), side.digest if side else None
+                    # One that was too large to be hashed is known by its size and time.
+                    if side is not None and (
+                        status.size != side.size or (not digest and status.mtime_ns != side.mtime_ns)
+                    ):
+                        raise ValueError("a displaced file has been changed")
+            for block in _unpacked(blocks) if packed else blocks:
+                state.update(block)
+                yield block
+        if digest is not None and state.hexdigest() != digest:
+            raise ValueError("a content is damaged")
 
     def drop_adopted(self, number: int) -> None:
         """Files that an operation adopted have their one name again, and what was being written is gone."""
@@ -314,7 +362,17 @@ class ContentStore:
             with self.state.folder(_FOLDER) as folder:
                 self.swept, names = folder.status().mtime_ns, folder.names()
             rows = self.database.read("SELECT name FROM contents WHERE data IS NULL")
-            self.remove({*names}.difference(name.encode() for (name,) in rows))
+            needed = {str(name).encode() for (name,) in rows}
+            self.remove({*names}.difference(needed))
+
+    def size_of_files(self) -> int:
+        """Return the bytes that all contents in files take."""
+        total = 0
+        with suppress(FileNotFoundError), self.state.folder(_FOLDER) as folder:
+            for name in folder.names():
+                with suppress(FileNotFoundError):
+                    total += folder.stat(name).size
+        return total
 
 
 class Kept(NamedTuple):
@@ -338,35 +396,15 @@ class Kept(NamedTuple):
         """The bytes from the start."""
         assert self.keeper is not None
         store, change_id, _ = self.keeper
-        name, side = self.name, self.side
         said = f"the undo data of the change {change_id}"
-        state: hashlib._Hash | xxhash.xxh3_128 = hashlib.sha256()
-        digest: str | None = name
         try:
-            rows = store.database.read("SELECT packed, data FROM contents WHERE name = ?", name)
+            rows = store.database.read(
+                "SELECT packed, CAST(data AS BLOB) FROM contents WHERE name = ?", self.name
+            )
             if not rows:
-                raise FileNotFoundError(name)
-            packed, data = rows[0]
-            with ExitStack() as opened:
-                blocks: Iterable[bytes] = [data]
-                if data is None:
-                    folder = opened.enter_context(store.state.folder(_FOLDER))
-                    file = opened.enter_context(folder.open(name.encode()))
-                    blocks = file.blocks()
-                    if not packed:
-                        status = file.status()
-                        state, digest = xxhash.xxh3_128(), side.digest if side else None
-                        # One that was too large to be hashed is known by its size and time.
-                        if side is not None and (
-                            status.size != side.size or (not digest and status.mtime_ns != side.mtime_ns)
-                        ):
-                            raise ValueError("a displaced file has been changed")
-                for block in _unpacked(blocks) if packed else blocks:
-                    state.update(block)
-                    yield block
-            if digest is not None and state.hexdigest() != digest:
-                raise ValueError("a content is damaged")
-        except (FileNotFoundError, ValueError, zlib.error) as error:
+                raise FileNotFoundError(self.name)
+            yield from store.blocks(self.name, self.side, *rows[0])
+        except (FileNotFoundError, ValueError, TypeError, zlib.error) as error:
             raise FilewrightError(
                 Code.IO_ERROR,
                 f"{said} is {'gone' if isinstance(error, FileNotFoundError) else 'damaged'}",
@@ -409,6 +447,16 @@ class Keeper(NamedTuple):
     def __hash__(self) -> int:
         """The same for all."""
         return 0
+
+
+def contents_of(entry: Entry) -> Iterator[Kept]:
+    """Return all contents that are kept for an entry."""
+    for side in (entry.before, entry.after):
+        if side is not None and side.blob:
+            yield Kept(entry.keeper, side.blob, side)
+    for name in (entry.removed, entry.inserted):
+        if name is not None:
+            yield Kept(entry.keeper, name)
 
 
 def whole_before(entry: Entry) -> Kept | None:

@@ -8,7 +8,6 @@ import os
 import re
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 
@@ -16,7 +15,7 @@ from filewright import errors
 from filewright.annotations import TYPE_CHECKING, Any, NamedTuple
 from filewright.boundary import Boundary, Location, quote
 from filewright.changes.database import Flusher
-from filewright.changes.log import Log, Session
+from filewright.changes.log import DAMAGED, Log, Session, damaged, damaged_record
 from filewright.changes.record import (
     ChangeRecord,
     Entries,
@@ -159,8 +158,11 @@ class History:
                 break
             identifier = id_of(number)
             if (before is None or identifier < before) and all(number in each for each in chosen):
-                with suppress(FilewrightError):  # A damaged record, or one of what is denied.
+                try:
                     found.append(self.record(identifier))
+                except FilewrightError as error:
+                    if error.code is Code.IO_ERROR:  # Else it is one of what is denied.
+                        found.append(damaged_record(number))
         return found
 
     def _touching(self, place: Place) -> Iterator[int]:
@@ -259,11 +261,14 @@ class History:
             if head.number not in hidden:
                 yield head
                 continue
-            with suppress(FilewrightError):  # A damaged record; asking for it says so.
+            try:
                 operation = log.operation(head.number, made=True)
-                seen = self._inside(operation) if operation is not None else None
-                if seen is not None:
-                    yield seen._replace(entries=())
+            except FilewrightError:
+                yield damaged_record(head.number)
+                continue
+            seen = self._inside(operation) if operation is not None else None
+            if seen is not None:
+                yield seen._replace(entries=())
 
     def undos(self) -> list[ChangeRecord]:
         """The changes that took others back, newest first, without their entries."""
@@ -385,7 +390,13 @@ class History:
             what, summary = f"what was changed since {shown}", f"rewind to {shown}"
             named = {"since": shown}
         # Their names only: there may be a hundred thousand.
-        undoable = {head.id: head.undoable for head in heads}
+        undoable: dict[str, bool] = {}
+        for head in heads:
+            if head.state == DAMAGED:
+                raise damaged(head.id)
+            undoable[head.id] = head.undoable
+        if scope.since is None and undoable:
+            self._require_sound(min(undoable), task)
         chosen = undoable.keys()
         left = chosen if every else effective(undoing(self.undos()), chosen)
         ids = tuple(name for name in chosen if name in left)
@@ -406,6 +417,14 @@ class History:
             record = record._replace(entries=list(self._seen(record.entries)))
         count = f" ({len(ids)} changes)" if len(ids) > 1 else ""
         return Selected(record, ids, what, summary + count, named)
+
+    def _require_sound(self, oldest: str, task: Task) -> None:
+        """Raise `io_error` if a change since the oldest is damaged: whose session it was of is not known then."""
+        for head in self.heads(task):
+            if head.id < oldest:
+                return
+            if head.state == DAMAGED:
+                raise damaged(head.id)
 
     def scope_named(self, given: str) -> Scope:
         """What a person means by a word: a session, `last`, a time or a change since which all is meant."""

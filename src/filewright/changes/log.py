@@ -16,15 +16,18 @@ import hmac
 import json
 import time
 import zlib
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from datetime import datetime
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
+
+import xxhash
 
 from filewright.annotations import TYPE_CHECKING, Any, NamedTuple
 from filewright.boundary import Boundary, quote
-from filewright.changes.contents import ContentStore, Keeper, Keeping
+from filewright.changes.contents import ContentStore, Keeper, Keeping, contents_of
 from filewright.changes.database import Database, Flusher, Row
 from filewright.changes.record import (
     ChangeRecord,
@@ -57,7 +60,7 @@ CREATE TABLE operations (
     session TEXT, client TEXT, turn TEXT, more TEXT, entries INTEGER NOT NULL
 );
 CREATE INDEX operations_by_session ON operations (session, number);
-CREATE INDEX operations_that_say_more ON operations (number) WHERE more IS NOT NULL;
+CREATE INDEX operations_that_say_more ON operations (number) WHERE length(more) > 32;
 CREATE TABLE unfinished (number INTEGER PRIMARY KEY, state TEXT NOT NULL, plan BLOB);
 CREATE VIEW made AS SELECT * FROM operations
     WHERE number NOT IN (SELECT number FROM unfinished WHERE state <> 'done');
@@ -93,12 +96,14 @@ CREATE TABLE words (
 """
 """The tables of the log:
 
-- operations: `number` is the time in nanoseconds, `more` JSON of what few have, `entries` how many there are.
+- operations: `number` is the time in nanoseconds, `entries` how many there are. `more` begins with two checksums of
+  sixteen digits, of the row without its number, and of its entries: a damaged disk, and whoever edits the file, is
+  noticed. What few operations have follows as JSON.
 - unfinished: what there is to do of an operation: its `plan`, after the seal of that and its number. `state` is
   intent, done, unsettled (it could not be rolled back entirely) or aside (it is left for a person to look at).
 - entries: what an operation did, by place; `sides` is JSON of what was there before and after.
 - contents: by SHA-256; `operation` is the newest that needs it; `data` NULL: in a file of its own. All such files
-  together take what `usage` says.
+  together take about what `usage` says; nothing is dropped before they are counted.
 - words: what a person is asked, and says: calls that wait (`kind` call, `word` is what they answered), and comments
   for the agent's `session` (`word` is when it was told), and files that were `seen`.
 """
@@ -114,15 +119,19 @@ _LEAVE = 0.95
 """Cut a little more than asked, so that a full history is not cut at every change."""
 _CUT_SECONDS = 0.02
 _HEAD = "number, tool, summary, session, client, turn, more, entries"
+_COUNT = 7
+"""The column of a head that counts its entries."""
+_CHECKSUM_DIGITS = 16
 _TOUCHING = " UNION ".join(
     f"SELECT operation FROM entries WHERE {root} = ?1 AND operation < ?5 AND {name} {where.format(name)}"
     for root, name in (("root", "path"), ("was_root", "was"))
     for where in ("= ?2", ">= ?3 AND {} < ?4")
 )
-_SIZE = (
-    "SELECT (page_count - freelist_count) * page_size + bytes "
-    "FROM pragma_page_count, pragma_freelist_count, pragma_page_size, usage"
+_PAGES = (
+    "SELECT (page_count - freelist_count) * page_size "
+    "FROM pragma_page_count, pragma_freelist_count, pragma_page_size"
 )
+_SIZE = f"SELECT ({_PAGES}) + (SELECT CASE typeof(bytes) WHEN 'integer' THEN bytes END FROM usage)"
 _LIMITS = (
     "SELECT number, (SELECT max(number) FROM operations), "
     f"(SELECT number FROM operations ORDER BY number DESC LIMIT 1 OFFSET {_NEWEST_KEPT - 1}), ({_SIZE}) "
@@ -152,7 +161,10 @@ _NO_SENSE = (
 _SEAL_BYTES = 32
 
 
+DAMAGED = "damaged"
+"""The state of a record that is not as it was written."""
 UNFINISHED = "intent", "unsettled"
+_STATES = (*UNFINISHED, "done", "aside")
 """The states of what is neither made nor rolled back, and not left to a person."""
 
 
@@ -244,10 +256,40 @@ class Log:
         )
         if not rows or (made and rows[0][-1] not in (None, "done")):
             return None
-        *head, state = rows[0]
-        read = partial(self._entries, number, head[-1])
-        entries = tuple(read()) if head[-1] <= _HELD else Entries(head[-1], read)
-        return _head(head)._replace(entries=entries, state=state or "settled")
+        *columns, state = rows[0]
+        head = _head(columns)
+        if head.state == DAMAGED:
+            raise damaged(head.id)
+        count = columns[_COUNT]
+        read = partial(self._entries, number, count, _checksums_in(columns)[1])
+        entries = tuple(read()) if count <= _HELD else Entries(count, read)
+        return head._replace(entries=entries, state=state or "settled")
+
+    def damage(self, task: Task) -> Iterator[str]:
+        """Find changes whose records or undo data are not as they were written, the newest first."""
+        known = {row[0] for row in self.database.read("SELECT DISTINCT state FROM unfinished")}
+        for state in sorted(map(str, known.difference(_STATES))):
+            for (number,) in self.database.read("SELECT number FROM unfinished WHERE state = ?", state):
+                yield f"the state of the change {id_of(number)} is damaged: it is not in the history"
+        for (number,) in self.database.read(
+            "SELECT DISTINCT operation FROM entries WHERE operation NOT IN (SELECT number FROM operations) "
+            "AND operation > (SELECT min(number) FROM operations)"
+        ):
+            yield f"the record of the change {id_of(number)} is gone"
+        sound: set[str] = set()
+        for head in chain.from_iterable(self.heads()):
+            if task.expired:
+                yield f"what is older than the change {head.id} was not looked at, for lack of time"
+                return
+            try:
+                operation = self.operation(head.number)
+                for entry in operation.entries if operation is not None else ():
+                    for content in contents_of(entry):
+                        if content.name not in sound:
+                            deque(content.blocks(), maxlen=0)
+                            sound.add(content.name)
+            except FilewrightError as error:
+                yield error.message
 
     def newest(self) -> int:
         """The number of the newest change; 0 if there is none."""
@@ -276,7 +318,7 @@ class Log:
 
     def undos(self) -> list[ChangeRecord]:
         """The changes that took others back, without their entries."""
-        heads = map(_head, self.database.read(f"SELECT {_HEAD} FROM made WHERE more IS NOT NULL"))
+        heads = map(_head, self.database.read(f"SELECT {_HEAD} FROM made WHERE length(more) > 32"))
         return [head for head in heads if head.reverts]
 
     def heads(self, *session: str | None) -> Iterator[list[ChangeRecord]]:
@@ -351,18 +393,25 @@ class Log:
             elif above.startswith(path + b"/"):
                 yield number, b""
 
-    def _entries(self, operation: int, count: int) -> Iterator[Entry]:
-        roots = self._roots()
+    def _entries(self, operation: int, count: int, checksum: str) -> Iterator[Entry]:
+        """Read the entries of an operation, a few at a time. Raises `io_error` at the end if they are damaged."""
+        recorded = self._recorded_roots()
+        roots = self._relocated(recorded)
+        state, rows_read = xxhash.xxh3_64(), 0
         keeper = Keeper(self.contents, id_of(operation), self.settings.hold_bytes)
         for start in range(0, count, _HELD):
             rows = self.database.read(
-                "SELECT root, path, was_root, was, sides, spans FROM entries "
+                "SELECT root, path, was_root, was, deletes, sides, spans FROM entries "
                 f"WHERE operation = ? AND number >= ? ORDER BY number LIMIT {_HELD}",
                 operation,
                 start,
             )
             try:
-                for root, path, was_root, was, sides, spans in rows:
+                for root, path, was_root, was, deletes, sides, spans in rows:
+                    rows_read += 1
+                    former_root = recorded[was_root] if was_root is not None else None
+                    state.update(_canonical(recorded[root], path, former_root, was, deletes, sides))
+                    state.update(spans or b"")
                     former = self._place(roots, was_root, was) if was is not None else None
                     before, after, removed, inserted = _DECODER.decode(sides)
                     yield Entry(
@@ -376,11 +425,9 @@ class Log:
                         keeper=keeper,
                     )
             except _NO_SENSE as error:
-                name = id_of(operation)
-                message = f"the record of the change {name} is damaged: {error}"
-                raise FilewrightError(
-                    Code.IO_ERROR, message, "run filewright doctor", change_id=name
-                ) from error
+                raise damaged(id_of(operation)) from error
+        if rows_read != count or checksum != state.hexdigest():
+            raise damaged(id_of(operation))
 
     def plan(self, number: int) -> CommitPlan:
         """What an operation that is not settled does to names. Raises `DamagedError`."""
@@ -398,9 +445,16 @@ class Log:
         except _NO_SENSE as error:
             raise DamagedError(f"the plan makes no sense: {error!r}") from error
 
+    def _recorded_roots(self) -> dict[int, bytes]:
+        """The roots that entries name by number, as they were called."""
+        return dict(self.database.read("SELECT number, path FROM roots"))
+
     def _roots(self) -> dict[int, bytes]:
         """The roots that entries name by number, as they are called now."""
-        roots: dict[int, bytes] = dict(self.database.read("SELECT number, path FROM roots"))
+        return self._relocated(self._recorded_roots())
+
+    def _relocated(self, recorded: dict[int, bytes]) -> dict[int, bytes]:
+        roots = dict(recorded)
         moved = self.state.relocations()
         for number, path in roots.items():
             roots[number] = moved.get(path, path)
@@ -455,10 +509,7 @@ class Log:
             said: list[str | None] = []
             for text in (record.tool, record.summary, record.session, record.client, record.turn):
                 said.append(text and text.encode("utf-8", "replace").decode())
-            execute(
-                "INSERT OR REPLACE INTO operations VALUES (?,?,?,?,?,?,?,?)",
-                (number, *said, _ENCODER.encode(more) if more != _USUAL else None, len(record.entries)),
-            )
+            checksum = xxhash.xxh3_64()
             roots: dict[bytes, int] = {}
             for index, entry in enumerate(record.entries):
                 at: list[int | bytes | None] = []
@@ -478,6 +529,16 @@ class Log:
                     "INSERT OR REPLACE INTO entries VALUES (?,?,?,?,?,?,?,?,?)",
                     (number, index, *at, entry.after is None, sides, spans),
                 )
+                former = entry.was.root if entry.was is not None else None
+                deletes = int(entry.after is None)
+                checksum.update(_canonical(entry.place.root, at[1], former, at[3], deletes, sides))
+                checksum.update(spans or b"")
+            text = _ENCODER.encode(more) if more != _USUAL else ""
+            head = (*said, _with_checksums(said, text, len(record.entries), checksum.hexdigest()))
+            execute(
+                "INSERT OR REPLACE INTO operations VALUES (?,?,?,?,?,?,?,?)",
+                (number, *head, len(record.entries)),
+            )
 
     def done(self, number: int) -> None:
         """The operation is made, and is never rolled back."""
@@ -513,10 +574,11 @@ class Log:
         with self.database.transaction(durable=False) as execute:
             # Not by the connection that reads: whoever reads on and on would be waited for.
             row = execute(f"SELECT {_HEAD} FROM operations WHERE number = ?", (number,)).fetchone()
-            if row is not None:
-                record = _head(row)
+            record = _head(row) if row is not None else None
+            if record is not None and record.state != DAMAGED:
                 record = record._replace(notes=tuple(dict.fromkeys((*record.notes, *notes))))
-                more = _ENCODER.encode(record[7:12])
+                text, checksum = _ENCODER.encode(record[7:12]), _checksums_in(row)[1]
+                more = _with_checksums(row[1:6], text, row[_COUNT], checksum)
                 execute("UPDATE operations SET more = ? WHERE number = ?", (more, number))
 
     # Limits
@@ -527,9 +589,11 @@ class Log:
         With `settle`, what is cleaned up is settled in any case: of a change over several roots,
         which are not always open together, nothing is to be left to do. Needs the workspace lock.
         """
-        # The change itself is made: the next one collects what is left.
-        with suppress(OSError, FilewrightError):
+        # The change itself is made, whatever a damaged log holds: the next one collects what is left.
+        with suppress(*_NO_SENSE, FilewrightError):
             past = self._past(self.settings.history_bytes)
+            if past and self._recount():
+                past = self._past(self.settings.history_bytes)
             if settle or past:
                 # What is not known to be cleaned up is never dropped.
                 from filewright.changes.settle import settle_done
@@ -562,13 +626,24 @@ class Log:
     @property
     def size(self) -> int:
         """What operations and contents take, in bytes."""
-        return sum(row[0] for row in self.database.read(_SIZE))
+        return sum(row[0] or 0 for row in self.database.read(_SIZE))
+
+    def _recount(self) -> bool:
+        """Count anew what the contents in files take; whether that was not known."""
+        known = self.database.read("SELECT bytes FROM usage")
+        size = self.contents.size_of_files()
+        if known == [(size,)]:
+            return False
+        with self.database.transaction(durable=False) as execute:
+            execute("DELETE FROM usage")
+            execute("INSERT INTO usage VALUES (?)", (size,))
+        return True
 
     def _past(self, most: int) -> int | None:
         """The oldest operation, if it is older than the limits allow, or all together take more than that."""
         for oldest, newest, fiftieth, size in self.database.read(_LIMITS):
             expired = fiftieth is not None and oldest < fiftieth - self.settings.history_days * _DAY_NS
-            if oldest != newest and (expired or size > most):
+            if oldest != newest and (expired or size is None or size > most):
                 return int(oldest)
         return None
 
@@ -583,9 +658,48 @@ def _without_space() -> Iterator[None]:
             raise
 
 
+def damaged(change_id: str) -> FilewrightError:
+    """Return the error of a change whose record is not as it was written."""
+    return FilewrightError(
+        Code.IO_ERROR,
+        f"the record of the change {change_id} is damaged",
+        "it cannot be undone; `filewright doctor` names all that is damaged",
+        change_id=change_id,
+    )
+
+
+def damaged_record(number: int) -> ChangeRecord:
+    """Return what is shown of a change whose record is damaged: when it was made, and that it is."""
+    return ChangeRecord(number, "unknown", damaged(id_of(number)).message, (), state=DAMAGED)
+
+
+def _canonical(*columns: object) -> bytes:
+    """Return the columns of a row as the bytes that a checksum is made of."""
+    return repr(columns).encode("utf-8", "surrogatepass")
+
+
+def _with_checksums(said: Sequence[str | None], text: str, count: int, checksum: str) -> str:
+    """Return what the column `more` holds: checksums of the head and of its entries, and the JSON of what it says."""
+    return xxhash.xxh3_64_hexdigest(_canonical(*said, text, count, checksum)) + checksum + text
+
+
+def _checksums_in(row: Sequence[Any]) -> tuple[str, str, str]:
+    """Return the parts of the column `more`: the checksum of the head, that of its entries, and the JSON."""
+    more = str(row[_COUNT - 1])
+    return (
+        more[:_CHECKSUM_DIGITS],
+        more[_CHECKSUM_DIGITS : 2 * _CHECKSUM_DIGITS],
+        more[2 * _CHECKSUM_DIGITS :],
+    )
+
+
 def _head(row: Sequence[Any]) -> ChangeRecord:
-    number, tool, summary, session, client, turn, more, _ = row
-    reverts, partial, undoable, hard_links, notes = json.loads(more) if more else _USUAL
+    """Return the record of an operation without its entries; one that is damaged says so, and nothing else."""
+    number, tool, summary, session, client, turn, more, count = row
+    _, checksum, text = _checksums_in(row)
+    if more != _with_checksums((tool, summary, session, client, turn), text, count, checksum):
+        return damaged_record(number)
+    reverts, partial, undoable, hard_links, notes = json.loads(text) if text else _USUAL
     said = tuple(reverts), partial, undoable, hard_links, tuple(notes)
     return ChangeRecord(number, tool, summary, (), session, client, turn, *said, state="settled")
 

@@ -23,7 +23,7 @@ from contextlib import suppress
 from filewright.annotations import TYPE_CHECKING, NamedTuple
 from filewright.boundary import is_temporary, quote
 from filewright.changes.contents import Keeper, copy_blocks, digest_of, held_after
-from filewright.changes.log import UNFINISHED, DamagedError
+from filewright.changes.log import UNFINISHED, DamagedError, damaged_record
 from filewright.changes.record import (
     KIND_OF,
     ChangeRecord,
@@ -55,6 +55,7 @@ from filewright.changes.slots import (
 )
 from filewright.errors import FilewrightError, appeared, from_os_error, stale, unsettled
 from filewright.system import Folder
+from filewright.wording import listed
 
 if TYPE_CHECKING:
     from filewright.changes.database import Row
@@ -62,12 +63,23 @@ if TYPE_CHECKING:
 
 _SLOW_TO_FREE = 16 << 20
 _LARGE = 1000
+_TOLD = 5
+"""Files of a change that was taken back which are named."""
 _WRITTEN_LATE = "was written to by another program while it was changed"
 _EDITED = "has other content than the change gave it or found there: it stays"
 _NEW = "was new, and has been edited by somebody else: it stays"
 _SAVED = "was saved twice by another program while it was changed: the later save stays"
 _LOST = "what it held before is gone from beside it; only the undo data has it"
 _LEFT = "something that rules keep from agents is left of an earlier change; `filewright doctor` names it"
+_WAY_OUT = "; `filewright doctor --leave {0}` leaves its files as they are and calls it made"
+_NOT_CLEANED = (
+    "what the change {} displaced could not be removed, since its plan in the log is damaged: it is made and can be "
+    "undone, but files named .fw~… may be left beside its files"
+)
+_NOT_VERIFIED = (
+    "the plan of the unfinished change {} cannot be verified, so it was neither made nor taken back: its files stay as "
+    "they are"
+)
 _TAKEN = "stays where it was moved to, since its old name was taken meanwhile"
 
 
@@ -83,7 +95,8 @@ class Recovery:
 
     `conflicts` are others' doings, to be reported; `waiting` are paths that a program still holds open; `unsettled`
     are operations that could not be settled, each with why; `rolled_back` and `finished` are ids, `set_aside`
-    operations. `secret` are those conflicts and reasons that may name what is denied: they are not for agents.
+    operations; `taken_back` says what became of the files of those that were rolled back. `secret` are those sentences
+    that may name what is denied: they are not for agents.
 
     Of one, `cleaned` counts what was still there to be cleaned up, and `aside` names it, if it was set aside. `stays`
     are the paths where what it made may still be there, with what others have made of it. `given_back` is the content
@@ -98,6 +111,7 @@ class Recovery:
         self.finished: list[str] = []
         self.set_aside: list[str] = []
         self.secret: set[str] = set()
+        self.taken_back: list[str] = []
         self.cleaned = 0
         self.aside = ""
         self.stays: list[str] = []
@@ -106,7 +120,7 @@ class Recovery:
     @property
     def notes(self) -> list[str]:
         """What an agent may know of it."""
-        said = [*self.conflicts, *self.unsettled]
+        said = [*self.taken_back, *self.conflicts, *self.unsettled]
         shown = [note for note in said if note not in self.secret]
         return shown if len(shown) == len(said) else [*shown, _LEFT]
 
@@ -117,7 +131,7 @@ class Recovery:
 
     def add(self, more: Recovery) -> None:
         """What was found of others too."""
-        for name in ("rolled_back", "finished", "set_aside", "conflicts", "waiting"):
+        for name in ("rolled_back", "finished", "set_aside", "conflicts", "waiting", "taken_back"):
             getattr(self, name).extend(getattr(more, name))
         self.unsettled += [why for why in more.unsettled if why not in self.unsettled]
         self.secret |= more.secret
@@ -292,6 +306,7 @@ class Settlement(Slots):
         found = self.look(place, put.after)
         if found in ITSELF and put.after.kind == "folder":
             self._remove_tree(place, put.after, put)
+            self.findings.taken_back.append(f"{self.shown(place)} removed")
             return
         self.discard(carrier)
         if found not in ITSELF:
@@ -300,6 +315,7 @@ class Settlement(Slots):
             self.rename(place, carrier)
             if self.look(carrier, put.after) in AS_IT_WAS:
                 self._put_away(put, carrier)
+                self.findings.taken_back.append(f"{self.shown(place)} removed")
                 return
             try:
                 self.rename(carrier, place)
@@ -317,13 +333,14 @@ class Settlement(Slots):
             if waiting:
                 return
             if gone:
-                raise OSError(0, "it was removed by somebody, and is only kept in the undo data")
+                raise OSError(0, _LOST)
             if not any(self.look(slot, put.after) in ITSELF for slot in self.ways[put.after.inode]):
                 self._conflict(put, "was moved there, and somebody has moved it on: it stays where it is")
         elif self.half_linked(carrier, place):
             self.unlink(place)
         elif not (gone and waiting):
             self._put_away(put, place)
+            self.findings.taken_back.append(f"{self.shown(put.named)} moved back")
         elif self.look(place, put.after) in (*ITSELF, *AS_IT_WAS):
             self._conflict(put, "has been made anew by somebody else: it stays", place)
         else:
@@ -360,6 +377,7 @@ class Settlement(Slots):
                 self._put_away(put, backup)
             case RollbackAction.EXCHANGE:
                 self._note_given_back(put, backup)
+                self.findings.taken_back.append(f"{self.shown(put.named)} as before")
                 self._exchange_back(put, before, backup, other)
             case RollbackAction.RESTORE:
                 self.rename(backup, place)
@@ -624,6 +642,7 @@ def recover(log: Log, left: Sequence[Row], *, again: bool = False) -> Recovery:
     With `again`, also what an earlier recovery could not settle.
     """
     found = Recovery()
+    states = {row[0]: row[1] for row in left}
     intents: list[int] = []
     uncleaned: list[int] = []
     for number, state in left:
@@ -635,10 +654,31 @@ def recover(log: Log, left: Sequence[Row], *, again: bool = False) -> Recovery:
     if wanted:  # Else what an earlier walk saw serves to call them settled.
         log.search = FolderSearch(log.boundary)
     for number in wanted:
-        operation, plan = log.operation(number), _plan(log, number, found)
+        operation, plan = _operation(log, number, states[number]), _plan(log, number, found)
         if operation is not None and plan is not None:
             found.add(_settle(log, operation, plan))
     return found
+
+
+def _operation(log: Log, number: int, state: str) -> ChangeRecord | None:
+    """Return the record of an operation; where that is damaged, its plan is enough to settle it."""
+    try:
+        return log.operation(number)
+    except FilewrightError as error:
+        if "change_id" not in error.details:
+            raise
+        return damaged_record(number)._replace(state=state)
+
+
+def _places(log: Log, number: int) -> set[Place]:
+    """Return the places of an operation, by its record, or by its plan where that is damaged."""
+    with suppress(FilewrightError):
+        operation = log.operation(number)
+        return set(operation.places) if operation is not None else set()
+    with suppress(DamagedError):
+        plan = log.plan(number)
+        return {plan.place(slot) for operation in plan.operations for slot in operation.slots}
+    return set()
 
 
 def _settle(log: Log, operation: ChangeRecord, plan: CommitPlan) -> Recovery:
@@ -660,26 +700,29 @@ def _settle(log: Log, operation: ChangeRecord, plan: CommitPlan) -> Recovery:
     elif beyond is None:
         if not found.unsettled:
             found.rolled_back.append(identifier)
+        if found.taken_back:
+            what = listed(found.taken_back, _TOLD)
+            found.taken_back = [f"the unfinished change {identifier} was taken back: {what}"]
         if found.aside:
             found.conflicts += [f"{shown} could not be settled yet" for shown in found.waiting]
             found.conflicts.append(f"what that change would have done is kept as {found.aside}")
         found.waiting.clear()
     if not made and found.unsettled:
         found.unsettled = [f"change {identifier}: {why}" for why in found.unsettled]
+        if beyond is None:
+            found.unsettled[-1] += _WAY_OUT.format(identifier)
         if operation.state == "intent" and (log.own or beyond is None):
             log.leave(number, "unsettled")
-    if found.notes and beyond is None and "denied" in map(sight(log.boundary), operation.places):
-        found.secret.update(found.conflicts, found.unsettled)
+    if found.notes and beyond is None and "denied" in map(sight(log.boundary), _places(log, number)):
+        found.secret.update(found.conflicts, found.unsettled, found.taken_back)
     return found
 
 
 def refuse_unsettled(log: Log, left: Sequence[Row], record: ChangeRecord) -> None:
     """Changes that could not be settled are in the way of their own files only. Raises `in_use`."""
     for number, _ in left:
-        operation, touched = log.operation(number), {*record.places}
-        for place in operation.places if operation is not None else ():
-            if place in touched:
-                raise unsettled(place.shown, id_of(number))
+        for place in _places(log, number).intersection(record.places):
+            raise unsettled(place.shown, id_of(number))
 
 
 def unfinished_places(log: Log) -> set[Place]:
@@ -691,17 +734,28 @@ def unfinished_places(log: Log) -> set[Place]:
     for number, state in log.left(*UNFINISHED):
         with suppress(DamagedError):
             if state == "intent" or _beyond(log, log.plan(number)) is not None:
-                operation = log.operation(number)
-                found.update(operation.places if operation is not None else ())
+                found |= _places(log, number)
     return found
 
 
 def _plan(log: Log, number: int, found: Recovery) -> CommitPlan | None:
-    """What an operation does; one whose plan makes no sense is set aside."""
+    """Return what an operation does to names; one whose plan cannot be verified is not settled by it.
+
+    An intent is set aside: its files stay as they are. What is made stays in the history: of its plan, only the
+    clean-up was left to do.
+    """
     try:
         return log.plan(number)
     except DamagedError:
-        found.set_aside.append(log.leave(number, "aside"))
+        identifier = id_of(number)
+        if number in dict(log.left("done")):
+            note = _NOT_CLEANED.format(identifier)
+            log.annotate(number, [note])
+            log.settled((number,))
+        else:
+            note = _NOT_VERIFIED.format(identifier)
+            found.set_aside.append(log.leave(number, "aside"))
+        found.conflicts.append(note)
         return None
 
 

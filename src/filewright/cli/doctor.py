@@ -6,6 +6,7 @@ import os
 import platform
 import sys
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 _LOOK_SECONDS = 30.0
 _RULES = 20
+_DAMAGE = 5
+"""Damaged changes that are named."""
+_WIDTH = len("unfinished changes")
 
 
 class Finding(NamedTuple):
@@ -41,15 +45,23 @@ _MARKS = {True: ("ok  ", "green"), False: ("weak", "yellow"), None: ("    ", "")
     epilog="\b\nExample:\n  filewright doctor --root ~/project",
 )
 @in_workspace()
-def doctor(workspace: Workspace) -> None:
+@click.option(
+    "--leave",
+    metavar="CHANGE",
+    help="Leave the files of a change that cannot be settled as they are, and call it made.",
+)
+def doctor(workspace: Workspace, leave: str | None) -> None:
     """Say what is available here, and finish or take back what a crash left behind."""
-    findings = [*_system(), *_engines(), *_clients(), *_workspace(workspace)]
-    width = max(len(finding.what) for finding in findings)
-    for finding in findings:
+    if leave is not None:
+        workspace.leave_unsettled(leave)
+        write(f"{leave} is made: its files stay as they are, and `filewright undo {leave}` takes it back")
+        return
+    # Each is written as it is found: an error further on hides nothing.
+    for finding in chain(_system(), _engines(), _clients(), _workspace(workspace)):
         mark, colour = _MARKS[finding.good]
         if colour and sys.stdout.isatty():
             mark = click.style(mark, fg=colour)
-        write(f"{mark}  {finding.what:<{width}}  {finding.detail}")
+        write(f"{mark}  {finding.what:<{_WIDTH}}  {finding.detail}")
 
 
 _PLATFORMS = {
@@ -67,6 +79,7 @@ _CAPABILITIES = (
 """What this system may lack, in words: `docs/platforms.md` says more of each."""
 _SETTLED = {
     "rolled_back": "change {} taken back",
+    "taken_back": "{}",
     "finished": "change {} finished",
     "set_aside": "{} set aside",
     "conflicts": "to look at: {}",
@@ -153,15 +166,29 @@ def _workspace(workspace: Workspace) -> Iterator[Finding]:
         yield Finding("history", note, False)
     yield from _other_histories(workspace, state)
     problems = workspace.log_problems()
-    yield Finding("log of changes", "; ".join(problems) or "sound", not problems)
+    damage = [] if problems else workspace.log_damage(seconds=_LOOK_SECONDS)
+    yield Finding(
+        "log of changes", "; ".join(problems) or listed(damage, _DAMAGE) or "sound", not (problems or damage)
+    )
     if problems:
         return
-    found = workspace.recover()
+    try:
+        found = workspace.recover()
+    except FilewrightError as error:
+        yield Finding("unfinished changes", f"not looked at: {error.message}", False)
+        return
     parts = [text.format(each) for name, text in _SETTLED.items() for each in getattr(found, name)]
     good = not (found.conflicts or found.waiting or found.unsettled)
     yield Finding("unfinished changes", "; ".join(parts) or "none", good)
     if kept := changes.kept:
         yield Finding("kept of conflicts", f"{listed(kept, 5)}; delete what is not needed any more")
+    if left := workspace.left_over(seconds=_LOOK_SECONDS):
+        yield Finding(
+            "left over",
+            f"{listed(left, 5)}: no unfinished change names them, so they are what a damaged or removed history has "
+            "left; look at them, and delete what is not needed",
+            False,
+        )
 
 
 def _other_histories(workspace: Workspace, state: Path) -> Iterator[Finding]:
