@@ -130,7 +130,7 @@ def test_cut_ends_on_a_character(name):
     [
         ("UTF8", "utf-8"),
         ("utf-8-sig", "utf-8"),
-        ("ASCII", "utf-8"),
+        ("ASCII", "ascii"),
         ("latin1", "iso8859_1"),
         ("windows-1250", "cp1250"),
         ("SJIS", "shift_jis"),
@@ -287,3 +287,33 @@ def test_a_text_is_read_as_it_declares(text: str, written: str, read: str) -> No
     found = Snapshot(data, settings=Settings()).encoding
     assert found.name == read
     assert found.guessed == (read == "cp1252")
+
+
+def test_ascii_asked_for_by_name_takes_nothing_else():
+    encoding = Snapshot(b"plain\n", encoding=codec.named("ascii")).encoding
+    assert codec.encoded("x", encoding) == b"x"
+    assert refused("é", encoding).code == Code.UNENCODABLE
+    assert codec.decoded(b"caf\xe9", encoding) == "caf\ufffd"
+
+
+LETTERS = sorted({word for _, sentences in SENTENCES.values() for word in " ".join(sentences).split()})
+
+
+@each_row("name", sorted(ENCODINGS - {"utf-8", "ascii", "utf-16", "utf-16-le", "utf-16-be"}))
+def test_what_one_word_cannot_decide_is_refused(name: str) -> None:
+    """A file of one word, in any encoding: new letters are written in it, or refused."""
+    words = [word for word in LETTERS if not word.isascii() and codec.bytes_in(name, word)]
+    wrong = count = 0
+    for word, new in zip(words[::7], words[3::7], strict=False):
+        data = f"{word}\nif x\n".encode(name)
+        if data.isascii() or b"\0" in data:
+            continue
+        encoding = Snapshot(data).encoding
+        if not encoding.guessed:
+            continue  # it is UTF-8 as well
+        count += 1
+        try:
+            wrong += codec.encoded(new, encoding) != new.encode(name)
+        except FilewrightError:
+            continue
+    assert wrong * 20 <= count, f"{wrong} of {count}"

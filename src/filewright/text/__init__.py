@@ -13,7 +13,7 @@ In: a descriptor from `boundary`, or bytes. Out: `Snapshot`, `Line`, `Encoding`,
 from typing import TYPE_CHECKING
 
 from filewright.faces import face_of
-from filewright.text import codec, splice
+from filewright.text import codec, detection, splice
 from filewright.text.cache import SHOWN_WHOLE_BYTES, BoundedCache, Shown
 from filewright.text.codec import (
     Encoding,
@@ -24,6 +24,7 @@ from filewright.text.codec import (
     encoded,
     normalised,
 )
+from filewright.text.declaration import as_declared, encoding_of_new
 from filewright.text.lines import LINE_REACH, Line, LineIndex, Lines, Terminators, finder, terminators_in
 from filewright.text.snapshot import NOTEBOOK_SUFFIX, TOKEN_DIGITS, Identity, Snapshot, notebook_view
 from filewright.text.spelling import (
@@ -66,12 +67,15 @@ __all__ = [
     "Splices",
     "Terminators",
     "apply",
+    "as_declared",
     "bytes_in",
     "check_text",
     "codec",
     "cut",
     "decoded",
+    "detection",
     "encoded",
+    "encoding_of_new",
     "finder",
     "is_invisible",
     "is_peculiar",

@@ -23,7 +23,7 @@ from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.system import BLOCK, Closing, File
-from filewright.text import codec
+from filewright.text import detection
 from filewright.text.cache import BoundedCache
 from filewright.text.codec import Encoding
 from filewright.text.lines import PAGE, LineIndex, Lines
@@ -35,6 +35,8 @@ NOTEBOOK_SUFFIX = b".ipynb"
 
 TOKEN_DIGITS = 16
 """The first digits of a content's digest are its version token."""
+
+_UNREAD = "text/plain; charset="
 
 _SLOW_TO_FREE = 64 << 20
 
@@ -196,22 +198,40 @@ class Snapshot(Closing):
 
     @cached_property
     def binary(self) -> str | None:
-        """The media type if this is not text, which has no NUL at either end, or a mark of UTF-16; else None."""
+        """The media type if this is not text that can be read; else None.
+
+        Text has no NUL at either end, or a mark of UTF-16; what is in UTF-32, or in an encoding with shift states,
+        is text that cannot be read.
+        """
         if self._named is not None:
             return None
-        head = self.read(0, codec.EDGE)
+        head = self.read(0, detection.EDGE)
         if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
-            return "text/plain; charset=utf-32"
+            return f"{_UNREAD}utf-32"
         if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             return None
-        if b"\0" in head or b"\0" in self.read(max(codec.EDGE, self.size - codec.EDGE), codec.EDGE):
-            return codec.media_type(head) or "application/octet-stream"
+        if b"\0" in head or b"\0" in self.read(
+            max(detection.EDGE, self.size - detection.EDGE), detection.EDGE
+        ):
+            return detection.media_type(head) or "application/octet-stream"
+        if head.isascii():
+            name = detection.stateful(self.read, self.size, whole=self.held is not None)
+            return f"{_UNREAD}{name}" if name else None
         return None
+
+    @property
+    def unread_encoding(self) -> str:
+        """The encoding of text that cannot be read here: UTF-32, or one with shift states; else ""."""
+        binary = self.binary or ""
+        return binary.removeprefix(_UNREAD) if binary.startswith(_UNREAD) else ""
 
     @cached_property
     def encoding(self) -> Encoding:
-        """What the bytes mean: by the caller's word, the byte-order mark, strict UTF-8, a detector."""
-        return codec.detect(self.read, self.size, whole=self.held is not None, asked=self._named)
+        """What the bytes mean: by the caller's word, the byte-order mark, strict UTF-8, the declaration, a detector."""
+        name = self.location.name if self.location is not None else b""
+        return detection.detect(
+            self.read, self.size, whole=self.held is not None, asked=self._named, file_name=name
+        )
 
     @property
     def start(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import threading
 import time
 from collections import OrderedDict
@@ -26,10 +27,12 @@ from filewright.text import (
     Shown,
     Snapshot,
     codec,
+    detection,
     notebook_view,
 )
 from filewright.tools.suggestions import Suggestions, suggest
 from filewright.tools.surface import LOADING
+from filewright.wording import named_character
 
 if TYPE_CHECKING:
     from filewright.search import Searcher
@@ -47,6 +50,11 @@ _LOOKED_AT = 16
 _MAX_EXPLAINED = 5
 _SUGGESTION_SECONDS = 0.5
 """Paths of one call for which it is looked what may have been meant, and the time for each."""
+
+_TEXT_SAMPLE = 64 << 10
+_TEXT_BYTES = bytes({*b"\t\n\f\r\x1b", *range(0x20, 0x7F), *range(0x80, 0x100)})
+_MOST_NULS = 20
+"""A file with more of them is no text with a slip in it."""
 
 _MOST_SHOWN = 256
 """Files of which it is known what a session was shown."""
@@ -218,8 +226,8 @@ class Context:
                 limit=limit,
             )
         if text and snapshot.binary is not None:
-            snapshot.close()
-            raise binary(snapshot)
+            with snapshot:
+                raise binary(snapshot)
         return snapshot
 
     def open_page(
@@ -366,14 +374,36 @@ def spare_time(task: Task, work: float = 1) -> Iterator[Task]:
 
 
 def binary(snapshot: Snapshot) -> FilewrightError:
-    """The refusal of a file that is not text."""
+    """Return the refusal of a file that is not text, or is text in an encoding that is not read."""
     asked, kind, size = snapshot.asked, snapshot.binary, snapshot.size
-    return FilewrightError(
-        Code.IS_BINARY,
-        f"{asked} is not text: {kind}, {size:,} bytes",
-        "binary files can be listed, moved, copied and deleted, but not read or edited as text; "
-        "if it is text all the same, give its encoding to read_content; of UTF-32 there is none: convert it to UTF-8",
-        path=asked,
-        type=kind,
-        size=size,
-    )
+    hint = "binary files can be listed, moved, copied and deleted, but not read or edited as text"
+    if name := snapshot.unread_encoding:
+        message = f"{asked} is text in {name.upper()}, {size:,} bytes, which is not read or edited"
+        hint = f"convert it first, and back when it is done: iconv -f {name.upper()} -t UTF-8"
+        if name != "utf-32":
+            hint += '; if it is plain ASCII all the same, give encoding="ascii"'
+    else:
+        message = f"{asked} is not text: {kind}, {size:,} bytes"
+        hint += "; if it is text all the same, give its encoding to read_content"
+        if place := _nul_in_text(snapshot):
+            hint = (
+                f'{place} is all that makes it binary: with encoding="utf-8" read_content and edit_content '
+                "take it as text, in which \\u0000 in the search text finds it"
+            )
+    return FilewrightError(Code.IS_BINARY, message, hint, path=asked, type=kind, size=size)
+
+
+def _nul_in_text(snapshot: Snapshot) -> str:
+    """Return where the first NUL is in what is a text but for a few of them; "" for other binary files."""
+    head = snapshot.read(0, _TEXT_SAMPLE)
+    controls = head.translate(None, delete=_TEXT_BYTES)
+    few = controls.count(0) == len(controls) <= _MOST_NULS
+    if not few or detection.media_type(head) is not None:
+        return ""
+    try:
+        before = codecs.getincrementaldecoder("utf-8")().decode(head[: head.index(0)], final=True)
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except (UnicodeDecodeError, ValueError):
+        return ""
+    lines = codec.normalised(before).split("\n")
+    return f"{named_character(chr(0))} at line {len(lines)}, column {len(lines[-1]) + 1}"

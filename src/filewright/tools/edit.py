@@ -40,6 +40,7 @@ from filewright.text import (
     NotebookView,
     Snapshot,
     Splice,
+    as_declared,
     check_text,
     codec,
     normalised,
@@ -626,7 +627,8 @@ class _Edits:
                 spot = self._spot(item, file, _Text(made, None, known=True))
                 named, data = self._moved_in(item, file, spot, made)
                 add(named, data, spot.line)
-        return Decided.created(Plan((), tuple(outcomes)), file.location, made.read(0, made.size))
+        content = as_declared(made.read(0, made.size), file.location.name)
+        return Decided.created(Plan((), tuple(outcomes)), file.location, content)
 
     def _ended(self, one: Decided[Plan], where: Location, number: int, item: EditItem) -> Decided[Plan]:
         """The decision about the edits of a file, `one`, and to delete or move it, as an edit asks."""

@@ -258,6 +258,8 @@ def about(snapshot: Snapshot) -> str:
     """Encoding, line ending and version, for the first line of a result."""
     encoding = snapshot.encoding
     name = f"{encoding.name} with BOM" if encoding.bom else encoding.name
+    if encoding.declared:
+        name += f" (declared as {encoding.declared})"
     if encoding.invalid:
         name += " with invalid bytes"
     elif encoding.guessed:

@@ -11,7 +11,7 @@ from pydantic import Field
 from filewright.boundary import Location
 from filewright.edit import Decided, Modify, splices_between
 from filewright.errors import Code, FilewrightError, invalid, refused, too_many
-from filewright.text import Encoding, Snapshot, Splice, codec
+from filewright.text import Encoding, Snapshot, Splice, codec, encoding_of_new
 from filewright.tools.context import Context
 from filewright.tools.items import BatchArguments, BatchResult, Item, ItemResult, item_named, run_batch
 from filewright.tools.registry import Arguments
@@ -86,7 +86,7 @@ def _decided(
     """What is to become of a file, by the items that name it: it holds `data` alone if `whole`, or ends with it."""
     with item_named(indexes[0], len(items)):
         before = _existing(context, location)
-    whole, data = False, b""
+    whole, data, encoding = False, b"", _CREATED
     for index in indexes:
         item = items[index]
         with item_named(index, len(items)):
@@ -108,13 +108,13 @@ def _decided(
                     'use mode="overwrite" or mode="append", or edit_content to change a part of it',
                 )
             appends = exists and item.mode == "append"
-            encoding, end = _CREATED, b"\n"
+            end = b"\n"
             if before is not None and before.binary is None:
-                encoding, end = before.encoding, before.dominant
-                if encoding.invalid and (whole or not appends):
-                    encoding = Encoding("utf-8", encoding.bom)  # new bytes are valid; the mark stays
-            if whole:
-                end = Snapshot(data).dominant
+                end = before.dominant
+            if whole and appends:
+                end = Snapshot(data).dominant  # and the encoding of what is written already
+            else:
+                encoding = _encoding(before, item.content, location.name, appends=appends)
             new = _encoded(item, encoding, end, appended=appends)
             if not appends:
                 whole, data = True, encoding.bom
@@ -137,6 +137,24 @@ def _decided(
     if whole or before.binary is not None:
         step = replace(step, encoding_check=None)  # what is written depends on no guess
     yield Decided((index, result), location, [step], before, splices, location.shown, location.shown)
+
+
+def _encoding(before: Snapshot | None, content: str, file_name: bytes, *, appends: bool) -> Encoding:
+    """Return the encoding to write in: of a whole file the one it declares, else the one that the file has."""
+    declared = None if appends else encoding_of_new(content, file_name)
+    if before is not None and appends and before.unread_encoding:
+        # Bytes that are no ASCII would be other characters there.
+        return Encoding("ascii", declared=before.unread_encoding)
+    if before is None or before.binary is not None:
+        return declared or _CREATED
+    existing = before.encoding
+    if appends or existing.bom:
+        # New bytes are valid in a file written whole; the mark stays.
+        return Encoding("utf-8", existing.bom) if existing.invalid and not appends else existing
+    if declared is not None:
+        return declared
+    # What only its own words made it, or was never quite that, does not outlast them.
+    return _CREATED if existing.declared or existing.invalid else existing
 
 
 def _existing(context: Context, location: Location) -> Snapshot | None:

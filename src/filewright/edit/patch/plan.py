@@ -23,7 +23,7 @@ from filewright.edit.write import checked
 from filewright.errors import Code, FilewrightError, invalid, refused
 from filewright.languages import language_of
 from filewright.progress import Task
-from filewright.text import Snapshot, Splice, ordered
+from filewright.text import Snapshot, Splice, as_declared, ordered
 from filewright.wording import counted, one_line
 
 _DONE: dict[Kind, str] = {
@@ -286,6 +286,7 @@ def _decided(
             for hunk in file.hunks
             for line, end in zip(hunk.rows.new, hunk.rows.ends, strict=True)
         )
+        content = as_declared(content, location.name, argument="patch")
         what = PatchedFile(location.shown, done, None)
         return Decided.created(what, location, content, 0o755 if executable else None)
     made, hunks = _placed(file, before, task, every=every)

@@ -1,0 +1,329 @@
+"""Detection: which encoding a file has.
+
+It is found out from the byte-order mark, by strict UTF-8, by what the text declares, and only then by a detector.
+Files that are held are looked at whole (UTF-8 validation is a pass at memory speed); of larger ones a bounded sample is
+read, cut on terminators where it can be, so that no character is torn.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+import unicodedata
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+
+from filewright.text.codec import ENCODINGS, WIDE, Encoding, cut
+from filewright.text.declaration import DECLARED_BYTES, TRAILER_BYTES, Declaration, declaration_in
+from filewright.text.stateful import stateful_encoding
+
+EDGE = 8 << 10
+"""How far from each end a NUL makes a file binary."""
+
+SAMPLE = 64 << 10
+_WINDOW = 4 << 10
+_WINDOWS = 14
+_BLOCK = 1 << 20
+_STATEFUL_WHOLE = 4 << 20
+"""Up to this size a held file is looked through for shift states; of a larger one a sample."""
+
+#: What a file may be guessed to be: the superset where one contains the other, so that each reading is
+#: there once. Latin scripts first: what a few letters cannot tell apart is the first of them.
+_WESTERN = ("cp1252", "iso8859_15")
+_LATIN = (*_WESTERN, "cp1250", "iso8859_2", "cp1254", "cp1257")
+_OTHER = (
+    "cp1251", "koi8_r", "koi8_u", "cp866", "iso8859_5", "cp1253", "iso8859_7", "cp1255",
+    "cp1256", "iso8859_6", "cp874",
+)  # fmt: skip
+_EAST_ASIAN = ("cp932", "euc_jp", "gb18030", "big5", "cp949")
+
+_CLEARLY = 1.25  # how many times as likely another encoding of Latin letters must be than cp1252
+_CERTAIN = 0.1  # how likely another reading of what may be damaged UTF-8 must be
+_RIVAL = 0.6  # how likely, against the best, an encoding must be to cast doubt on a guess from few words
+_RIVAL_OF_MANY = 0.95  # the same for a guess from many words
+
+_FEW_WORDS = 4
+"""Below so many words that are not ASCII a guess is not believed for letters that the file does not have."""
+_TEXT_CATEGORIES = frozenset({"Lu", "Ll", "Lo", "Mn", "Mc", "Nd", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Zs"})
+_WORD = re.compile(r"[^\s\x00-@\[-`{-\x7f–—‘’“”«»]+")
+_SURE_UTF8 = 4
+"""From this many trailing bytes of UTF-8 characters a text with some invalid bytes is surely UTF-8."""
+
+_MARKS = {"utf-8": codecs.BOM_UTF8, "utf-16-le": codecs.BOM_UTF16_LE, "utf-16-be": codecs.BOM_UTF16_BE}
+
+Read = Callable[[int, int], bytes]
+
+_MAGIC = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+    (b"%PDF-", "application/pdf"),
+    (b"PK\x03\x04", "application/zip"),
+    (b"\x1f\x8b", "application/gzip"),
+    (b"\x7fELF", "application/x-elf"),
+    (b"BZh", "application/x-bzip2"),
+    (b"\xfd7zXZ\x00", "application/x-xz"),
+    (b"\x28\xb5\x2f\xfd", "application/zstd"),
+    (b"SQLite format 3\x00", "application/vnd.sqlite3"),
+    (b"\x00asm", "application/wasm"),
+    (b"MZ", "application/vnd.microsoft.portable-executable"),
+)
+
+_HIGH = re.compile(rb"[\x80-\xff]")
+#: Neither beside a letter nor, in Windows-1252, punctuation: ellipsis, quotes, bullet, dashes, spaces.
+_ODD = re.compile(
+    rb"[\xfe\xff]|(?<![A-Za-z\x80-\xff])(?![\x80\x85\x91-\x97\x99\xa0\xa7\xa9\xab\xae\xb0\xb7\xbb])"
+    rb"[\x80-\xff](?![A-Za-z\x80-\xff])"
+)
+
+_IN_A_WORD = re.compile(r"(?<=[^\W\d_])[^\w\s\x00-\x7f’·־׳״\xad\u200c\u200d](?=[^\W\d_])|[\x80-\x9f]")
+"""A sign between two letters, as where a text is read in another encoding than its own."""
+
+
+def media_type(head: bytes) -> str | None:
+    """The type of a binary file by its first bytes, or None if they say nothing."""
+    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
+        return "image/webp"
+    return next((name for magic, name in _MAGIC if head.startswith(magic)), None)
+
+
+def detect(
+    read: Read, size: int, *, whole: bool, asked: str | None = None, file_name: bytes = b""
+) -> Encoding:
+    """Return the encoding of a text file, or the one that was `asked` for with the mark that the file has for it.
+
+    Reads all of it only if `whole`. The `file_name` says which declarations count.
+    """
+    head = read(0, 4)
+    if asked is not None:
+        if asked == "utf-16":
+            asked = "utf-16-be" if head.startswith(codecs.BOM_UTF16_BE) else "utf-16-le"
+        mark = _MARKS.get(asked, b"")
+        return Encoding(asked, mark if head.startswith(mark) else b"")
+    for name in ("utf-16-le", "utf-16-be"):
+        if head.startswith(_MARKS[name]):
+            return Encoding(name, _MARKS[name])
+    sampled = not whole and size > 2 * SAMPLE
+    broken, valid, plain = None, True, True
+    if sampled:
+        samples = _samples(read, size)
+        valid = all(map(_is_utf8, samples))
+        plain = all(map(bytes.isascii, samples))
+    else:
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        for offset in range(0, size, _BLOCK):
+            block = read(offset, _BLOCK)
+            plain = plain and block.isascii()
+            try:
+                decoder.decode(block, final=offset + _BLOCK >= size)
+            except UnicodeDecodeError as error:
+                broken, valid = offset + error.start, False  # about where it stops being UTF-8
+                break
+    if head.startswith(codecs.BOM_UTF8):
+        return Encoding("utf-8", codecs.BOM_UTF8, invalid=not valid)  # the mark says it, whatever is not
+    if valid and not plain:
+        return Encoding("utf-8", sampled=sampled)
+    declaration = _declaration(read, size, file_name)
+    if valid:
+        # Nothing in an ASCII file tells one encoding from another but its own word, by which others will read it.
+        if declaration is None or declaration.encoding in ("utf-8", *WIDE):
+            return Encoding("utf-8", sampled=sampled)
+        return Encoding(declaration.encoding or "ascii", sampled=sampled, declared=declaration.label)
+    sample = b"".join(_samples(read, size))
+    if broken is not None and size > 2 * SAMPLE and _is_utf8(sample):
+        around = read(max(0, broken - SAMPLE // 2), SAMPLE)
+        sample = _whole_lines(b"\n" + around) or around
+    guess = _guess(sample)
+    if guess.invalid and not guess.rivals:
+        return guess
+    if declaration is not None and _can_be(declaration.encoding, sample):
+        return Encoding(declaration.encoding, sampled=sampled, declared=declaration.label)
+    return guess if guess.invalid else replace(guess, sampled=sampled)
+
+
+def stateful(read: Read, size: int, *, whole: bool) -> str | None:
+    """Return the name of the encoding with shift states that an ASCII-looking file is written in; else None."""
+    if whole and size <= _STATEFUL_WHOLE:
+        return stateful_encoding(read(0, size))
+    samples = _samples(read, size)
+    return stateful_encoding(b"".join(samples)) if all(map(bytes.isascii, samples)) else None
+
+
+def _declaration(read: Read, size: int, file_name: bytes) -> Declaration | None:
+    head = read(0, DECLARED_BYTES)
+    tail = b""
+    if size > DECLARED_BYTES:
+        tail = read(max(DECLARED_BYTES, size - TRAILER_BYTES), TRAILER_BYTES)
+    return declaration_in(head, tail, file_name)
+
+
+def _can_be(encoding: str, sample: bytes) -> bool:
+    """Return whether a text that is not UTF-8 can be in the encoding that it declares."""
+    if encoding in ("", "utf-8", "ascii", *WIDE):
+        return False
+    try:
+        text = sample.decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    # No text has control characters: it is rather cp1252 that calls itself Latin-1.
+    return not any("\x80" <= character <= "\x9f" for character in text)
+
+
+def _samples(read: Read, size: int) -> list[bytes]:
+    if size <= 2 * SAMPLE:
+        return [read(0, size)]
+    step = (size - SAMPLE) // (_WINDOWS + 1)
+    offsets = [SAMPLE // 2 + step * (i + 1) for i in range(_WINDOWS)]
+    middle = [_whole_lines(read(o, min(_WINDOW, size - o))) for o in offsets]
+    first, last = read(0, SAMPLE), read(size - SAMPLE // 2, SAMPLE // 2)
+    first = first[: first.rfind(b"\n") + 1] or cut(first, len(first) - 1, Encoding("utf-8"))
+    return [first, *middle, last[last.find(b"\n") + 1 :]]
+
+
+def _whole_lines(data: bytes) -> bytes:
+    start, end = data.find(b"\n"), data.rfind(b"\n")
+    return data[start + 1 : end + 1] if 0 <= start < end else b""
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _guess(sample: bytes) -> Encoding:
+    """The most likely encoding of a sample that is not UTF-8, or UTF-8 with damage."""
+    text = sample.decode("utf-8", "surrogateescape")
+    invalid = sum(1 for c in text if "\udc80" <= c <= "\udcff")
+    valid = sum(1 for c in text if c > "\x7f") - invalid
+    lines = b"".join(line for line in sample.splitlines(keepends=True) if not line.isascii())
+    rivals: tuple[str, ...] = ()
+    if not _is_surely_utf8(text):
+        rivals = tuple(dict.fromkeys((*_readable(lines), *_WESTERN[:1])))
+    if set(_HIGH.findall(sample)) == {b"\xff"}:
+        # No text has ÿ or ĸ as its only letter of the kind: where 0xFF is one of them, it is damage.
+        rivals = tuple(name for name in rivals if b"\xff".decode(name, "replace") not in "ÿĸ")
+    seen = frozenset(c for c in text if c > "\x7f" and not "\udc80" <= c <= "\udcff")
+    damaged = Encoding("utf-8", confidence=0.5, guessed=True, invalid=True, rivals=rivals, seen=seen)
+    # Letters stand beside letters; a stray byte stands alone, and 0xFE and 0xFF are hardly letters.
+    if valid > 2 * invalid or 2 * len(_ODD.findall(sample)) > len(_HIGH.findall(sample)):
+        return damaged
+    weights = _weights(lines)
+    if valid * 2 >= invalid:
+        # Some of it is UTF-8: only an encoding with long runs of high bytes explains that better.
+        weights = {
+            name: weight
+            for name, weight in weights.items()
+            if weight >= _CERTAIN and name in (*_EAST_ASIAN, "cp874")
+        }
+    if not weights:
+        return damaged
+    best = max(weights, key=lambda name: weights[name])
+    western = max(weights.get(name, 0.0) for name in _WESTERN)
+    if "cp1252" in weights and best in _LATIN:
+        clear = weights[best] >= _CLEARLY * western and lines.decode(best) != lines.decode("cp1252")
+        best = best if clear else "cp1252"
+    shown = lines.decode(best)
+    others = {name: weight for name, weight in weights.items() if lines.decode(name) != shown}
+    strongest = max(others.values(), default=0.0)
+    words = _words(lines)
+    doubtful = weights[best] * min(_RIVAL + len(words) / 100, _RIVAL_OF_MANY)
+    if len(set(words)) < _FEW_WORDS or _IN_A_WORD.search(shown):
+        # The detector knows no DOS or Mac code page, and its weights say little of few letters: whatever can be read
+        # is a rival.
+        readable = _readable(lines)
+    else:
+        readable = ()
+    rivals = (*(name for name, weight in weights.items() if weight >= doubtful), *readable)
+    return Encoding(
+        best,
+        confidence=min(0.99, weights[best] / (weights[best] + strongest)),  # a guess is never certain
+        guessed=True,
+        rivals=tuple(name for name in dict.fromkeys(rivals) if name != best),
+        seen=frozenset(c for c in shown if c > "\x7f"),
+    )
+
+
+def _is_surely_utf8(text: str) -> bool:
+    """Return whether the characters that are UTF-8 outweigh the bytes that are not, whose surrogates `text` holds.
+
+    Two bytes are UTF-8 by chance in many encodings, three seldom, and four hardly ever.
+    """
+    evidence = damage = 0
+    for character in text:
+        if "\udc80" <= character <= "\udcff":
+            damage += 1
+        elif character > "\x7f":
+            evidence += len(character.encode()) - 1
+    return evidence >= _SURE_UTF8 and evidence > 2 * damage
+
+
+def _readable(lines: bytes) -> tuple[str, ...]:
+    """Return the encodings in which what is not ASCII would be words, each in one script, and punctuation."""
+    names = []
+    for name in (*_LATIN, *_OTHER, *_EAST_ASIAN, *sorted(ENCODINGS)):
+        if name in names or name in ("utf-8", *WIDE):
+            continue
+        try:
+            text = lines.decode(name)
+        except UnicodeDecodeError:
+            continue
+        characters = {character for character in text if not character.isascii()}
+        plausible = any(map(str.isalpha, characters)) and all(
+            unicodedata.category(character) in _TEXT_CATEGORIES for character in characters
+        )
+        if plausible and all(map(_is_plausible_word, set(_WORD.findall(text)))):
+            names.append(name)
+    return tuple(names)
+
+
+def _is_plausible_word(word: str) -> bool:
+    """Return whether a word is in one script, and no capital that is not ASCII follows a small letter in it."""
+    if word.isascii():
+        return True
+    scripts = set()
+    for before, character in pairwise(f" {word}"):
+        if not character.isalpha() and unicodedata.category(character)[0] != "M":
+            continue
+        script = unicodedata.name(character, "").partition(" ")[0]
+        scripts.add("CJK" if script in ("HIRAGANA", "KATAKANA", "HALFWIDTH", "FULLWIDTH") else script)
+        if before.islower() and character.isupper() and not character.isascii():
+            return False
+    return len(scripts - {"MODIFIER", "COMBINING"}) <= 1
+
+
+def _weights(lines: bytes) -> dict[str, float]:
+    """How likely each encoding is that the bytes are valid in, the most likely first."""
+    import chardet
+
+    controls = re.search(rb"[\x80-\x9f]", lines) is not None
+    # Where most words with high bytes hold ASCII letters, or are one letter, the script is Latin.
+    words = _words(lines)
+    latin = sum(1 for word in words if len(word) == 1 or re.search(rb"[A-Za-z]", word)) * 2 > len(words)
+    candidates = [*_LATIN, *_EAST_ASIAN, *(() if latin else _OTHER)]
+    found = chardet.detect_all(
+        lines,
+        include_encodings=[name.replace("_", "-") for name in candidates],
+        no_match_encoding="cp1252",
+        ignore_threshold=True,
+    )
+    weights: dict[str, float] = {}
+    for each in found:
+        name = codecs.lookup(each["encoding"] or "cp1252").name.replace("-", "_")
+        if controls and name.startswith("iso8859"):
+            continue  # of which no text holds the control characters
+        try:
+            lines.decode(name)
+        except UnicodeDecodeError:
+            continue
+        weights[name] = max(float(each["confidence"] or 0.0), 0.01)
+    return weights
+
+
+def _words(lines: bytes) -> list[bytes]:
+    """The words that are not ASCII."""
+    return [word for word in re.split(rb"[^A-Za-z\x80-\xff]+", lines) if not word.isascii()]

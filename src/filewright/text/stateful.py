@@ -1,0 +1,84 @@
+"""Encodings with shift states, whose bytes are all ASCII: ISO 2022, HZ and UTF-7.
+
+The bytes of their characters are those of ASCII letters, so a text in one of them would be searched and edited as
+ASCII: a splice would change other characters than those asked for. Such a file is recognised, and refused.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_ISO_2022 = re.compile(
+    rb"\x1b(?:\$(?P<korean>[()]C)|\$(?P<chinese>A|[)*+][AE-M])|\$(?:[@B]|\([@-~])|\([IJ])"
+    rb"(?=[\x0e\x1b\r\n]|[!-~]{2}|[!-~]\x1b|[ -~]*\x0e)"
+)
+"""A change to a set of characters that terminals do not have: their own are ``ESC ( B`` and ``ESC ( 0``."""
+
+_UTF7_RUN = re.compile(rb"\+([A-Za-z0-9+/]{2,})")
+_NAME = re.compile(rb"[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[a-z]+(?:[A-Z][a-z]+)+|[A-Za-z][a-z]*[0-9]+")
+"""What may stand behind a plus sign in a program, or a phone number."""
+_LATIN_RUN = re.compile(rb"A[K-P][A-Z]")
+"""A letter of Latin-1 that is written like a short name: several of them are no names."""
+
+_LEGACY_CHARACTERS = ("gb2312", "shift_jis", "big5", "euc_kr")
+"""Together they have the characters that East Asian texts are written with, and few of the rare ones."""
+
+
+def stateful_encoding(data: bytes) -> str | None:
+    """Return the name of the stateful encoding that a text of ASCII bytes is in; None for plain text."""
+    if not data.isascii():
+        return None
+    if b"\x1b" in data and (match := _ISO_2022.search(data)):
+        if match["korean"]:
+            return "iso-2022-kr"
+        return "iso-2022-cn" if match["chinese"] else "iso-2022-jp"
+    if b"~{" in data and _is_hz(data):
+        return "hz"
+    if b"+" in data and _is_utf7(data):
+        return "utf-7"
+    return None
+
+
+def _is_hz(data: bytes) -> bool:
+    """Return whether all of a text is HZ: every tilde begins an escape, which enclose characters of two bytes."""
+    try:
+        text = data.decode("hz")
+    except UnicodeDecodeError:
+        return False
+    return not text.isascii()
+
+
+def _is_utf7(data: bytes) -> bool:
+    """Return whether all of a text is UTF-7, and its runs are no names behind plus signs of a program."""
+    runs = _UTF7_RUN.findall(data)
+    if not runs:
+        return False
+    try:
+        text = data.decode("utf-7")
+    except UnicodeDecodeError:
+        return False
+    encoded = [character for character in text if not character.isascii()]
+    if not encoded or not all(map(_is_written, encoded)):
+        return False
+    # A single East Asian character is as likely a name of three letters.
+    is_short = len(encoded) == 1 and encoded[0] >= "\u2e80"
+    if not is_short and any(_NAME.fullmatch(run) is None for run in runs):
+        return True
+    return len({run for run in runs if _LATIN_RUN.fullmatch(run)}) > 1
+
+
+def _is_written(character: str) -> bool:
+    """Return whether a character occurs in the texts people write: not a rare or an unassigned one."""
+    if unicodedata.category(character)[0] == "C":
+        return False
+    if character < "\u2e80" or character >= "\U00010000":
+        # Of the smaller scripts most are written; of letters with code points in between hardly any.
+        return character < "\u0180" or "\u0370" <= character < "\u10a0" or character >= "\u1e00"
+    for name in _LEGACY_CHARACTERS:
+        try:
+            if len(character.encode(name)) == 2:
+                return True
+        except UnicodeEncodeError:
+            continue
+    return False
