@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from filewright.edit.linediff import changes as differing
     from filewright.edit.linediff import line_splices, merge3
     from filewright.edit.locate.request import Edit, SymbolLines, Tier
+    from filewright.edit.members import ListEdits
     from filewright.edit.overlay import Overlay
     from filewright.edit.patch.plan import PatchedFile, PatchTarget, fits
     from filewright.edit.patch.plan import plan as plan_patch
@@ -99,6 +100,7 @@ __getattr__, __all__ = face_of(
         "diff": "Diff DiffHunk=Hunk DiffRow=Row FileDiff Lost hunks_of by_cells splices_between unified",
         "linediff": "differing=changes line_splices merge3",
         "locate.request": "Edit SymbolLines Tier",
+        "members": "ListEdits",
         "overlay": "Overlay",
         "patch.plan": "PatchedFile PatchTarget fits plan_patch=plan",
         "patch.reader": "FilePatch Patch parse_patch=parse",

@@ -22,12 +22,15 @@ from filewright.edit.write import write_exact
 from filewright.errors import Code, FilewrightError, invalid, refused
 from filewright.progress import Task
 from filewright.search import Match, Pattern, compile_pattern, find_matches
-from filewright.structure import Outline, find_symbol
+from filewright.structure import Outline, Symbol, find_symbol
 from filewright.text import Snapshot, Splice, Splices, check_text, encoded, normalised
 
 #: Matches replaced in one file; the splices of more would not stay in bounded memory.
 MOST = 1_000_000
 
+_BESIDE_BYTES = 4_096
+"""Bytes beside a symbol on its own lines that are looked at."""
+_QUOTED = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\\n])*'|(?://|#|--).*|/\*.*?\*/")
 _TOKEN = re.compile(r"\$(?:(\$)|(\d+)|\{([^{}]*)\})")
 _BLANKS = " \t"
 
@@ -56,6 +59,7 @@ def symbol_lines(snapshot: Snapshot, outline: Outline, symbol: str, shown: str) 
             f"{symbol} is on a line with {beside[0].kind} {beside[0].name} in {shown}",
             "give its text as search, or the text it is to be put beside",
         )
+    _require_whole_lines(snapshot, own, symbol, shown)
     row = source.row_at(source.offset(first - 1))
     _, before = source.first_solid(source.rows_before(row))
     goes_on, after = source.first_solid(source.rows_from(source.offset(last)))
@@ -65,8 +69,27 @@ def symbol_lines(snapshot: Snapshot, outline: Outline, symbol: str, shown: str) 
         is_first = siblings[0].start == own.start and (len(siblings) > 1 or not found.around)
         between = after if is_first else min(before, after)
     gap = between if between or len(siblings) > 1 else None
+    if own.is_listed:
+        # What is behind the list may be parted from it otherwise than its members are from one another.
+        listed = [sibling.start for sibling in siblings if sibling.is_listed]
+        gap = before if own.start != listed[0] else after if len(listed) > 1 else 0
     following = last + after + 1 if goes_on else None
     return SymbolLines(first, last, indent_of(source.text(row.body)), before, between, following, gap)
+
+
+def _require_whole_lines(snapshot: Snapshot, own: Symbol, symbol: str, shown: str) -> None:
+    """Raise `invalid_input` where the lines of a symbol end a block that begins elsewhere, or begin one."""
+    lines, codec = snapshot.lines, snapshot.encoding.name
+    start, stop = lines.offset_of(own.block_start_line), lines.offset_of(own.end_line + 1)
+    if own.block_start - start > _BESIDE_BYTES or stop - own.end > _BESIDE_BYTES:
+        return
+    beside = snapshot.read(start, own.block_start - start) + snapshot.read(own.end, stop - own.end)
+    text = _QUOTED.sub("", beside.decode(codec, "replace"))
+    if any(text.count(opening) != text.count(closing) for opening, closing in ("()", "[]", "{}")):
+        raise invalid(
+            f"{symbol} is on a line with what encloses it in {shown}",
+            "give its text as search, or the text it is to be put beside",
+        )
 
 
 def indented(text: str, indent: str) -> str:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from filewright.structure.git import committed, git_objects
     from filewright.structure.hints import Hints, Timestamp
     from filewright.structure.hints import hints as hints_of
-    from filewright.structure.lookup import find_symbol, path_of
+    from filewright.structure.lookup import NamedSymbol, find_symbol, path_of
     from filewright.structure.outlines import Outlines, language_of_snapshot
     from filewright.structure.references import HEAD_BYTES, CentralFile, References
 
@@ -40,7 +40,7 @@ __getattr__, __all__ = face_of(
         "changed": "ChangedSymbol Version changed_symbols touched_symbols",
         "git": "committed git_objects",
         "hints": "Hints Timestamp hints_of=hints",
-        "lookup": "find_symbol path_of",
+        "lookup": "NamedSymbol find_symbol path_of",
         "outlines": "Outlines language_of_snapshot",
         "references": "HEAD_BYTES CentralFile References",
     },

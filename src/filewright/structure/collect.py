@@ -65,6 +65,7 @@ class _Draft:
     block_start: int
     known_as: str = ""
     level: int = 0
+    is_listed: bool = False
     imports: list[str] = field(default_factory=list)
     children: list[_Draft] = field(default_factory=list)
 
@@ -276,10 +277,19 @@ class _SymbolTree:
             draft.imports.append(draft.name)
         if first:
             self._take_block(draft, outer)
+        draft.is_listed = self._is_listed(outer, draft.kind)
         if self.trims:
             self._trim(draft)
         holder.children.append(draft)
         self.count += 1
+
+    def _is_listed(self, node: Node, kind: str) -> bool:
+        """Return whether a node is one of several with commas between them."""
+        around = node.parent
+        if around is None or around.type not in self.grammar.roles["list"]:
+            return False
+        # The body of an enum may also hold methods, which no comma follows.
+        return kind in ("member", "constant") or "enum" not in around.type
 
     def _outer(self, node: Node) -> Node:
         """The outermost wrapper that `node` is at the end of."""
@@ -432,6 +442,7 @@ class _SymbolTree:
                     draft.block_start,
                     rows[draft.block_start] + 1,
                     draft.known_as,
+                    draft.is_listed,
                     children,
                 )
             )

@@ -14,6 +14,7 @@ A query file (`queries/*.scm`) is data in tree-sitter's own query language. Its 
   in parentheses;
 - `(TYPE) @cast`, for casts and declarators: what they are about is in their field `declarator`, or else their first
   named node that is no `(TYPE) @aside`;
+- `(TYPE) @list`: a symbol right in such a node has a comma between it and the next;
 - `(TYPE) @callable`: what `of.KIND` calls `callable`;
 - `@skip` on what is not looked into.
 
@@ -49,7 +50,7 @@ _CODE: Final = words("function method")
 _HOLDERS: Final = _TYPES | _CODE | {"module", "member"}
 _PARTS: Final = words("name in when level value called")
 _SHARED: Final = re.compile(r"^; (\{\w+\}) = (.*)$", re.MULTILINE)
-_ROLES: Final = re.compile(r"^\((\w+)\) @(lead|wrapper|cast|aside|callable)$", re.MULTILINE)
+_ROLES: Final = re.compile(r"^\((\w+)\) @(lead|wrapper|cast|aside|callable|list)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

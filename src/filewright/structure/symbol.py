@@ -32,7 +32,8 @@ class Symbol(NamedTuple):
 
     `start`..`end` is the declaration itself; `block_start` is where its doc comment, decorators and
     attributes begin (equal to `start` without any). `known_as` is the name it is looked up by where
-    that differs from `name`: `Cart.Total` for Go's `(*Cart).Total`, `Point` for `Display for Point`.
+    that differs from `name`: `Cart.Total` for Go's `(*Cart).Total`, `Point` for `Display for Point`. `is_listed` says
+    that it is a member of a list, whose members have commas between them: a key of JSON, a member of an enum.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Symbol(NamedTuple):
     block_start: int
     block_start_line: int
     known_as: str = ""
+    is_listed: bool = False
     children: tuple[Symbol, ...] = ()
 
 

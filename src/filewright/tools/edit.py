@@ -18,6 +18,7 @@ from filewright.boundary import Location
 from filewright.edit import (
     Decided,
     Edit,
+    ListEdits,
     Modify,
     Outcome,
     Plan,
@@ -30,7 +31,7 @@ from filewright.edit import (
 from filewright.errors import Code, FilewrightError, invalid, missing, refused, too_many
 from filewright.languages import Language, language_of
 from filewright.search import TreeOptions, TreeSearch, compile_pattern
-from filewright.structure import References
+from filewright.structure import NamedSymbol, References, find_symbol
 from filewright.text import (
     CELL_HINT,
     Cell,
@@ -106,6 +107,8 @@ _PLACES = ("search", "start_line", "symbol", "insert_after", "insert_before", *_
 Moved = tuple[str, Location, Location]
 """The name of a symbol that was moved, from where, to where."""
 
+_SEPARATOR = "separator"
+"""The name of an edit that changes the separator of another member of a list."""
 _OF_WHOLE = {"path", "content", "delete", "move_to", "expected_version", "fuzzy"}
 _PLACE_FIELDS = (*_PLACES, "end_line", "at", "from", "cell")
 """Fields that narrow an edit to a part of its file."""
@@ -388,7 +391,8 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
 class _EditedFile:
     """A file of the call, with what is asked of it; the numbers are those of the edits in the request.
 
-    `removed` are its lines that are moved elsewhere; `whole` is the edit that deletes or moves the file itself.
+    `removed` are its lines that are moved elsewhere, `moved_symbols` the symbols among them; `whole` is the edit that
+    deletes or moves the file itself.
     """
 
     location: Location
@@ -397,6 +401,7 @@ class _EditedFile:
     whole: tuple[int, EditItem] | None = None
     items: list[tuple[int, EditItem]] = field(default_factory=list)
     removed: list[Edit] = field(default_factory=list)
+    moved_symbols: list[tuple[int, str, _Text]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -661,15 +666,54 @@ class _Edits:
         if cells - {None} or any(item._place in _CELL_PLACES for _, item in file.items):
             return self._edited_cells(file, self._as_notebook(file, page))
         asked: list[Edit] = []
+        self._lists = self._list_edits(file, snapshot)
         for self.number, item in file.items:
             asked.append(self._edit(item, file, snapshot))
         if file.removed:  # what is moved within the file is removed first
             asked = sorted([*file.removed, *asked], key=lambda each: each.number)
+        for base, lists in self._lists.items():
+            for other in lists.other_lines():
+                line = other.line
+                separator = Edit("", other.text, False, line, line, False, other.edit, _SEPARATOR, base)
+                asked.append(separator)
         bases = context.shown.bases(file.location, except_version=snapshot.version)
         return decided(page, partial(self._plan, edits=asked, bases=bases))
 
+    def _list_edits(self, file: _EditedFile, snapshot: Snapshot) -> dict[bytes | None, ListEdits]:
+        """Return what the edits of symbols mean for the separators of their lists, by the text they are of."""
+        made: dict[bytes | None, ListEdits] = {}
+
+        def lists_of(text: _Text) -> ListEdits:
+            if text.base not in made:
+                outline = self.context.outlines.outline(text.snapshot, task=self.context.task)
+                made[text.base] = ListEdits(text.snapshot, outline, file.location.asked)
+            return made[text.base]
+
+        for self.number, moved, text in file.moved_symbols:
+            lists_of(text).delete(self._named_symbol(file, text, moved), self.number)
+        for self.number, item in file.items:
+            beside = item.insert_after if item.insert_after is not None else item.insert_before
+            is_symbol = isinstance(beside, str) and not beside.strip().isdecimal()
+            symbol = item.symbol if item.symbol is not None else str(beside) if is_symbol else None
+            if symbol is None or item.search is not None:
+                continue
+            text = self._text(file, snapshot, item.expected_version or self.arguments.expected_version)
+            named, lists = self._named_symbol(file, text, symbol), lists_of(text)
+            if item.symbol is None:
+                lists.insert(named, self.number, after=item.insert_after is not None)
+            elif item.delete:
+                lists.delete(named, self.number)
+            else:
+                lists.replace(named, self.number)
+        return made
+
+    def _named_symbol(self, file: _EditedFile, text: _Text, symbol: str) -> NamedSymbol:
+        self._lines(file, text, symbol)  # says first what else is on them
+        outline = self.context.outlines.outline(text.snapshot, task=self.context.task)
+        return find_symbol(outline, symbol, file.location.asked)
+
     def _plan(self, snapshot: Snapshot, edits: Sequence[Edit], bases: Sequence[bytes] = ()) -> Plan:
-        return plan(
+        planned = plan(
             snapshot,
             edits,
             total=len(self.arguments.edits),
@@ -677,6 +721,9 @@ class _Edits:
             bases=bases,
             task=self.context.task,
         )
+        # A separator that changes on another line belongs to the edit that it changes for.
+        outcomes = tuple(outcome for outcome in planned.outcomes if outcome.named != _SEPARATOR)
+        return replace(planned, outcomes=outcomes)
 
     # Cells of a notebook
 
@@ -831,6 +878,7 @@ class _Edits:
             if fuzzy and spot.indent is not None:
                 new = indented(new, spot.indent)
             gap = _usual_gap(new, file, spot) if spot.gap is None else spot.gap
+            new = self._with_separator(new, text)
             parted = self._parted(new, gap, line, text.snapshot)
             return replace(edit, replace=parted, start_line=line, named=named)
         if item.symbol is not None:
@@ -838,11 +886,16 @@ class _Edits:
             first, last, named = lines.first, lines.last, f"symbol {visible(item.symbol)}"
             if item.delete:
                 named, edit = f"{named} deleted", replace(edit, symbol=lines)
-            new = indented(new, lines.indent) if fuzzy else new
+            new = self._with_separator(indented(new, lines.indent) if fuzzy else new, text)
         else:
             named = "by its lines"
             self._check_range(file, text, first or 0, last or 0)
         return replace(edit, replace=new, start_line=first, end_line=last, named=named)
+
+    def _with_separator(self, new: str, text: _Text) -> str:
+        """Return the text of this edit with the separator it needs as a member of a list."""
+        lists = self._lists.get(text.base)
+        return lists.with_separator(self.number, new) if lists is not None and new.strip() else new
 
     def _text(self, file: _EditedFile, snapshot: Snapshot, version: str | None) -> _Text:
         """The text that lines and symbols are of. Raises `stale_version` for one that is not remembered."""
@@ -931,6 +984,8 @@ class _Edits:
                 there = f" to {visible(file.location.shown)}" if file is not source else ""
                 removed = Edit("", "", False, first, last, False, self.number, f"{what} moved{there}")
                 source.removed.append(replace(removed, base=text.base, symbol=lines))
+                if wanted.symbol is not None:
+                    source.moved_symbols.append((self.number, wanted.symbol, text))
                 if lines is not None and not lines.indent and there:
                     name = re.findall(r"\w+", wanted.symbol or "")[-1:]
                     self.moved.extend((each, source.location, file.location) for each in name)
@@ -972,6 +1027,8 @@ class _Edits:
                     plain, encoding if encoding.width == 1 else _UTF8, end, argument="replace"
                 )
         text, gap = data.decode("latin-1"), spot.gap  # each byte a character
+        if not file.is_new:
+            text = next((lists.with_separator(self.number, text) for lists in self._lists.values()), text)
         if gap is None or (taken.is_symbol and spot.indent is None):
             gap = _usual_gap(text, file, spot) if taken.gap is None or file.is_new else taken.gap
         text = self._parted(text, gap, spot.line, target, end.decode())

@@ -15,6 +15,7 @@
 (ERROR) @aside
 (ms_call_modifier) @aside
 (ms_pointer_modifier) @aside
+(enumerator_list) @list
 
 ; Most functions are not worth a look.
 ((function_definition declarator: (_) @called body: (_) @in @when) @function (#set! in.types "method")

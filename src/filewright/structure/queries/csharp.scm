@@ -1,4 +1,5 @@
 (comment) @lead
+(enum_member_declaration_list) @list
 
 ((using_directive) @import (#set! shown "^(?:(?:global|using|static) )+|;+$| ?=.* →"))
 (namespace_declaration name: (_) @name) @module

@@ -7,6 +7,9 @@
 (function_expression) @callable
 (generator_function) @callable
 (expression_statement) @wrapper
+(object) @list
+(lexical_declaration) @list
+(variable_declaration) @list
 
 (class_declaration name: (_) @name) @class
 (function_declaration name: (_) @name) @function

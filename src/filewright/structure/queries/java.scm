@@ -1,5 +1,6 @@
 (line_comment) @lead
 (block_comment) @lead
+(enum_body) @list
 
 ((package_declaration (_) @name .) @package)
 ((import_declaration) @import (#set! shown "^(?:(?:import|static) )+|;+$ →"))

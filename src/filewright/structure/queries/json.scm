@@ -1,4 +1,5 @@
 (comment) @lead
+(object) @list
 (array) @skip
 
 ((pair key: (_) @name value: (object) @in) @key (#set! escaped))

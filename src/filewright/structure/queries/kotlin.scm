@@ -1,5 +1,7 @@
 (line_comment) @lead
 (block_comment) @lead
+(enum_class_body) @list
+(class_parameters) @list
 (anonymous_initializer) @skip
 (getter) @skip
 (setter) @skip

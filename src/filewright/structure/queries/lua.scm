@@ -1,5 +1,6 @@
 (comment) @lead
 (variable_declaration) @wrapper
+(table_constructor) @list
 
 ((function_declaration name: (method_index_expression) @name body: (_) @in) @method (#set! known ": → ."))
 ((function_declaration name: (method_index_expression) @name !body) @method (#set! known ": → .") (#set! leaf))

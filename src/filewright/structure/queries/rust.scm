@@ -1,6 +1,8 @@
 (line_comment) @lead
 (block_comment) @lead
 (attribute_item) @lead
+(field_declaration_list) @list
+(enum_variant_list) @list
 
 ((function_item name: (_) @name) @function (#set! in.types "method"))
 ((function_signature_item name: (_) @name) @function (#set! in.types "method"))

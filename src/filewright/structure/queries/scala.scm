@@ -1,5 +1,6 @@
 (comment) @lead
 (block_comment) @lead
+(class_parameters) @list
 
 ((package_clause name: (_) @name body: (_) @in) @package)
 ((package_clause name: (_) @name !body) @package)

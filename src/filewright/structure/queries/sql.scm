@@ -1,6 +1,7 @@
 (comment) @lead
 (marginalia) @lead
 (statement) @wrapper
+(column_definitions) @list
 
 ; What is created is found by its name without quotes.
 ((create_table [(object_reference) (identifier)] @name) @table (#set! known "[\"`\\[\\]] →") (#set! first) (#set! nests))

@@ -1,4 +1,5 @@
 (comment) @lead
+(inline_table) @list
 (array) @skip
 
 ([(table . [(bare_key) (quoted_key) (dotted_key)] @name) (table_array_element . [(bare_key) (quoted_key) (dotted_key)] @name)]

@@ -4,6 +4,7 @@
 (non_null_expression) @cast
 (type_assertion) @cast
 (type_arguments) @aside
+(enum_body) @list
 
 ((import_statement (import_require_clause source: (_) @name)) @import (#set! shown "^['\"]+|['\"]+$ →"))
 

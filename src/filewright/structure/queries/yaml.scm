@@ -1,4 +1,5 @@
 (comment) @lead
+(flow_mapping) @list
 (flow_sequence) @skip
 
 ((block_mapping_pair key: (_) @name value: (_) @in) @key (#set! shown "^(['\"])(.*)\\1$ → \\2"))
