@@ -148,3 +148,32 @@ def test_a_hostile_glob_takes_no_time(tree: Path) -> None:
     (tree / ("a" * 250)).write_text("")
     assert found(tree, "*a" * 60 + "*b") == []
     assert found(tree, "**/*a" * 30 + "/**/b") == []
+
+
+ROUTES = [
+    "app/[id]/page.tsx", "app/i/page.tsx", "app/d/page.tsx", "blog/[...slug].tsx", "blog/s.tsx", "[lang]/x.md", "l/x.md",
+    "app/(group)/[[...rest]]/page.tsx", "deep/app/[id]/page.tsx",
+]  # fmt: skip
+ROUTE_CASES = [
+    ("app/[id]/**", ["app/[id]/page.tsx"]),
+    ("app/[id]/page.tsx", ["app/[id]/page.tsx"]),
+    ("app/[id]/*.tsx", ["app/[id]/page.tsx"]),
+    ("./app/[id]/*", ["app/[id]/page.tsx"]),
+    ("/[lang]/*", ["[lang]/x.md"]),
+    ("blog/[...slug].tsx", ["blog/[...slug].tsx"]),
+    ("app/(group)/[[...rest]]/page.tsx", ["app/(group)/[[...rest]]/page.tsx"]),
+    ("app/[di]/*", ["app/d/page.tsx", "app/i/page.tsx"]),
+    ("app/[!x]/*", ["app/d/page.tsx", "app/i/page.tsx"]),
+    ("app/\\[id\\]/*", ["app/[id]/page.tsx"]),
+    ("**/[id]/page.tsx", ["app/[id]/page.tsx", "app/d/page.tsx", "app/i/page.tsx", "deep/app/[id]/page.tsx"]),
+    ("{app,blog}/[id]/*", ["app/[id]/page.tsx"]),
+]
+
+
+@pytest.mark.parametrize(("glob", "expected"), ROUTE_CASES)
+def test_brackets_of_a_path_that_is_there(tmp_path: Path, glob: str, expected: list[str]) -> None:
+    for name in ROUTES:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    files = [name for name in found(tmp_path, glob) if (tmp_path / name).is_file()]
+    assert files == sorted(expected)

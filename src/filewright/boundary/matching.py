@@ -296,6 +296,8 @@ _PIECES = r"(?s)[{},]|[^\\\[{},]+|\\.|\[[^/][^\]/]{0,250}\]|."
 _ALTERNATIVES = 1000
 _CHARACTERS = 1 << 20
 _SHOWN = 500
+_ROUTE = re.compile(r"\[{1,2}(?:\.{3})?\w{2,}\]{1,2}(?:\.\w+)*")
+"""A name of a route in brackets, as web frameworks have them: `[id]`, `[...slug].tsx`, `[[...slug]]`."""
 _ELSEWHERE = "name the folder to look in as the path, and let the glob begin there"
 
 
@@ -317,6 +319,8 @@ class Globs(NamedTuple):
 
     A glob without a slash fits names at any depth (`*.py`); one with a slash, and one that begins with
     a slash, starts from the folder that is listed. Names that begin with a dot are like any others.
+    Brackets are meant as they are where that path is there (`app/[id]/page.tsx`), and behind a wildcard the name of a
+    route in brackets is, too.
     One that begins with the end of that folder's own path, as `src/*.py` in `lib/src`, starts from it too where nothing
     in it is so named.
     A glob names things below that folder only: `..` is refused, and so is a path from the top, which is taken
@@ -327,9 +331,15 @@ class Globs(NamedTuple):
     unwanted: Matcher = NOTHING
 
     @staticmethod
-    def of(globs: Iterable[str], parts: Sequence[bytes], base: int, has: Callable[[bytes], bool]) -> Globs:
-        """The globs as they are for the folder that is listed, at the path `parts`, which `has` such names in it; its
-        path from the root without links has `base` bytes with its slash.
+    def of(
+        globs: Iterable[str],
+        parts: Sequence[bytes],
+        base: int,
+        has: Callable[[bytes], bool],
+        has_path: Callable[[Sequence[bytes]], bool] = lambda _parts: False,
+    ) -> Globs:
+        """The globs as they are for the folder that is listed, at the path `parts`, which `has` such names in it, and
+        paths below it; its path from the root without links has `base` bytes with its slash.
 
         Raises `invalid_input`, `too_large` and `path_escape`.
         """
@@ -338,7 +348,9 @@ class Globs(NamedTuple):
             text = glob.strip()
             negated = text.startswith("!")
             below = _below(text[negated:], parts, has)
-            rules[negated] += [_rule(each, glob, base) for each in _alternatives(below, glob)]
+            for alternative in _alternatives(below, glob):
+                meant = _with_brackets(alternative, has_path)
+                rules[negated] += [_rule(pattern, glob, base) for pattern in meant]
             top = re.match(_FROM_THE_TOP, text)
             if top is not None and not has(name := os.fsencode(top[1])):
                 why = "is absolute: it begins in the folder that is looked through, which has nothing named"
@@ -361,6 +373,39 @@ def _below(text: str, parts: Sequence[bytes], has: Callable[[bytes], bool]) -> s
         if here and not has(parts[-count]):
             return f"./{text[len(above) :]}"
     return text
+
+
+def _with_brackets(text: str, has_path: Callable[[Sequence[bytes]], bool]) -> tuple[str, ...]:
+    """Return a glob with its brackets as they are meant: as text where such a path is there, else as a class.
+
+    Where a wildcard or a class comes before, a name that looks like a route's is meant in both ways.
+    """
+    if "[" not in text:
+        return (text,)
+    start = re.match(r"(?:\.?/)*", text)
+    prefix = start[0] if start is not None else ""
+    parts = text[len(prefix) :].split("/")
+    names: list[bytes] | None = [] if prefix or "/" in text.rstrip("/") else None
+    as_class, as_text = [], []
+    for part in parts:
+        literal = re.sub(r"[\[\]]", r"\\\g<0>", part)
+        if names is None and _ROUTE.fullmatch(part):
+            as_class.append(part)
+            as_text.append(literal)
+            continue
+        if "[" in part and names is not None and not re.search(r"[*?\\]", part):
+            names.append(os.fsencode(part))
+            if has_path(names):
+                part = literal
+            else:
+                names = None
+        elif re.search(_SPECIAL.decode(), part):
+            names = None
+        elif names is not None:
+            names.append(os.fsencode(part))
+        as_class.append(part)
+        as_text.append(part)
+    return tuple(dict.fromkeys((prefix + "/".join(as_class), prefix + "/".join(as_text))))
 
 
 def _rule(text: str, glob: str, base: int) -> Rule:

@@ -188,7 +188,13 @@ class Walk:
                 folder = names_folder(opened, name)
                 return folder is not None and not denied.denies(name, folder)
 
-            globs = Globs.of(options.globs, where.parts, len(prefix), has) if options.globs else Globs()
+            def has_path(parts: Sequence[bytes]) -> bool:
+                rules = denied.below(parts[:-1])
+                return opened.holds_any((b"/".join(parts),)) and not rules.denies(parts[-1], None)
+
+            globs = Globs()
+            if options.globs:
+                globs = Globs.of(options.globs, where.parts, len(prefix), has, has_path)
             after = 0 if options.after else -1
             start = WalkedFolder(where, b"", prefix, matcher, globs, after, denied, len(prefix))
         except BaseException:
