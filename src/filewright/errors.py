@@ -206,12 +206,6 @@ slash_after_file = _plain(
     Code.NOT_A_DIRECTORY, "{asked} is a file, and the / at its end asks for a folder", "leave the / out"
 )
 """A file is there, and a slash behind its name asks for a folder."""
-link_itself = _plain(
-    Code.SYMLINK,
-    "{asked} is a symbolic link; it is neither followed nor replaced by a write",
-    "name the link's target itself, or delete the link first",
-)
-"""A write to a link."""
 denied = _plain(
     Code.PERMISSION_DENIED,
     "{asked} is kept from agents by the user's rules",
@@ -389,6 +383,16 @@ def not_a_folder(asked: str, part: str | None = None, *, hint: str = "name a fol
     """Something else than a folder is there, or at a `part` on the way to it."""
     message = f"{asked}{f': {part}' if part else ''} is not a folder"
     return refused(Code.NOT_A_DIRECTORY, asked, message, hint)
+
+
+def link_itself(asked: str, target: str | None = None) -> FilewrightError:
+    """A write to a link, which leads to `target` if that may be told."""
+    message = f"{asked} is a symbolic link; it is neither followed nor replaced by a write"
+    if target is None:
+        hint = "name the link's target itself, or delete the link first"
+        return refused(Code.SYMLINK, asked, message, hint)
+    hint = f"it leads to {target}: name that, or delete the link first"
+    return refused(Code.SYMLINK, asked, message, hint, target=target)
 
 
 def read_only(asked: str | None = None) -> FilewrightError:

@@ -484,7 +484,7 @@ class Boundary:
             raise self._failure(error, where, "change") from error
         if kind == "link":
             if not link_itself:
-                raise errors.link_itself(where.asked)
+                raise self.link_refusal(where)
             self.guard_link(where)
 
     def guard_names(self, where: Location, parts: tuple[bytes, ...]) -> None:
@@ -498,6 +498,20 @@ class Boundary:
             raise errors.root_itself(where.asked, quote(where.root.path))
         require_root(where.root, where.asked)
         self._refuse_protected(where, parts)
+
+    def link_refusal(self, where: Location) -> FilewrightError:
+        """Return the refusal of a write to the link `where`, which says where it leads, if that may be told."""
+        start = where.root.resolved.rstrip(b"/") + b"/"
+        target = system.resolved(start + b"/".join(where.parts))
+        if not target.startswith(start) or target == start + b"/".join(where.parts):
+            return errors.link_itself(where.asked)
+        leads_to = Location(where.root, tuple(target[len(start) :].split(b"/")))
+        rules = self.rules_for(leads_to.parent)
+        if rules.denies(leads_to.name, None) or self._rules[where.root.number].protection.own_at(
+            leads_to.parts
+        ):
+            return errors.link_itself(where.asked)
+        return errors.link_itself(where.asked, leads_to.shown_exactly)
 
     def guard_link(self, where: Location) -> None:
         """Refuse to put a link at `where`, or to take one from there: on the way to something protected, it would

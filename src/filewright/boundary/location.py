@@ -13,7 +13,7 @@ import os
 import re
 import unicodedata
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from filewright import errors, system
 from filewright.annotations import NamedTuple
@@ -99,6 +99,15 @@ class Location(_RootAndParts):
 
         The path below its root, quoted where needed, after `name:` unless it is in the first root.
         """
+        return self.shown_by(quote)
+
+    @property
+    def shown_exactly(self) -> str:
+        """The same in a form that tells it from every path that looks the same."""
+        return self.shown_by(quote_exactly)
+
+    def shown_by(self, quoting: Callable[[bytes], str]) -> str:
+        """The same with the path in another quoted form."""
         root, parts = self.root, self.parts
         prefix = f"{root.name}:" if root.number or root.strict else ""
         if not parts:
@@ -106,7 +115,7 @@ class Location(_RootAndParts):
         path = b"/".join(parts)
         if not prefix and (path.startswith((b"~", b"file:")) or (root.several and b":" in parts[0])):
             path = b"./" + path
-        return prefix + quote(path)
+        return prefix + quoting(path)
 
     @property
     def parent(self) -> Location:
@@ -338,6 +347,18 @@ def quote_escaping(name: bytes, characters: Iterable[str]) -> str:
         else:
             parts.append(_quoted(character)[1:-1])
     return f'"{"".join(parts)}"'
+
+
+def quote_exactly(name: bytes) -> str:
+    """Return the text that names `name`, in quoted form where it has more than composed letters, digits and ASCII."""
+    text = name.decode("utf-8", "surrogateescape")
+    odd = [character for character in text if not character.isascii() and not _is_plain_letter(character)]
+    return quote_escaping(name, odd) if odd else quote(name)
+
+
+def _is_plain_letter(character: str) -> bool:
+    is_jamo = "\u1100" <= character <= "\u11ff"
+    return character.isalnum() and not is_jamo and unicodedata.normalize("NFKC", character) == character
 
 
 def _quoted(text: str) -> str:

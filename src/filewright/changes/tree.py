@@ -42,9 +42,11 @@ from filewright.edit import (
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.system import File, Folder, Status
-from filewright.text import Splice, require_ordered
+from filewright.text import Splice, look_of, require_ordered
 
 _LINKS = 40
+_LISTED_FOLDERS = 50
+"""Folders of one change whose names are compared with new ones."""
 DEEPEST = 400
 """Levels of folders that one change makes, copies or deletes."""
 _SPECIAL_BITS = stat.S_ISUID | stat.S_ISGID
@@ -368,6 +370,7 @@ class Tree:
             self._break_links()
         if self.brought:
             self._guard_ends()
+            self._note_look_alikes()
         # What differs from the disk.
         for item in self.at_first:
             assert item.home is not None
@@ -501,7 +504,7 @@ class Tree:
         if item is None:
             raise errors.missing(where.asked)
         if item.kind == "link":
-            raise errors.link_itself(where.asked)
+            raise self.boundary.link_refusal(where)
         if item.kind != "file":
             raise errors.not_a_file(where.asked, item.kind)
         self.written.setdefault(folder, where.asked)
@@ -574,6 +577,7 @@ class Tree:
         self._require_removable(folder, item, where)
         if step.expected is not None and item.kind == "file":
             self._expect(item, step.expected, where)
+        self._note_read_only(item, where)
         item.asked, item.emptied = where.asked, not step.recursive
         folder.put(name, None, where.asked)
 
@@ -581,6 +585,7 @@ class Tree:
         folder, name, item = self.find(step.source, changing=True)
         if item is None:
             raise errors.missing(step.source.asked)
+        self._note_read_only(item, step.source)
         self.arrive(item, step, leaves=(folder, name))
 
     def _copy(self, step: Copy) -> None:
@@ -664,7 +669,7 @@ class Tree:
         where, user = step.location, system.effective_user()
         item = self._there(where, changing=True)
         if item.kind == "link":
-            raise errors.link_itself(where.asked)
+            raise self.boundary.link_refusal(where)
         if item.kind == "other":
             raise errors.not_a_file(where.asked, item.kind)
         if item.kind == "file" and not item.fresh and item.seen is not None and item.seen.links > 1:
@@ -681,6 +686,37 @@ class Tree:
         ):
             raise errors.not_ours(where.asked, "can only be given to another user or group by root")
         return item
+
+    def _note_read_only(self, item: Item, where: Location) -> None:
+        """Note that a file goes that nothing may be written to: its folder allows that, its mode meant otherwise."""
+        if item.kind == "file" and item.seen is not None and not item.seen.mode & 0o222 and not self._undoes:
+            self.notes.append(f"{where.shown} was read-only (mode {item.seen.mode:04o})")
+
+    def _note_look_alikes(self) -> None:
+        """Note which new names look the same as another name of their folder: the other may have been meant."""
+        listings: dict[Item, dict[str, list[bytes]]] = {}
+        for item in () if self._undoes else (*self.made, *self.moved):
+            if item.place is None:
+                continue
+            folder, name = item.place
+            if folder.seen is None or folder.initial.get(name) is not None:
+                continue
+            if folder not in listings:
+                if len(listings) == _LISTED_FOLDERS:
+                    return
+                listings[folder] = {}
+                for other in folder.names():
+                    listings[folder].setdefault(look_of(os.fsdecode(other)), []).append(other)
+            for other in listings[folder].get(look_of(os.fsdecode(name)), ()):
+                if other != name and not self._denies(folder, other):
+                    shown = folder.will_be_at.child(other).shown_exactly
+                    self.notes.append(
+                        f"{item.will_be_at.shown_exactly} looks the same as {shown}, which is another"
+                    )
+                    break
+
+    def _denies(self, folder: Item, name: bytes) -> bool:
+        return self.boundary.rules_for(folder.will_be_at).denies(name, None)
 
     # Refusing
 

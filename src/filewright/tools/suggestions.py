@@ -112,8 +112,7 @@ def distinct_form(location: Location, asked: str = "") -> str:
         escaped = {character for character in text if not character.isascii()}
     if not escaped:
         return location.shown
-    prefix = location.shown.partition(":")[0] + ":" if location.root.number or location.root.strict else ""
-    return prefix + quote_escaping(location.path, escaped)
+    return location.shown_by(lambda path: quote_escaping(path, escaped))
 
 
 def _is_misread(character: str) -> bool:
