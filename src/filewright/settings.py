@@ -248,7 +248,7 @@ class Settings(_Values):
 
     # Serving
     workers: int = setting(8, "threads for calls that read, and as many for calls that change", ge=1, le=64)
-    message_bytes: int = setting(256 * MB, "bytes of one message; larger ones are refused unread", ge=64 * KB)
+    message_bytes: int = setting(10 * MB, "bytes of one message; larger ones are refused unread", ge=64 * KB)
     http_sessions: int = setting(1_000, "sessions over HTTP at one time; past that none is begun (503)", ge=1)
     http_idle_seconds: float = setting(
         1_800.0, "a session over HTTP without a request for so long is ended", gt=0

@@ -135,6 +135,12 @@ def test_a_message_past_the_limit_is_refused_and_the_next_is_served(start: Start
     assert text_of(client.call("echo", {"a": "x" * 40_000})).count("x") == 40_000
 
 
+def test_a_message_of_too_many_values_is_refused_and_the_next_is_served(client: Any) -> None:
+    error = client.call("echo", {"a": [{}] * 300_000})["error"]
+    assert "too_large" in error["message"]
+    assert text_of(client.call("echo", {"a": 1})) == '{"a": 1}'
+
+
 def test_a_ping_and_other_calls_overtake_long_ones(client: Any) -> None:
     waiting = [client.begin("wait") for _ in range(6)]
     client.hears("waiting")

@@ -194,6 +194,10 @@ MANY: list[tuple[str, Any]] = [
     ("read_content", {"paths": [1] * 100_000}),
     ("search_content", {"patterns": ["x"] * 100_000}),
     ("delete_items", {"paths": ["x"] * 100_000}),
+    ("read_content", {"path": "x/" * 4_000_000}),
+    ("get_history", {"change_id": "x" * 4_000_000}),
+    ("edit_content", {"path": "a.txt", "edits": [{"search": "x\n" * 60_000, "replace": "y\n" * 60_000}]}),
+    ("apply_patch", {"patch": "+x\n" * 500_000}),
     ("apply_patch", {"patch": "x", "names": {str(number): "x" for number in range(100_000)}}),
 ]
 

@@ -41,6 +41,7 @@ from mcp_types import (
 )
 from pydantic import ValidationError
 
+from filewright.server.bounds import MAX_VALUES, has_too_many_values
 from filewright.server.inbox import EDGE, Frame, Inbox, write_all
 from filewright.wording import encodable
 
@@ -246,6 +247,9 @@ def parse(frame: Frame, *, limit: int) -> JSONRPCMessage:
     if frame.tail is not None:
         text = f"too_large: the message has {frame.size} bytes, the limit is {limit}; send less in one call"
         return refusal(_edge_id(line, frame.tail), INVALID_REQUEST, text)
+    if has_too_many_values(line):
+        text = f"too_large: the message has more than {MAX_VALUES} values; send less in one call"
+        return refusal(_edge_id(line, line), INVALID_REQUEST, text)
     try:
         message = jsonrpc_message_adapter.validate_json(line, by_name=False)
         if isinstance(message, JSONRPCNotification) and b'"id"' in line:

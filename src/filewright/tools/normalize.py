@@ -44,6 +44,21 @@ _WRITTEN_TEXTS = frozenset({"search", "replace", "content", "replacement"})
 """Texts that may be empty on purpose."""
 
 
+_EDIT_TEXTS = frozenset(
+    {
+        *("search", "replace", "replacement", "text", "old_string", "new_string", "oldText", "newText"),
+        *("search_text", "replace_text", "search_pattern", "replace_content"),
+    }
+)
+_LONG_TEXTS = _EDIT_TEXTS | {"content", "patch"}
+"""Arguments of any tool that hold texts of files; every other is a name, a pattern or a choice."""
+MAX_NAME_CHARS = 100_000
+"""Characters of an argument that holds no text of a file."""
+MAX_EDIT_LINES = 100_000
+"""Lines of all texts of a call that are compared with a file, or are compared afterwards for its diff."""
+MAX_PATCH_LINES = 400_000
+
+
 @dataclass(frozen=True, slots=True)
 class Shape:
     """The JSON type that a field takes; of a list the shape of its items, of an object its model if it has one.
@@ -175,6 +190,7 @@ class _Normalizer:
     def __init__(self, tool: str, limits: Limits) -> None:
         self._tool = tool
         self._limits = limits
+        self._lines = {"edits": 0, "patch": 0}
 
     def object(self, value: dict[str, Any], shape: Shape, place: str) -> dict[str, Any]:
         """Return an object with its members normalized, its synonyms renamed, and what is not given left out."""
@@ -194,6 +210,8 @@ class _Normalizer:
                 members[name] = member
                 continue
             member = self.value(member, known, where)
+            if isinstance(member, str):
+                self._bound_text(name, member, where)
             if keeps_all or name in shape.required or not _is_not_given(name, member):
                 members[name] = member
         return members
@@ -232,6 +250,19 @@ class _Normalizer:
                 entry = _insertion(entry, item)
             items.append(self.value(entry, item, f"{place}[{number}]"))
         return items
+
+    def _bound_text(self, name: str, text: str, place: str) -> None:
+        """Raise `too_large` for a text that is longer than what it is for may be."""
+        if len(text) > MAX_NAME_CHARS and name not in _LONG_TEXTS:
+            noun = f"characters in the argument {place!r}"
+            raise too_many(len(text), MAX_NAME_CHARS, noun, "give a shorter one")
+        if name not in _EDIT_TEXTS and name != "patch":
+            return
+        kind, most = ("patch", MAX_PATCH_LINES) if name == "patch" else ("edits", MAX_EDIT_LINES)
+        self._lines[kind] += text.count("\n")
+        if self._lines[kind] > most:
+            hint = "send them in several calls, or write the whole file with write_content"
+            raise too_many(self._lines[kind], most, "lines of text", hint)
 
     def _renamed(self, value: dict[str, Any], shape: Shape, place: str) -> dict[str, Any]:
         """Return an object under the names that its model has."""
