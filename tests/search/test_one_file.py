@@ -433,3 +433,17 @@ def test_a_line_either_matches_or_is_in_the_inverse(lines, end):
     others = {hit.line for hit in search_snapshot(snapshot, compiled, limit=100, invert=True).hits}
     assert matching | others == set(range(1, len(lines) + 1))
     assert not matching & others
+
+
+@pytest.mark.parametrize("pattern", [r"\B", r".??\B", r"\B\W??", r"(\B|x)", r"\b|\B", r"x*\B", r"(?:\B)+?"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "cp1252", "gb18030"])
+def test_a_match_of_nothing_is_never_inside_a_character(opened, pattern, encoding):
+    text = "aéb ï日\n\né\u0301"
+    text = text if encoding != "cp1252" else "aéb ï\n\né"
+    snapshot = opened(text.encode(encoding), encoding=encoding)
+    compiled = compile_pattern(pattern, mode="regex")
+    positions = {snapshot.start + len(text[:n].encode(snapshot.encoding.name)) for n in range(len(text) + 1)}
+    found = list(find_matches(snapshot, compiled))
+    assert {match.offset for match in found} <= positions
+    assert {match.end for match in found} <= positions
+    assert search_snapshot(snapshot, compiled, limit=10).hits

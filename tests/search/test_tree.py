@@ -269,3 +269,21 @@ def test_similar_text_is_ranked_over_the_tree(searcher, tree):
         searcher.boundary.locate("."), "entirely different words", TreeOptions(limit=5)
     )
     assert nothing.hits == ()
+
+
+FOLDS = ["sSſ", "kK\u212a", "åÅ\u212b", "ßẞ", "σςΣ", "µμΜ", "ωΩ\u2126", "вВᲀ", "ǆǅǄ", "ᾳᾼ", "ꭰᎠ", "𐐨𐐀"]
+
+
+@pytest.mark.parametrize("mode", ["literal", "regex"])
+@pytest.mark.parametrize("encoding", ["utf-8", "gb18030", "utf-16"])
+def test_a_folder_has_every_hit_that_its_files_have_where_case_is_ignored(tmp_path, encoding, mode):
+    boundary = Boundary([tmp_path], Settings())
+    made = Searcher(boundary, Settings())
+    for orbit in FOLDS:
+        text = "".join(f"中文中文 x{letter}y\n" for letter in orbit)
+        (tmp_path / "a.txt").write_bytes(text.encode(encoding))
+        for letter in orbit:
+            pattern = f"x{letter}y" if mode == "literal" else f"x(?:{letter}|[{letter}])y"
+            rows, _ = search(made, pattern, mode=mode, case="insensitive")
+            assert [count for _, count, _ in rows] == [len(orbit)], letter
+    boundary.close()

@@ -273,6 +273,10 @@ def _spans(view: Window, pattern: Pattern, *, once: bool) -> Iterator[_Spans]:
                 index = resume = end + 1
                 continue
             allowed = end
+        if low == high and _splits_character(text, low):
+            # RE2 goes by bytes where a match has no width.
+            index = max(index, low) + 1
+            continue
         if low < resume or (pattern.whole_word and not _whole(text, low, high)):
             index = character_after(text, max(begin, index))
             continue
@@ -287,6 +291,20 @@ def _spans(view: Window, pattern: Pattern, *, once: bool) -> Iterator[_Spans]:
         matched = high
         resume = high if high > low else character_after(text, high)
         index = max(index, character_before(text, high)) if pattern.whole_word else resume
+
+
+def _splits_character(text: bytes, index: int) -> bool:
+    """Return whether `index` is inside a character of UTF-8; beside bytes that are none it is not."""
+    if index >= len(text) or text[index] & 0xC0 != 0x80:
+        return False
+    begin = index - 1
+    while begin > max(0, index - 3) and text[begin] & 0xC0 == 0x80:
+        begin -= 1
+    character = text[max(0, begin) : character_after(text, max(0, begin))]
+    try:
+        return len(character.decode("utf-8", "surrogatepass")) == 1 and begin + len(character) > index
+    except UnicodeDecodeError:
+        return False
 
 
 def _whole(text: bytes, low: int, high: int) -> bool:

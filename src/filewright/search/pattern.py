@@ -36,6 +36,9 @@ _compiling = threading.Lock()
 _OTHER = r"(?-u:[\x80-\xFF][\x30-\xFF]{0,3})"
 """One character outside ASCII in any encoding: a high byte, then up to three that trail it."""
 
+_FOLDED_TO_ASCII = {"s": "\u017f", "k": "\u212a"}
+"""The characters beyond ASCII that differ from an ASCII letter in nothing but case."""
+
 _NOWHERE = r"[^\x00-\x{10FFFF}]"
 """What matches nothing, in RE2's syntax."""
 
@@ -91,7 +94,8 @@ class Translation:
 def literal(text: str, *, fold: bool = False) -> Translation:
     """The translation of exactly this text."""
     i, upper = "i" if fold else "", any(map(str.isupper, text))
-    re2, rg = f"(?m{i})" + "".join(map(_written, text)), f"(?Rm{i})" + "".join(map(_raw, text))
+    re2 = f"(?m{i})" + "".join(map(_written, text))
+    rg = f"(?Rm{i})" + "".join(_raw(character, fold=fold) for character in text)
     return Translation(re2, rg, re2, upper, "\n" in text)
 
 
@@ -175,7 +179,7 @@ class _PatternReader:
 
     def character(self, c: str) -> None:
         self.breaks = self.breaks or c == "\n"
-        self.write("atom", _written(c), _raw(c))
+        self.write("atom", _written(c), _raw(c, fold="i" in self.flags))
 
     def quantifier(self, found: re.Match[str]) -> None:
         text = found.group()
@@ -381,11 +385,17 @@ def _written(c: str) -> str:
     return c if c.isascii() and (c.isalnum() or c in _PLAIN) else rf"\x{{{ord(c):X}}}"
 
 
-def _raw(c: str) -> str:
-    """One character as it is in a file of any encoding."""
+def _raw(c: str, *, fold: bool = False) -> str:
+    """One character, in either case if `fold`, as it is in a file of any encoding."""
     if c == "\n":
         return r"(?:\r\n|\n|\r)"
-    return _written(c) if c.isascii() else _OTHER
+    if not fold:
+        return _written(c) if c.isascii() else _OTHER
+    if not c.isascii():
+        return _sieve(f"(?i:{_written(c)})", True, multiline=False)  # ſ is also s, and the KELVIN SIGN k
+    # `rg` knows these folds in UTF-8; the only other encoding that writes them is asked for their bytes.
+    other = _FOLDED_TO_ASCII.get(c.lower(), "").encode("gb18030")
+    return f"(?:{c}|{escaped(other)})" if other else _written(c)
 
 
 @lru_cache(64)
