@@ -35,11 +35,11 @@ def begun(root: Path, tmp_path: Path, start: Start) -> Callable[..., RawClient]:
     return begin
 
 
-def give(client: RawClient, *folders: Path) -> None:
-    """Answer the request for roots, which must come next."""
+def give(client: RawClient, *folders: Path, host: str = "") -> None:
+    """Answer the request for roots, which must come next, with folders of a host."""
     while (message := client.receive()).get("method") != "roots/list":
         client._others.append(message)
-    roots = [{"uri": folder.as_uri()} for folder in folders]
+    roots = [{"uri": folder.as_uri().replace("file://", f"file://{host}")} for folder in folders]
     client.send({"jsonrpc": "2.0", "id": message["id"], "result": {"roots": roots}})
 
 
@@ -76,6 +76,25 @@ def test_only_what_lies_in_the_client_s_roots_is_served(
     assert readable(client, root) == served
     listed = said(client, client.begin("list_files", {"depth": 0}))[1]
     assert {line for line in listed.splitlines() if line.endswith(".txt")} == served
+
+
+HOSTS = {
+    "": True,
+    "localhost": True,
+    "LOCALHOST": True,
+    "otherhost": False,
+    "evil.example.org": False,
+    "me@host": False,
+}
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_folders_of_other_hosts_are_not_local(begun: Callable[..., RawClient], root: Path, host: str) -> None:
+    client = begun("--client-roots", roots={"listChanged": True})
+    first = client.begin("read_content", {"path": "one/a.txt"})
+    give(client, root.resolve(), host=host)
+    assert said(client, first)[0] is not HOSTS[host]
+    assert bool(readable(client, root)) is HOSTS[host]
 
 
 def test_a_change_of_the_client_s_roots_is_followed(begun: Callable[..., RawClient], root: Path) -> None:

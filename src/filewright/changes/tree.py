@@ -732,6 +732,11 @@ class Tree:
             for other in self.boundary.roots:
                 if other.resolved == path or other.resolved.startswith(path + b"/"):
                     raise errors.holds_root(where.asked, other.name)
+            mounts = item.on_disk(reading=False).mounts_below()
+            if mounts:
+                # Moved, it would take the mount along, and whoever mounts it would not find its place again.
+                place = Location(item.was.root, (*item.was.parts, *mounts[0].split(b"/")))
+                raise errors.mounted(where.asked, place.shown)
         if item.seen is None or folder.seen is None:
             return
         if item.seen.device != folder.seen.device:

@@ -19,14 +19,16 @@ from filewright.faces import face_of
 
 if TYPE_CHECKING:
     from filewright.page.app import app_page, app_part, app_view
+    from filewright.page.imitation import imitates_user
     from filewright.page.review import Review, ReviewApp
-    from filewright.page.words import WaitingCall, Words, for_hook, news
+    from filewright.page.words import IMITATED, WaitingCall, Words, for_hook, news
 
 __getattr__, __all__ = face_of(
     __name__,
     {
         "app": "app_page app_part app_view",
         "review": "Review ReviewApp",
-        "words": "WaitingCall Words for_hook news",
+        "imitation": "imitates_user",
+        "words": "IMITATED WaitingCall Words for_hook news",
     },
 )

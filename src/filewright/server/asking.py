@@ -249,5 +249,7 @@ class ClientRoots:
                 ) from error
             uris = [urlsplit(str(root.uri)) for root in answer.roots]
             files = [(uri.netloc, unquote_to_bytes(uri.path)) for uri in uris if uri.scheme == "file"]
-            self._boundary.narrow([os.fsdecode(system.path_of_url(*file)) for file in files])
+            # A folder of another host is not the one of that path here.
+            paths = [system.path_of_url(*file) for file in files]
+            self._boundary.narrow([os.fsdecode(path) for path in paths if path is not None])
             self._known = True

@@ -47,7 +47,7 @@ from pydantic import ValidationError
 
 from filewright import __version__
 from filewright.errors import Code, FilewrightError
-from filewright.page import Words, news
+from filewright.page import IMITATED, Words, imitates_user, news
 from filewright.progress import Caller, Task, caller_name
 from filewright.server.asking import ClientRoots, Context, confirmed
 from filewright.server.calls import CallRunner, T
@@ -281,6 +281,9 @@ class Handlers:
             older = context.protocol_version not in MODERN_PROTOCOL_VERSIONS
             missing = RESOURCE_NOT_FOUND if older and error.code is Code.NOT_FOUND else INVALID_PARAMS
             raise MCPError(code=missing, message=safe(str(error)), data={"uri": safe(uri)}) from error
+        if isinstance(contents, TextResourceContents) and imitates_user(contents.text):
+            mark = TextResourceContents(uri=uri, mime_type="text/plain", text=IMITATED)
+            return ReadResourceResult(contents=[contents, mark])
         return ReadResourceResult(contents=[contents])
 
     async def complete(self, context: Context, params: CompleteRequestParams) -> CompleteResult:

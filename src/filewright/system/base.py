@@ -229,6 +229,10 @@ class BaseFolder(Handle):
         """Whether something is mounted on a name in it: another file system, or another folder or file of this one."""
         return False
 
+    def mounts_below(self) -> tuple[bytes, ...]:
+        """Return the paths from here of what is mounted below it, as far as the system lists mounts."""
+        return ()
+
     def path(self) -> bytes | None:
         """Its absolute path at this moment; None if it was deleted, or the system does not say."""
         return None

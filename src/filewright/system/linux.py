@@ -18,6 +18,7 @@ import ctypes
 import errno
 import fcntl
 import os
+import re
 import stat
 import struct
 import sys
@@ -361,6 +362,26 @@ class LinuxFolder(_LinuxHandle, Folder):
             return False
         # No such flag where the kernel does not say (before 5.8).
         return bool(_STATX_ATTRIBUTES.unpack_from(found)[0] & _STATX_MOUNT_ROOT)
+
+    def mounts_below(self) -> tuple[bytes, ...]:
+        """Return the paths from here of what is mounted below it; none where `/proc` does not list mounts."""
+        path = self.path()
+        if path is None:
+            return ()
+        start = path.rstrip(b"/") + b"/"
+        mounts = []
+        try:
+            with open("/proc/self/mountinfo", "rb") as listing:
+                for line in listing:
+                    # The fifth field is the mount's place, in which blanks and backslashes are octal.
+                    place = re.sub(
+                        rb"\\([0-7]{3})", lambda match: bytes((int(match[1], 8),)), line.split(b" ")[4]
+                    )
+                    if place.startswith(start):
+                        mounts.append(place[len(start) :])
+        except OSError:
+            return ()
+        return tuple(mounts)
 
     def path(self) -> bytes | None:
         """Its absolute path at this moment; None if it was deleted, or there is no `/proc`."""

@@ -488,9 +488,10 @@ def name_problem(name: bytes) -> str | None:  # noqa: ARG001
     return None
 
 
-def path_of_url(host: str, path: bytes) -> bytes:  # noqa: ARG001
-    """The path that a `file:` URL names, by its host, which is this one, and its path without escapes."""
-    return path
+def path_of_url(host: str, path: bytes) -> bytes | None:
+    """Return the path that a `file:` URL names, by its host and its path without escapes; None for another host."""
+    here = ("", "localhost", os.uname().nodename.casefold())
+    return path if host.casefold() in here else None
 
 
 def url_of_path(path: bytes) -> str:

@@ -102,7 +102,7 @@ def split_path(path: bytes) -> SplitPath:
     return SplitPath(b"", _parts(text))
 
 
-def path_of_url(host: str, path: bytes) -> bytes:
+def path_of_url(host: str, path: bytes) -> bytes | None:
     """The path that a `file:` URL names, by its host and its path without escapes: `/C:/a` is `C:/a`."""
     if host not in ("", "localhost"):
         return b"//" + host.encode() + path
