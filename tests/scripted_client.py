@@ -21,7 +21,7 @@ COMMAND = "sed -i s/things/pieces/ cart.py"
 
 def hooks(event: str, **about: Any) -> None:
     """Call those of an event, as the settings have them."""
-    settings = json.loads(Path(".claude/settings.json").read_text("utf-8"))
+    settings = json.loads(Path(".claude/settings.local.json").read_text("utf-8"))
     told = json.dumps({"session_id": SESSION, "cwd": str(Path.cwd()), "hook_event_name": event, **about})
     for group in settings["hooks"].get(event, ()):
         if re.fullmatch(group.get("matcher", ".*"), about.get("tool_name", "")):
@@ -31,7 +31,8 @@ def hooks(event: str, **about: Any) -> None:
 
 def by_the_server(name: str, arguments: Any) -> None:
     """Call a tool of the server that is configured."""
-    entry = json.loads(Path(".mcp.json").read_text("utf-8"))["mcpServers"]["filewright"]
+    projects = json.loads(Path("~/.claude.json").expanduser().read_text("utf-8"))["projects"]
+    entry = projects[str(Path.cwd())]["mcpServers"]["filewright"]
     about = {"name": "claude-code", "version": "2.4.1"}
     begin = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": about}
     calls = (("initialize", begin), ("tools/call", {"name": name, "arguments": arguments}))

@@ -196,10 +196,9 @@ def test_a_client_without_hooks_names_those_that_have_some() -> None:
 
 
 def _row(name: str) -> list[str]:
-    """What the table of `docs/clients.md` says of a client."""
+    """What the first table of `docs/clients.md` says of a client: the files that are written without an option."""
     about = tomllib.loads((PROJECT / "src/filewright/cli/clients.toml").read_text())[name]
-    users = about.get("first") == "user" or "server" not in about.get("project", {})
-    places = about["user" if users else "project"]
+    places = about[CLIENTS[name].scopes[0]]
 
     def place(kind: str) -> str:
         path = places.get(kind)
@@ -218,16 +217,33 @@ def _row(name: str) -> list[str]:
     itself = re.search(rf'^    "{name}(-cli|-code)?":', tried, re.MULTILINE)
     return [
         about["title"],
-        "its own file" if "project" not in about else place("server"),
+        "its own file" if "$" in place("server") else place("server"),
         *(place("hooks"), shell, edits or "no", place("rule")),
         "the client" if itself else "its documentation",
     ]
 
 
-def test_the_table_of_clients_says_what_is_configured() -> None:
+def _scopes(name: str) -> list[str]:
+    """What the second table says of a client: where its server is, by whom it is for."""
+    client = CLIENTS[name]
+    cells = [client.title]
+    for files in (client.local, client.user, client.shared):
+        path = files.get("server", "")
+        shown = (
+            "its own file" if path.startswith("$C") and "CODEX" not in path else f"`{path}`" if path else "-"
+        )
+        cells.append(shown.replace("$CODEX_HOME", "~/.codex"))
+    if name == "claude-code":
+        cells[1] += ", by folder"
+    return cells
+
+
+def test_the_tables_of_clients_say_what_is_configured() -> None:
     page = (PROJECT / "docs/clients.md").read_text()
     rows = [
         [cell.strip() for cell in line.strip("|").split(" | ")]
         for line in re.findall(r"^\|.*\|$", page, re.M)
     ]
-    assert [_row(name) for name in CLIENTS] == rows[2 : 2 + len(CLIENTS)]
+    count = len(CLIENTS)
+    assert [_row(name) for name in CLIENTS] == rows[2 : 2 + count]
+    assert [_scopes(name) for name in CLIENTS] == rows[4 + count : 4 + 2 * count]

@@ -45,7 +45,8 @@ class Machine:
         edit = {"path": "a.txt", "edits": [{"search": old, "replace": new}]}
         if by == PERSON:
             return self.run("call", "edit_content", json.dumps(edit)).stderr
-        entry = json.loads((self.project / ".mcp.json").read_text())["mcpServers"]["filewright"]
+        projects = json.loads((self.project.parent / ".claude.json").read_text())["projects"]
+        entry = projects[str(self.project)]["mcpServers"]["filewright"]
         about = {
             "protocolVersion": "2025-11-25",
             "capabilities": {},
@@ -110,9 +111,7 @@ def test_who_opens_first_and_where_the_variable_is_set(
         assert machine.text == TEXT
     else:
         found = machine.run("doctor", by=CLIENT).stdout
-        assert f"{tmp_path / '.local/state/filewright'} has 2 changes of these roots" in found, (
-            "and the setup"
-        )
+        assert f"{tmp_path / '.local/state/filewright'} has 1 changes of these roots" in found
         assert "--state-dir" in found
         assert machine.run("undo", "--yes").returncode == 0
         assert machine.text == (both.replace("1", "one") if first == PERSON else both.replace("2", "two"))

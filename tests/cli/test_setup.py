@@ -21,6 +21,7 @@ from filewright.cli.clients import CLIENTS, HOOKS
 from filewright.cli.program import program
 from filewright.cli.setup import RULE, Part
 
+SHARED = ("--shared", "--yes", "--no-hooks", "--no-rule")
 ENTRY = {"command": "/opt/a b/filewright", "args": ["serve", "."]}
 
 
@@ -43,7 +44,9 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("FILEWRIGHT_STATE_DIR", str(tmp_path / "state"))
     programs = tmp_path.parent / f"{tmp_path.name}-programs"
     programs.mkdir()
-    monkeypatch.setattr(sys, "argv", [str(processes.program(programs))])
+    own = processes.program(programs)
+    monkeypatch.setattr(sys, "argv", [str(own)])
+    monkeypatch.setenv("PATH", f"{own.parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.chdir(folder)
     return folder
 
@@ -73,7 +76,9 @@ def test_a_client_without_a_configuration_gets_one_and_a_second_time_nothing(
     made = {**files(project), **files(project.parent / "home")}
     [(path, content)] = made.items()
     config = tomllib.loads(content.decode()) if path.endswith(".toml") else json.loads(content)
-    server = config[CLIENTS[name].keys[0]]["filewright"]
+    if name == "claude-code":
+        config = config["projects"][str(project)]
+    server = config[CLIENTS[name].key]["filewright"]
     assert "serve" in (server.get("args") or server["command"])
     assert "nothing to do" in setup(name, *only).stdout
     assert {**files(project), **files(project.parent / "home")} == made
@@ -87,7 +92,7 @@ def test_what_configures_a_client_is_undone_only_by_name(project: Path) -> None:
     for taking_back in (["undo", "--yes"], ["rewind", "last", "--yes"]):
         (project / "cart.py").write_text("total = 1\n")
         assert run.invoke(program, ["call", "edit_content", json.dumps(edit)]).exit_code == 0
-        assert setup("claude-code", "--yes", "--no-hooks", "--no-rule").exit_code == 0
+        assert setup("claude-code", *SHARED).exit_code == 0
         result = run.invoke(program, taking_back)
         assert result.exit_code == 0, result.output
         assert (project / "cart.py").read_text() == "total = 1\n"
@@ -95,7 +100,7 @@ def test_what_configures_a_client_is_undone_only_by_name(project: Path) -> None:
         (project / ".mcp.json").unlink()
     configured = run.invoke(program, ["log", "--client", "filewright setup"]).stdout.split()[0]
     assert run.invoke(program, ["log"]).stdout.count("filewright setup") == 2
-    assert setup("claude-code", "--yes", "--no-hooks", "--no-rule").exit_code == 0
+    assert setup("claude-code", *SHARED).exit_code == 0
     newest = run.invoke(program, ["log", "--client", "filewright setup"]).stdout.split()[0]
     assert newest != configured
     assert run.invoke(program, ["undo", newest, "--yes"]).exit_code == 0
@@ -118,9 +123,8 @@ HARD = {
         '{"servers":{"filewright": {"command": "/opt/a b/filewright", "args": ["serve", "."]}}}',
     ),
     "an entry that has more": (
-        '{"servers": {"filewright": {"command": "old", "env": {"A": "1"}, "autoApprove": ["x"], "args": []}}}',
-        '{"servers": {"filewright": {"command": "/opt/a b/filewright", "env": {"A": "1"}, "autoApprove": ["x"],'
-        ' "args": ["serve", "."]}}}',
+        '{"servers": {"filewright": {"command": "old", "env": {"A": "1"}, "disabled": true, "args": []}}}',
+        '{"servers": {"filewright": {"command": "/opt/a b/filewright", "args": ["serve", "."], "disabled": true}}}',
     ),
     "braces, quotes and slashes in strings": (
         '{\r\n  "a": "}\\" // no { /* no",\r\n  "servers": { /* none */ }\r\n}\r\n',
@@ -145,10 +149,16 @@ TOML = {
         'command = "/opt/a b/filewright"\nargs = ["serve", "."]',  # nor does it end its last line now
     ),
     "values over several lines, remarks, tables of its own, and others behind it": (
-        '[mcp_servers."filewright"] # mine\ncommand = "old" # a # remark\nargs = [\n  "serve", # why\n  "]",\n]\n'
-        'startup_timeout_sec = 20\n\n[mcp_servers.filewright.env]\nA = "1"\n[tui]\nx = 1\n',
+        '[mcp_servers."filewright"] # mine\ncommand = "filewright" # a # remark\nargs = [\n  "serve", # why\n  "]",\n]\n'
+        "startup_timeout_sec = 20\n\n[tui]\nx = 1\n",
         '[mcp_servers."filewright"] # mine\ncommand = "/opt/a b/filewright" # a # remark\nargs = ["serve", "."]\n'
-        'startup_timeout_sec = 20\n\n[mcp_servers.filewright.env]\nA = "1"\n[tui]\nx = 1\n',
+        "startup_timeout_sec = 20\n\n[tui]\nx = 1\n",
+    ),
+    "an environment of its own": (
+        '[mcp_servers.filewright]\ncommand = "filewright"\ntool_timeout_sec = 9\n\n[mcp_servers.filewright.env]\n'
+        'PYTHONPATH = "./evil"\n\n# mine\n[tui]\nx = 1\n',
+        '\n# mine\n[tui]\nx = 1\n\n[mcp_servers.filewright]\ncommand = "/opt/a b/filewright"\nargs = ["serve", "."]\n'
+        "tool_timeout_sec = 9\n",
     ),
     "numbers that are not equal to themselves": (
         "a = nan\nb = [1.50, -inf]\nc = 1979-05-27T07:32:00Z\n",
@@ -222,7 +232,7 @@ def test_whatever_the_file_says_every_character_of_it_stays(
     assert with_entry(after, "vscode") == after
 
 
-def test_it_shows_what_it_would_write_asks_and_keeps_a_copy_with_its_mode(project: Path) -> None:
+def test_it_shows_what_it_would_write_and_asks_and_the_mode_stays(project: Path) -> None:
     file = project.parent / "home" / ".codex" / "config.toml"
     file.parent.mkdir()
     file.write_bytes(b'model = "x"\n')
@@ -234,12 +244,9 @@ def test_it_shows_what_it_would_write_asks_and_keeps_a_copy_with_its_mode(projec
     assert files(file.parent) == {"config.toml": b'model = "x"\n'}
     result = setup("codex", *only, answer="y\n")
     assert result.exit_code == 0, result.output
-    copy = file.with_name("config.toml.bak")
-    assert copy.read_bytes() == b'model = "x"\n'
-    assert copy.stat().st_mode & 0o777 == file.stat().st_mode & 0o777 == 0o600
+    assert file.stat().st_mode & 0o777 == 0o600
     assert file.read_bytes().startswith(b'model = "x"\n\n[mcp_servers.filewright]\n')
-    setup("codex", "--root", str(project), "--yes")
-    assert file.with_name("config.toml.bak2").read_bytes() != copy.read_bytes()
+    assert [*files(file.parent)] == ["config.toml"], "what it was is in the history"
 
 
 def test_a_link_is_followed_to_the_file_it_leads_to(project: Path) -> None:
@@ -247,15 +254,15 @@ def test_a_link_is_followed_to_the_file_it_leads_to(project: Path) -> None:
     real.parent.mkdir()
     real.write_bytes(b'\xef\xbb\xbf{"mcpServers": {}}\r\n')
     (project / ".mcp.json").symlink_to(real)
-    assert setup("claude-code", "--yes").exit_code == 0
+    assert setup("claude-code", "--shared", "--yes").exit_code == 0
     assert (project / ".mcp.json").is_symlink()
     assert real.read_bytes().startswith(b'\xef\xbb\xbf{"mcpServers": {"filewright": {')
-    assert real.with_name("mcp.json.bak").exists()
+    assert [*files(real.parent)] == ["mcp.json"]
 
 
 def test_what_it_wrote_is_undone_by_the_user_and_not_by_an_agent(project: Path) -> None:
     (project / ".mcp.json").write_text('{"mcpServers": {}}\n')
-    setup("claude-code", "--yes", "--no-hooks", "--no-rule")
+    setup("claude-code", *SHARED)
     refused = CliRunner().invoke(program, ["call", "revert_edit", '{"change_id": "@"}'])
     assert "protected" in refused.stderr
     undone = CliRunner().invoke(program, ["undo", "@", "--yes"])
@@ -266,17 +273,16 @@ def test_what_it_wrote_is_undone_by_the_user_and_not_by_an_agent(project: Path) 
 def test_the_file_in_the_project_and_the_users_own(project: Path) -> None:
     (project / "opencode.jsonc").write_text("{}")
     only = ("--yes", "--no-hooks", "--no-rule")
-    setup("opencode", *only)
+    setup("opencode", "--shared", *only)
     setup("opencode", "--user", *only)
-    setup("codex", "--project", *only)
+    setup("codex", "--shared", *only)
     made = {name for name in files(project.parent) if not name.startswith("state")}
     assert made == {
         "project/opencode.jsonc",
-        "project/opencode.jsonc.bak",
         "home/.config/opencode/opencode.json",
         "project/.codex/config.toml",
     }
-    assert setup("cline", "--project", "--yes").exit_code == 2
+    assert setup("cline", "--shared", "--yes").exit_code == 2
     assert setup("continue", "--user", "--yes").exit_code == 2
 
 
@@ -284,11 +290,10 @@ def test_the_file_in_the_project_and_the_users_own(project: Path) -> None:
 
 
 def everything(project: Path) -> dict[str, bytes]:
-    found = {**files(project), **{f"~/{n}": c for n, c in files(project.parent / "home").items()}}
-    return {name: content for name, content in found.items() if ".bak" not in name}
+    return {**files(project), **{f"~/{n}": c for n, c in files(project.parent / "home").items()}}
 
 
-@pytest.mark.parametrize("scope", ["--project", "--user"])
+@pytest.mark.parametrize("scope", ["--shared", "--user"])
 @pytest.mark.parametrize("name", CLIENTS)
 def test_all_of_it_is_written_once_and_taken_out_again(name: str, scope: str, project: Path) -> None:
     if setup(name, scope, "--dry-run").exit_code == 2:
@@ -299,7 +304,7 @@ def test_all_of_it_is_written_once_and_taken_out_again(name: str, scope: str, pr
     text = b"\n".join(made.values()).decode()
     assert ("no hooks are written for it" in result.stderr) == (name not in HOOKS)
     assert ("snapshot begin --hook" in text) == (name in HOOKS)
-    files = CLIENTS[name].user if scope == "--user" else CLIENTS[name].project
+    files = CLIENTS[name].user if scope == "--user" else CLIENTS[name].shared
     assert (RULE in text) == ("rule" in files)
     assert "nothing to do" in setup(name, scope, "--yes").stdout
     assert everything(project) == made
@@ -335,55 +340,52 @@ def test_what_was_there_is_there_byte_for_byte_when_all_is_taken_out(case: str, 
     path, text = THEIRS[case]
     (project / path).parent.mkdir(exist_ok=True)
     (project / path).write_bytes(text.encode())
-    assert setup("claude-code", "--yes").exit_code == 0
+    assert setup("claude-code", "--shared", "--yes").exit_code == 0
     after = (project / path).read_bytes().decode()
     rest = iter(after)
     assert all(character in rest for character in text)
     assert after != text
-    assert setup("claude-code", "--remove", "--yes").exit_code == 0
+    assert setup("claude-code", "--shared", "--remove", "--yes").exit_code == 0
     left = everything(project)
-    if case == "empty hooks":  # Nothing but an empty object says nothing.
-        left.setdefault(path, text.encode())
-    assert left == {path: left[path]}
-    assert left[path].decode().rstrip() == text.rstrip()
+    assert left == {path: text.encode()}
     if "in one line" in case:
         assert "\n" not in after.strip()
 
 
 def test_an_entry_that_was_changed_by_hand_is_found_shown_and_taken_out(project: Path) -> None:
-    setup("claude-code", "--yes")
+    setup("claude-code", "--shared", "--yes")
     settings = project / ".claude" / "settings.json"
     settings.write_text(settings.read_text().replace('"timeout": 10', '"timeout": 99'))
-    checked = setup("claude-code", "--check")
+    checked = setup("claude-code", "--shared", "--check")
     assert "hooks: in " in checked.stdout
-    assert "not as setup would write it now" in checked.stdout
-    setup("claude-code", "--yes")
+    assert "not as setup writes it, and not run" in checked.stdout
+    setup("claude-code", "--shared", "--yes")
     assert '"timeout": 99' not in settings.read_text()
-    setup("claude-code", "--remove", "--yes")
+    setup("claude-code", "--shared", "--remove", "--yes")
     assert everything(project) == {}
 
 
 def test_check_starts_the_server_and_runs_the_hooks(project: Path) -> None:
-    missing = setup("claude-code", "--check")
+    missing = setup("claude-code", "--shared", "--check")
     assert missing.exit_code == 1
     assert missing.stdout.count("LOOK") == 3
-    setup("claude-code", "--yes")
-    found = setup("claude-code", "--check")
+    setup("claude-code", "--shared", "--yes")
+    found = setup("claude-code", "--shared", "--check")
     assert found.exit_code == 0, found.output
     assert "answers a call" in found.stdout
     assert "they record what a command changes" in found.stdout
     file = project / ".mcp.json"
     file.write_text(file.read_text().replace('"serve"', '"swerve"'))
-    broken = setup("claude-code", "--check")
+    broken = setup("claude-code", "--shared", "--check")
     assert broken.exit_code == 1
-    assert "the server does not start" in broken.stdout
+    assert "not as setup writes it, and not started" in broken.stdout
 
 
 @pytest.mark.parametrize("content", ['{"hooks": []}', '{"hooks": {"PreToolUse": {}}}', "[1]", "no json"])
 def test_hooks_of_another_shape_are_refused_and_nothing_is_written(content: str, project: Path) -> None:
     (project / ".claude").mkdir()
     (project / ".claude" / "settings.json").write_text(content)
-    result = setup("claude-code", "--yes")
+    result = setup("claude-code", "--shared", "--yes")
     assert result.exit_code != 0
     assert "settings.json was not changed" in result.stderr
     assert everything(project) == {".claude/settings.json": content.encode()}
@@ -394,7 +396,7 @@ def test_a_configuration_that_may_not_be_written_is_named(project: Path) -> None
         pytest.skip("root may write to it")
     (project / ".mcp.json").write_text("{}\n")
     (project / ".mcp.json").chmod(0o400)
-    assert ".mcp.json" in setup("claude-code", "--yes").stderr
+    assert ".mcp.json" in setup("claude-code", "--shared", "--yes").stderr
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can be two users")
@@ -413,14 +415,14 @@ def test_a_configuration_of_another_user_is_named_and_stays(
         Path(name).chmod(0o755)
         (folder / ".mcp.json").write_text('{"mcpServers": {}}\n')
         (folder / ".mcp.json").chmod(0o666 if writable else 0o644)
-        setup("claude-code", "--yes", "--no-hooks", "--no-rule")  # imports what it needs, as root
+        setup("claude-code", *SHARED)  # imports what it needs, as root
         monkeypatch.setenv("FILEWRIGHT_STATE_DIR", str(home / "state"))
         monkeypatch.setenv("HOME", str(home))
         monkeypatch.chdir(folder)
         os.setegid(somebody)
         os.seteuid(somebody)
         try:
-            result = setup("claude-code", "--yes", "--no-hooks", "--no-rule")
+            result = setup("claude-code", *SHARED)
         finally:
             os.seteuid(0)
             os.setegid(0)
@@ -466,9 +468,9 @@ def test_a_file_is_what_it_was_when_it_is_taken_out(
 ) -> None:
     (project / path).parent.mkdir(exist_ok=True)
     (project / path).write_bytes((text + end).encode())
-    assert setup(name, "--project", "--yes").exit_code == 0
+    assert setup(name, "--shared", "--yes").exit_code == 0
     assert b"filewright" in (project / path).read_bytes()
-    assert setup(name, "--project", "--remove", "--yes").exit_code == 0
+    assert setup(name, "--shared", "--remove", "--yes").exit_code == 0
     assert (project / path).read_bytes() == (text + end).encode()
 
 
@@ -505,11 +507,11 @@ def test_check_and_remove_name_whatever_is_wrong_and_lose_nothing(
 ) -> None:
     (project / ".claude").mkdir()
     (project / path).write_bytes(BAD[case])
-    checked = setup("claude-code", "--check")
+    checked = setup("claude-code", "--shared", "--check")
     assert checked.exit_code == 1, checked.output
     assert isinstance(checked.exception, SystemExit), "every part is looked at"
     assert checked.stdout.count("LOOK") == 3
-    removed = setup("claude-code", "--remove", "--yes")
+    removed = setup("claude-code", "--shared", "--remove", "--yes")
     if removed.exit_code:
         assert path in removed.stderr
     elif b"filewright" not in BAD[case]:
@@ -534,7 +536,12 @@ def test_what_is_no_file_is_named(kind: str, option: str, project: Path) -> None
         file.write_text("{}")
         file.chmod(0)
     result = setup(
-        "claude-code", option, *(["--yes"] if option == "--remove" else []), "--no-hooks", "--no-rule"
+        "claude-code",
+        "--shared",
+        option,
+        *(["--yes"] if option == "--remove" else []),
+        "--no-hooks",
+        "--no-rule",
     )
     if kind == "dangling link":  # It is followed to where the file would be.
         assert result.exit_code == (1 if option == "--check" else 0), result.output
@@ -553,7 +560,7 @@ def test_check_and_remove_without_a_client_look_at_all_that_are_configured(proje
     assert setup("--remove", "--yes").exit_code == 0
     (project / "CLAUDE.md").write_text("Speak of filewright.\n")
     theirs = everything(project)
-    for words in (["gemini"], ["cursor", "--user"], ["vscode"]):
+    for words in (["gemini", "--shared"], ["cursor", "--user"], ["vscode"]):
         assert setup(*words, "--yes").exit_code == 0
     found = setup("--check")
     assert found.exit_code == 0, found.output
@@ -562,7 +569,7 @@ def test_check_and_remove_without_a_client_look_at_all_that_are_configured(proje
         "each with what is configured, in the order of the table"
     )
     assert f"ok   server: in {project.parent / 'home'}/.cursor/mcp.json; it starts" in found.stdout
-    kept = setup("--remove", "--project", "--dry-run")
+    kept = setup("--remove", "--shared", "--dry-run")
     assert ".gemini/settings.json" in kept.stdout
     assert ".cursor/mcp.json" not in kept.stdout
     assert setup("--remove", answer="n\n").exit_code == 1
@@ -577,7 +584,7 @@ def test_what_was_configured_for_all_projects_is_found_from_a_project(project: P
     for name in ("cursor", "codex"):
         setup(name, "--user", "--yes")
         assert setup(name, "--check").exit_code == 0
-    setup("codex", "--project", "--yes")
+    setup("codex", "--shared", "--yes")
     for name in ("cursor", "codex"):
         assert setup(name, "--remove", "--yes").exit_code == 0
     assert everything(project) == {}
@@ -605,20 +612,16 @@ def test_nobodys_client_is_named_with_those_that_are_known(project: Path) -> Non
     assert "'claude-code'" in result.stderr
 
 
-def test_a_write_that_is_refused_leaves_no_copy_and_ends_with_one(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As any refusal: two is for a command that was used wrongly."""
-    from filewright.errors import stale
-    from filewright.workspace import Workspace
-
+def test_a_file_that_changes_meanwhile_is_left_alone(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As any refusal it ends with one: two is for a command that was used wrongly."""
     (project / ".mcp.json").write_text("{}\n")
 
-    def refuse(self: Workspace, path: str, *_: object, **__: object) -> None:
-        raise stale(path)
+    def confirm(*_: object, **__: object) -> bool:
+        (project / ".mcp.json").write_text('{"a": 1}\n')
+        return True
 
-    monkeypatch.setattr(Workspace, "write", refuse)
-    result = setup("claude-code", "--yes", "--no-hooks", "--no-rule")
+    monkeypatch.setattr("click.confirm", confirm)
+    result = setup("claude-code", "--shared")
     assert result.exit_code == 1
     assert result.stderr.startswith("stale_version: ")
-    assert files(project) == {".mcp.json": b"{}\n"}
+    assert files(project) == {".mcp.json": b'{"a": 1}\n'}

@@ -22,8 +22,8 @@ from filewright.cli.isolation import python_command
 from filewright.cli.options import together
 
 Entry = dict[str, Any]
-SCOPES = ("project", "user")
-"""For what a client's file is: the current folder, or all projects."""
+SCOPES = ("local", "shared", "user")
+"""Whom a client's file is for: one person in the current folder, everybody in the folder, one person everywhere."""
 
 _PLACES = {
     # where desktop programs keep their settings
@@ -67,70 +67,82 @@ class Client:
     note: str
     names: Sequence[str] = ()
     key: str = "mcpServers"
-    project: Mapping[str, str] = field(default_factory=dict)
+    local: Mapping[str, str] = field(default_factory=dict)
     user: Mapping[str, str] = field(default_factory=dict)
-    first: str = "project"
+    shared: Mapping[str, str] = field(default_factory=dict)
+    under: str | None = None
+    first: str | None = None
     root: str | None = None
     server: Mapping[str, Any] = field(default_factory=lambda: {"command": "$program", "args": "$arguments"})
     actor: str = ""
     events: Mapping[str, Any] = field(default_factory=dict)
     more: Mapping[str, Any] = field(default_factory=dict)
 
-    @property
-    def keys(self) -> tuple[str, str]:
-        """The members that lead to the server in its file."""
-        return self.key, "filewright"
+    def keys(self, scope: str) -> tuple[str, ...]:
+        """Return the members that lead to the server in the file of a scope."""
+        own = (self.key, "filewright")
+        if scope != "local" or self.under is None:
+            return own
+        return (self.under, Path(os.path.realpath(os.getcwd())).as_posix(), *own)
 
     @property
     def hooks(self) -> bool:
-        """Whether it has hooks."""
-        return "hooks" in {**self.project, **self.user}
+        """True if it has hooks."""
+        return "hooks" in {**self.local, **self.shared, **self.user}
 
     @property
     def scopes(self) -> list[str]:
-        """Those for which it can have a server; the first is meant where nothing is said."""
+        """The scopes for which it can have a server; the first is the default."""
         order = sorted(SCOPES, key=lambda scope: scope != self.first)
         return [scope for scope in order if "server" in getattr(self, scope)]
 
     def files(self, scope: str) -> dict[str, str]:
-        """Its files in the current folder (project), or those for all projects (user), by what is in them."""
-        found = {what: whole(path) for what, path in getattr(self, scope).items()}
-        if os.path.lexists(f"{found.get('server')}c"):
-            found["server"] += "c"
-        return found
+        """Return its files of a scope, by what is in them."""
+        paths = {what: whole(path) for what, path in getattr(self, scope).items()}
+        if os.path.lexists(f"{paths.get('server')}c"):
+            paths["server"] += "c"
+        return paths
 
-    def said(self, scope: str) -> tuple[bytes, list[str]]:
-        """What these files say of servers and hooks, and those that are not ours to read."""
-        found, unread = b"", []
+    def content(self, scope: str) -> tuple[bytes, list[str]]:
+        """Return what its files of servers and hooks hold, one after the other, and those that may not be read."""
+        content, unread = b"", []
         for what, path in self.files(scope).items():
             if what != "rule" and os.path.isfile(path):
                 try:
-                    found += Path(path).read_bytes()
+                    content += Path(path).read_bytes()
                 except PermissionError:
                     unread.append(path)
-        return found, unread
+        return content, unread
 
-    def entry(self, roots: Sequence[str], read_only: bool, dialect: str | None, uvx: bool) -> Entry:
-        """The server of those options, as it is written into the client's configuration."""
-        flags = ["--read-only"] * read_only + (["--dialect", dialect] if dialect else [])
-        served = [os.path.abspath(os.path.expanduser(root)) for root in roots] or [self.root or os.getcwd()]
-        words = [*_program(uvx=uvx), "serve", *served, *flags, *_state_folder()]
-        made = _filled(json.dumps(self.server), program=words[0], arguments=words[1:], words=words)
-        return dict(json.loads(made))
+    def entry(self, options: ServerOptions) -> Entry:
+        """Return the server of those options, as it is written into the client's configuration."""
+        flags = ["--read-only"] * options.read_only
+        flags += ["--dialect", options.dialect] if options.dialect else []
+        roots = [os.path.abspath(os.path.expanduser(root)) for root in options.roots]
+        arguments = ["serve", *(roots or [self.root or os.getcwd()]), *flags, *options.state]
+        return self.entry_of([*options.program, *arguments])
 
-    def hooked(self, *, uvx: bool) -> Any:
-        """The hooks as they are written into the client's configuration, by their events; of a plug-in its text."""
+    def entry_of(self, words: Sequence[str]) -> Entry:
+        """Return the server that is started by these words, as it is written into the client's configuration."""
+        entry = _filled(json.dumps(self.server), program=words[0], arguments=words[1:], words=words)
+        return dict(json.loads(entry))
+
+    def hooked(self, options: ServerOptions) -> Any:
+        """Return the hooks as they are written into the client's configuration, by event; of a plug-in its text."""
         if not self.hooks:
             return None
-        joined = subprocess.list2cmdline if sys.platform == "win32" else shlex.join
-        program, state = joined(_program(uvx=uvx)), "".join(f" {joined([word])}" for word in _state_folder())
+        begin, end = self.hook_lines(options)
         plug_in = files(__package__).joinpath(f"{self.name}.js")
-        made = _filled(
-            json.dumps(self.events) if self.events else plug_in.read_text("utf-8"),
-            begin=f"{program} snapshot begin --hook{state}",
-            end=f"{program} snapshot end --hook --actor {self.actor}{state}",
-        )
-        return json.loads(made) if self.events else made
+        text = json.dumps(self.events) if self.events else plug_in.read_text("utf-8")
+        filled = _filled(text, begin=begin, end=end)
+        return json.loads(filled) if self.events else filled
+
+    def hook_lines(self, options: ServerOptions) -> tuple[str, str]:
+        """Return the command lines that its hooks run before and after what they record."""
+        joined = subprocess.list2cmdline if sys.platform == "win32" else shlex.join
+        state = "".join(f" {joined([word])}" for word in options.state)
+        start = f"{joined(options.program)} snapshot"
+        return f"{start} begin --hook{state}", f"{start} end --hook --actor {self.actor}{state}"
 
 
 CLIENTS = {
@@ -141,27 +153,54 @@ HOOKS = [client.name for client in CLIENTS.values() if client.hooks]
 """Those that have hooks."""
 
 
+_CONFIGURED = re.compile(rb"\"filewright\"|\bfilewright\]|\bfilewright\b.* snapshot begin --hook")
+
+
 def configured() -> list[str]:
-    """The titles of clients whose configuration names filewright."""
-    return [
-        client.title
-        for client in CLIENTS.values()
-        if any(b"filewright" in client.said(scope)[0] for scope in SCOPES)
-    ]
+    """Return the titles of the clients whose configuration names filewright."""
+    titles = []
+    for client in CLIENTS.values():
+        contents = [client.content(scope)[0] for scope in SCOPES]
+        if any(map(_CONFIGURED.search, contents)):
+            titles.append(client.title)
+    return titles
 
 
 def state_folders() -> set[str]:
     """The state folders that clients' configurations name."""
     named = re.compile(rb"""--state-dir(?:",\s*"([^"]+)| '([^']+)| ([^\s"']+))""")
-    said = b"\n".join(client.said(scope)[0] for client in CLIENTS.values() for scope in SCOPES)
-    return {os.fsdecode(b"".join(each)) for each in named.findall(said)}
+    contents = b"\n".join(client.content(scope)[0] for client in CLIENTS.values() for scope in SCOPES)
+    return {os.fsdecode(b"".join(each)) for each in named.findall(contents)}
 
 
 # The command a client runs
 
 
-def _program(*, uvx: bool) -> list[str]:
-    """The words that start the program that runs now, from any folder; or its newest release."""
+@dataclass(frozen=True)
+class ServerOptions:
+    """How a server is started: the options of `setup` and `config`."""
+
+    roots: Sequence[str] = ()
+    read_only: bool = False
+    dialect: str | None = None
+    uvx: bool = False
+    shared: bool = False
+
+    @property
+    def program(self) -> Sequence[str]:
+        """The words that start filewright: by its name, which every machine of a team has, or by its path here."""
+        if self.shared and not self.uvx:
+            return ["filewright"]
+        return own_program(uvx=self.uvx)
+
+    @property
+    def state(self) -> Sequence[str]:
+        """The option that names the state folder, which is one of this machine."""
+        return [] if self.shared else _state_folder()
+
+
+def own_program(*, uvx: bool = False) -> list[str]:
+    """Return the words that start the program that runs now, from any folder; or its newest release."""
     # `uvx` may have started us from its cache, which may be gone tomorrow.
     if uvx or any((folder / "CACHEDIR.TAG").is_file() for folder in Path(sys.prefix).parents):
         return ["uvx", "filewright"]
@@ -214,4 +253,4 @@ describes_server = together(
     click.option("--dialect", metavar="NAME", help="Offer another system's tool names."),
     click.option("--uvx", is_flag=True, help="Start the newest release with uvx, not this program."),
 )
-"""The options that say how the server is started, which `Client.entry` takes."""
+"""The options of `ServerOptions`."""

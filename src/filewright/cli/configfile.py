@@ -25,22 +25,34 @@ _PLAIN_LIST = re.compile(r'\[\n\s*((?:"(?:[^"\\\n]|\\.)*"|[^][{}"])*?)\s*\]')
 _decoded = json.JSONDecoder().raw_decode
 
 
-def with_value(text: str, path: Path, value: Any, *, toml: bool = False) -> str:
-    """`text` with a value at `path`, in place of another one or behind what is beside it; None: without it.
+def with_value(text: str, path: Path, value: Any, *, toml: bool = False, kept: int = 0) -> str:
+    """Return `text` with a value at `path`, in place of another one or behind what is beside it; None: without it.
 
-    Without a value goes what that leaves empty. Raises `ValueError` for text that cannot be read or whose form is
-    not known here.
+    Without a value goes what that leaves empty, but for the `kept` outermost objects around it. Raises `ValueError`
+    for text that cannot be read or whose form is not known here.
     """
     before = read(text, toml=toml)
     old = value_at(before, path)
     if old == value:
         return text
     wanted = before if value is None else _with(before, path, value)
-    after = (_in_toml if toml else _in_json)(text, path, value)
+    after = _in_toml(text, path, value) if toml else _in_json(text, path, value, kept)
     made = read(after, toml=toml)
     if wanted != (_with(made, path, old) if value is None else made):
         raise ValueError(f"the entry cannot be {'taken out of' if value is None else 'put into'} it safely")
     return after
+
+
+def depth_of(there: Any, path: Path) -> int:
+    """Return how many of the objects that lead to a value are there."""
+    return next(
+        (depth for depth in range(len(path)) if value_at(there, path[: depth + 1]) is None), len(path)
+    )
+
+
+def says_nothing(text: str) -> bool:
+    """Return True for JSON or TOML without any value and any remark."""
+    return "".join(text.lstrip("\ufeff").split()) in ("", "{}")
 
 
 def with_entry(text: str, keys: Sequence[str], entry: Mapping[str, Any], *, toml: bool = False) -> str:
@@ -143,7 +155,7 @@ def _members(bare: str, at: int) -> dict[str | int, _Member]:
     return found
 
 
-def _in_json(text: str, path: Path, value: Any) -> str:
+def _in_json(text: str, path: Path, value: Any, kept: int = 0) -> str:
     """With another value, or with None without it, without its line and without what is left empty around it."""
     if not text.strip():
         return f"{text}{_json(_with(None, path, value))}\n"
@@ -156,10 +168,12 @@ def _in_json(text: str, path: Path, value: Any) -> str:
             made = _with(None, path[depth + 1 :], value)
             return _inserted(text, plain, at, [*members.values()], key, made)
         begin, at, end = members[key]
+    if value is not None and "\n" not in text.strip():
+        return text[:at] + json.dumps(value, ensure_ascii=False) + text[end:]
     if value is not None:
         return text[:at] + _json(value, _unit(text)).replace("\n", f"\n{_indent(text, at)}") + text[end:]
-    if len(members) == 1 and path[:-1]:
-        return _in_json(text, path[:-1], None)
+    if len(members) == 1 and len(path) - 1 > kept and not has_remark(_object_at(text, bare, path[:-1])):
+        return _in_json(text, path[:-1], None, kept)
     ahead = len(plain[:begin].rstrip())
     if comma := _COMMA.match(plain, end):
         end = comma.end()
@@ -173,6 +187,19 @@ def _in_json(text: str, path: Path, value: Any) -> str:
         begin = ahead
     text = text[:begin] + text[end:]
     return text if comma or plain[ahead - 1] != "," else text[: ahead - 1] + text[ahead:]
+
+
+def has_remark(text: str) -> bool:
+    """Return True if JSON has remarks of a person."""
+    return any(match[0][0] == "/" for match in _STRING_OR_REMARK.finditer(text))
+
+
+def _object_at(text: str, bare: str, path: Path) -> str:
+    """Return the text of the object at `path`."""
+    at = _next(bare, 0)
+    for key in path:
+        at = _members(bare, at)[key].start
+    return text[at : _decoded(bare, at)[1]]
 
 
 def _inserted(text: str, plain: str, at: int, members: Sequence[_Member], key: str | int, value: Any) -> str:
@@ -196,8 +223,10 @@ def _inserted(text: str, plain: str, at: int, members: Sequence[_Member], key: s
     assert beside is not None
     remark = beside[0].rstrip()
     follows = text[at + len(remark) :]
-    closing = f"\n{outer}" if follows.lstrip(" \t").startswith(("}", "]")) else ""
-    member = f"\n{name}{_json(value, _unit(text))}{after}".replace("\n", f"\n{inner}")
+    # In a file with both kinds the new lines end as the one beside them.
+    end = "\r\n" if follows.lstrip(" \t").startswith("\r\n") else "\n"
+    closing = f"{end}{outer}" if follows.lstrip(" \t").startswith(("}", "]")) else ""
+    member = f"\n{name}{_json(value, _unit(text))}{after}".replace("\n", f"{end}{inner}")
     return f"{text[:at]}{before}{remark}{member}{closing}{follows}"
 
 
@@ -230,18 +259,15 @@ def _header(keys: Path, more: str = "") -> re.Pattern[str]:
 
 
 def _in_toml(text: str, path: Path, value: Any) -> str:
-    """With a value in the table that the last name but one begins, which is made at the end if it is not there.
+    """Return the text with a value in the table that the last name but one begins; a new table comes at the end.
 
-    Without one: without the table, those in it, and the empty line before them.
+    Without a value: without the table at `path`, those in it, and the empty line before each.
     """
-    while value is None:
-        header = _header(path, r"(?:\s*\.[^\]\n]*)?").search(text)
-        if header is None:
-            return text
-        before, following = text[: header.start()], _TABLE.search(text, header.end())
-        if following is None:  # The line that ended it, or what was before it, comes with its empty line.
-            before = before.removesuffix("\n" if text.endswith("\n") else "\n\n")
-        text = before + (text[following.start() :] if following else "")
+    if value is None:
+        header_of_any = _header(path, r"(?:\s*\.[^\]\n]*)?")
+        while (header := header_of_any.search(text)) is not None:
+            text = _without_table(text, header)
+        return text
     *keys, name = path
     # JSON's strings, lists and booleans are TOML's, but for the one character that TOML wants escaped.
     made = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
@@ -254,10 +280,43 @@ def _in_toml(text: str, path: Path, value: Any) -> str:
     if old is None:
         gap = "" if header[0].endswith("\n") else "\n"
         return f"{text[: header.end()]}{gap}{name} = {made}\n{text[header.end() :]}"
-    for end in re.compile(r"[ \t]*(?:#|\r?\n|\Z)").finditer(text, old.end()):
-        try:  # A value ends at the first place up to which it can be read.
-            tomllib.loads(f"x = {text[old.end() : end.start()]}")
+    return text[: old.end()] + made + text[_end_of_value(text, old.end()) :]
+
+
+def _end_of_value(text: str, start: int) -> int:
+    """Return where a value ends: at the first place up to which it can be read."""
+    for end in re.compile(r"[ \t]*(?:#|\r?\n|\Z)").finditer(text, start):
+        try:
+            tomllib.loads(f"x = {text[start : end.start()]}")
         except tomllib.TOMLDecodeError:
             continue
-        return text[: old.end()] + made + text[end.start() :]
+        return end.start()
     raise ValueError("a value has no end")
+
+
+_ASSIGNMENT = re.compile(r"[ \t]*[^\s#\[][^\n=]*=[ \t]*")
+_NO_VALUE = re.compile(r"[ \t]*(?:#[^\n]*)?(?:\n|\Z)")
+
+
+def _without_table(text: str, header: re.Match[str]) -> str:
+    """Return the text without a table: its header, its values and the empty line before it; remarks of theirs stay."""
+    remarks: list[str] = []
+    skipped: list[str] = []
+    at = end = header.end()
+    while at < len(text):
+        if (assignment := _ASSIGNMENT.match(text, at)) is not None:
+            at = text.find("\n", _end_of_value(text, assignment.end())) + 1 or len(text)
+            remarks += skipped
+            skipped, end = [], at
+        elif (line := _NO_VALUE.match(text, at)) is not None:
+            # What is behind the last value belongs to what follows.
+            skipped += [line[0]] if "#" in line[0] else []
+            at = line.end()
+        else:
+            break
+    before, after = text[: header.start()], text[end:]
+    if before.endswith("\n\n") or before == "\n":
+        # The last line had no end before the table was appended to it.
+        lacking = not after and not text.endswith("\n")
+        before = before.removesuffix("\n\n" if lacking else "\n")
+    return before + "".join(remarks) + after

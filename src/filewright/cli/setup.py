@@ -9,23 +9,55 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import quote
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import click
 
-from filewright.cli import open_workspace, write
-from filewright.cli.clients import CLIENT, CLIENTS, HOOKS, SCOPES, Client, describes_server, whole
-from filewright.cli.configfile import appended, read, value_at, with_entry, with_value
-from filewright.cli.options import ANYTHING, dry_run_option, saying_refusals, yes_option
+from filewright.cli import write
+from filewright.cli.clients import (
+    CLIENT,
+    CLIENTS,
+    HOOKS,
+    SCOPES,
+    Client,
+    Entry,
+    ServerOptions,
+    describes_server,
+    whole,
+)
+from filewright.cli.configfile import (
+    appended,
+    depth_of,
+    has_remark,
+    read,
+    says_nothing,
+    value_at,
+    with_entry,
+    with_value,
+)
+from filewright.cli.options import dry_run_option, saying_refusals, yes_option
+from filewright.cli.recognition import (
+    alien_hook_lines,
+    foreign_members,
+    is_own_hook,
+    settings_beside,
+    starts_filewright,
+    words_of,
+)
+from filewright.cli.setup_files import (
+    REMOVING,
+    WRITING,
+    Earlier,
+    Edit,
+    change,
+    content_of,
+    earlier_of,
+    folder_of,
+    folders_above,
+)
 from filewright.cli.terminal import ask, write_coloured
-from filewright.errors import Code, FilewrightError, stale
-from filewright.progress import SETUP
-
-if TYPE_CHECKING:
-    from filewright.workspace import Workspace
+from filewright.errors import Code, FilewrightError
 
 RULE = (
     "Use filewright's tools to read, search and change files: they change nothing else, and each change can be "
@@ -38,8 +70,6 @@ _RULE_LINE = re.compile(rf"\n\n{re.escape(RULE)}\Z|((?<=\n)\n)?{re.escape(RULE)}
 """Its line, at the end of a file with the empty one before it; without an end where the file had none."""
 _PLUG_IN = "// Written by `filewright setup"
 UNRECORDED = "no hooks are written for it: what its shell and its own tools change is not recorded"
-HOOK_LINE = re.compile(r"\bfilewright\b.* snapshot (begin|end) --hook\b")
-"""What hooks of ours call."""
 
 
 class Part(NamedTuple):
@@ -49,15 +79,20 @@ class Part(NamedTuple):
     what: str
     path: str
     ours: Any
+    scope: str = "shared"
 
-    def edited(self, text: str, *, remove: bool = False) -> str:
-        """The text of the file with it, or without it. Raises `unsupported` if the rest cannot be kept whole so."""
+    def edited(self, text: str, *, remove: bool = False, earlier: str | None = None) -> str:
+        """Return the text of the file with it, or without it; `earlier` is what the file was before `setup`, if known.
+
+        Raises `unsupported` if the rest cannot be kept whole so.
+        """
         edit = {"server": _served, "hooks": _hooked, "rule": _ruled}[self.what]
         mark = "\ufeff" if text.startswith("\ufeff") else ""
         newline = "\r\n" if "\n" in text and "\n" not in text.replace("\r\n", "") else "\n"
         try:
-            made = edit(self, text.removeprefix(mark).replace(newline, "\n"), remove)
-            return mark + made.replace("\n", newline)
+            earlier = earlier.removeprefix("\ufeff") if earlier is not None else None
+            after = edit(self, text.removeprefix(mark).replace(newline, "\n"), remove, earlier)
+            return mark + after.replace("\n", newline)
         except ValueError as error:
             raise FilewrightError(
                 Code.UNSUPPORTED,
@@ -67,58 +102,101 @@ class Part(NamedTuple):
 
     @property
     def is_toml(self) -> bool:
-        """How its file is written, which is JSON otherwise."""
+        """True if its file is TOML; it is JSON otherwise."""
         return self.path.endswith(".toml")
 
+    @property
+    def keys(self) -> Sequence[str]:
+        """The members that lead to the server in its file."""
+        return self.client.keys(self.scope)
 
-def _planned(client: Client, files: Mapping[str, str], **server: Any) -> list[Part]:
-    """What is to be in these files of a client."""
-    ours = {"server": client.entry(**server), "hooks": client.hooked(uvx=server["uvx"]), "rule": {}}
-    return [Part(client, what, path, ours[what]) for what, path in files.items() if what in ours]
+    def entry(self, text: str) -> Any:
+        """Return the server that is there under our name; None if there is none. Raises `ValueError`."""
+        return value_at(read(text.removeprefix("\ufeff"), toml=self.is_toml), self.keys)
+
+    def is_in(self, text: str) -> bool:
+        """Return True if something of ours, or called so, is in the text, or may be: it cannot be read."""
+        if "filewright" not in text:
+            return False
+        try:
+            if self.what == "server" and self.entry(text) is not None:
+                return True
+            return self.edited(text, remove=True) != text
+        except (ValueError, FilewrightError):
+            return True
 
 
-def _served(part: Part, text: str, remove: bool) -> str:
+def planned(client: Client, scope: str, options: ServerOptions, file: str | None = None) -> list[Part]:
+    """Return what is to be in the files of a client, or in this file of its servers."""
+    files = {"server": file} if file else client.files(scope)
+    ours = {"server": client.entry(options), "hooks": client.hooked(options), "rule": {}}
+    # A file that is named holds servers as all others do.
+    scope = "shared" if file else scope
+    return [Part(client, what, path, ours[what], scope) for what, path in files.items()]
+
+
+def _served(part: Part, text: str, remove: bool, earlier: str | None) -> str:
+    toml, keys = part.is_toml, part.keys
+    entry = value_at(read(text, toml=toml), keys)
     if remove:
-        return with_value(text, part.client.keys, None, toml=part.is_toml)
-    return with_entry(text, part.client.keys, part.ours, toml=part.is_toml)
+        if not starts_filewright(words_of(entry)):
+            return text
+        there = read(earlier, toml=toml) if earlier is not None else None
+        own = value_at(there, keys)
+        if own is not None:
+            return _replaced(text, keys, own, toml=toml)
+        return with_value(text, keys, None, toml=toml, kept=depth_of(there, keys))
+    if entry is not None and foreign_members(entry, part.ours):
+        return _replaced(text, keys, {**part.ours, **settings_beside(entry, part.ours)}, toml=toml)
+    return with_entry(text, keys, part.ours, toml=toml)
 
 
-def _hooked(part: Part, text: str, remove: bool) -> str:
-    """The file of a client's hooks with these of ours, and no other of ours."""
+def _replaced(text: str, keys: Sequence[str], entry: Any, *, toml: bool) -> str:
+    if not toml:
+        return with_value(text, keys, entry)
+    without = with_value(text, keys, None, toml=True)
+    if not isinstance(entry, Mapping) or any(isinstance(value, Mapping) for value in entry.values()):
+        raise ValueError("the entry that was there before cannot be put back")
+    return with_entry(without, keys, entry, toml=True)
+
+
+def _hooked(part: Part, text: str, remove: bool, earlier: str | None) -> str:
+    """Return the file of a client's hooks with these of ours, and no other of ours."""
     client, ours = part.client, {} if remove else part.ours
     if not client.events:
         if text and _PLUG_IN not in text:
             raise ValueError("something other than our plug-in is there")
         return "" if remove else str(ours)
     there = read(text)
+    before = read(earlier) if earlier is not None else None
     events = value_at(there, ("hooks",)) or {}
-    if not isinstance(events, dict) or not all(isinstance(groups, list) for groups in events.values()):
+    if (
+        not isinstance(there, dict)
+        or not isinstance(events, dict)
+        or not all(isinstance(groups, list) for groups in events.values())
+    ):
         raise ValueError("something other than lists of hooks is where they should be")
     missing = {key: value for key, value in client.more.items() if ours and key not in there}
     text = with_entry(text, (), missing)
     for event in {**events, **ours}:
         groups, wanted = events.get(event, []), ours.get(event, [])
+        kept = depth_of(before, ("hooks", event))
         for index in reversed(range(len(groups))):
-            if _is_ours(groups[index]) and groups[index] not in wanted:
-                text = with_value(text, ("hooks", event, index), None)
+            if is_own_hook(groups[index]) and groups[index] not in wanted:
+                text = with_value(text, ("hooks", event, index), None, kept=kept)
         for group in wanted:
             if group not in groups:
                 text = with_value(text, ("hooks", event, len(groups) + len(wanted)), group)
-    return "" if not ours and read(text) == client.more else text
+    if remove and text and "hooks" not in read(text):
+        # What is ours beside the hooks goes where it was not before, or with all that was ours.
+        alone = earlier is None and read(text) == client.more and not has_remark(text)
+        for name in client.more:
+            if alone or (before is not None and name not in before):
+                text = with_value(text, (name,), None)
+    return text
 
 
-def _is_ours(hook: Any) -> bool:
-    """Whether one of the hooks in a configuration, or each of a group of them, calls filewright."""
-    if not isinstance(hook, Mapping):
-        return False
-    inner = hook.get("hooks")
-    if isinstance(inner, list):
-        return bool(inner) and all(map(_is_ours, inner))
-    line = hook.get("command")
-    return isinstance(line, str) and HOOK_LINE.search(line) is not None
-
-
-def _ruled(part: Part, text: str, remove: bool) -> str:
+def _ruled(part: Part, text: str, remove: bool, _earlier: str | None) -> str:
     if remove:
         return "" if text == _ALWAYS else _RULE_LINE.sub("", text, count=1)
     if RULE in text:
@@ -132,16 +210,21 @@ def _ruled(part: Part, text: str, remove: bool) -> str:
     short_help="Configure a client: the server, hooks that record what else it changes, a rule.",
     epilog="""\b
 Examples:
-  filewright setup claude-code              for the project in the current folder, after asking
-  filewright setup cursor --user --yes      for all projects, without asking
+  filewright setup claude-code              for you, in the current folder, after asking
+  filewright setup cursor --user --yes      for you, in all projects, without asking
+  filewright setup gemini --shared          for everybody who works on the project
   filewright setup codex --dry-run          show what would be written
   filewright setup --check                  see what is configured, and whether it works
   filewright setup codex --remove           take exactly that out again""",
 )
 @click.argument("client", type=CLIENT, metavar="CLIENT", required=False)
 @describes_server
-@click.option("--user", is_flag=True, help="Into the client's files for all projects.")
-@click.option("--project", is_flag=True, help="Into its files in the current folder.")
+@click.option("--user", is_flag=True, help="Into your own files for all projects.")
+@click.option(
+    "--shared",
+    is_flag=True,
+    help="Into the project's files, for everybody who works on it; the command is `filewright`.",
+)
 @click.option("--file", metavar="FILE", help="The server only, into this file.")
 @click.option(
     "--no-hooks", is_flag=True, help="No hooks: what its shell and its own tools change is not recorded."
@@ -162,7 +245,7 @@ def setup(
     *,
     client: str | None,
     user: bool,
-    project: bool,
+    shared: bool,
     file: str | None,
     no_hooks: bool,
     no_rule: bool,
@@ -174,130 +257,195 @@ def setup(
 ) -> None:
     """Write into CLIENT's configuration what it needs to start this filewright and to record what else it changes.
 
-    All else in the files stays byte for byte, and a copy of each as it was is kept beside it. What is
-    there already is not written again.
+    What it writes is for you alone where the client has files for that: in the current folder, or else in all projects.
+    All else in the files stays byte for byte. What is there already is not written again.
     """
-    if user + project + (file is not None) > 1:
-        raise click.UsageError("give one of --user, --project and --file")
+    if user + shared + (file is not None) > 1:
+        raise click.UsageError("give one of --user, --shared and --file")
     if client is None and (file or not (check or remove)):
         raise click.UsageError(f"name a CLIENT: {', '.join(CLIENTS)}")
+    options = ServerOptions(**server, shared=shared)
     chosen = CLIENTS[client] if client else None
-    named = ["user"] * user or ["project"] * project
+    scopes = ["user"] * user or ["shared"] * shared or [*SCOPES]
+    if chosen and not (usable := [scope for scope in chosen.scopes if scope in scopes]):
+        has = "a file in each project" if user else "no file in a project"
+        raise click.UsageError(f"{chosen.title} has {has}: leave --{'user' if user else 'shared'} out")
     left_out = ["hooks"] * no_hooks + ["rule"] * no_rule
-    parts, unread = list[Part](), set[str]()
-    for each in [chosen] if chosen else CLIENTS.values():
-        scopes = [scope for scope in each.scopes if scope in (named or SCOPES)]
-        said = {scope: each.said(scope) for scope in scopes}
-        unread.update(path for _, paths in said.values() for path in paths)
-        if chosen and not scopes:
-            has = "a file in each project" if user else "one file for all projects"
-            raise click.UsageError(f"{each.title} has {has}: leave --{named[0]} out")
-        there = [scope for scope, (text, _) in said.items() if b"filewright" in text]
-        if file or not (check or remove) or (chosen and not there):
-            there = scopes[:1]
-        for scope in there:
-            files = {"server": whole(file)} if file else each.files(scope)
-            parts += [part for part in _planned(each, files, **server) if part.what not in left_out]
+    if file and chosen:
+        everything, unread = planned(chosen, "shared", options, whole(file)), set[str]()
+    elif chosen and not (check or remove):
+        everything, unread = planned(chosen, usable[0], options), set[str]()
+    else:
+        everything, unread = _present([chosen] if chosen else [*CLIENTS.values()], scopes, options)
+        if chosen and not everything:
+            everything = planned(chosen, usable[0], options)
     if chosen is None:
         for path in sorted(unread):
             write(f"LOOK {path} may not be read: what is in it is not known, and stays")
+    parts = [part for part in everything if part.what not in left_out]
     if not parts:
         write("no client is configured here: filewright setup CLIENT")
         sys.exit(int(check))
     if check:
         from filewright.cli.setup_check import checked
 
-        sys.exit(0 if checked(parts, titled=chosen is None) and not unread else 1)
-    if not _carried_out(parts, remove=remove, yes=yes, dry_run=dry_run) or remove or chosen is None:
+        sys.exit(0 if checked(parts, options, titled=chosen is None) and not unread else 1)
+    if remove:
+        _carry_out(parts, *_removed(parts, everything), REMOVING, yes=yes, dry_run=dry_run)
+    elif _carry_out(parts, _written(parts), (), WRITING, yes=yes, dry_run=dry_run) and chosen:
+        _explain(chosen, parts, shared=shared)
+
+
+def _explain(client: Client, parts: Sequence[Part], *, shared: bool) -> None:
+    """Say what is left to a person to do."""
+    write(f"{client.title}: {client.note}", to_error=True)
+    if not client.hooks:
+        write(f"{client.title}: {UNRECORDED}", to_error=True)
+    if shared:
+        write(f"{client.title}: everybody who works on the project needs `filewright` in PATH", to_error=True)
         return
-    write(f"{chosen.title}: {chosen.note}", to_error=True)
-    if not chosen.hooks:
-        write(f"{chosen.title}: {UNRECORDED}", to_error=True)
+    here = [os.path.relpath(part.path) for part in parts if folder_is_current(part.path)]
+    if here:
+        kind = (
+            "yours"
+            if parts[0].scope == "local"
+            else "with a path of this machine; --shared writes them for a team"
+        )
+        write(f"{client.title}: keep out of version control what is {kind}: {', '.join(here)}", to_error=True)
 
 
-def _carried_out(parts: list[Part], *, remove: bool, yes: bool, dry_run: bool) -> bool:
-    """Write the parts, or take them out, after showing it and asking; whether something was written."""
-    before = {part.path: content_of(part.path) for part in parts}
-    after = {path: text or "" for path, text in before.items()}
+def folder_is_current(path: str) -> bool:
+    """Return True for a file in the current folder."""
+    return os.path.realpath(path).startswith(os.path.realpath(os.getcwd()) + os.sep)
+
+
+def _present(
+    clients: Sequence[Client], scopes: Sequence[str], options: ServerOptions
+) -> tuple[list[Part], set[str]]:
+    """Return the parts of each client and scope of which something is there, and the files that may not be read."""
+    parts, unread = list[Part](), set[str]()
+    for client in clients:
+        for scope in SCOPES:
+            if scope not in scopes:
+                continue
+            content, unreadable = client.content(scope)
+            unread.update(unreadable)
+            if b"filewright" not in content:
+                continue
+            of_scope = planned(client, scope, options)
+            if any(part.what != "rule" and part.is_in(content_of(part.path) or "") for part in of_scope):
+                parts += of_scope
+    return parts, unread
+
+
+def _written(parts: Sequence[Part]) -> list[Edit]:
+    """Return the files with the parts in them."""
+    edits = []
+    for path, of_file in _by_file(parts).items():
+        before = content_of(path)
+        after = before or ""
+        for part in of_file:
+            _warn_of_foreign(part, after)
+            after = part.edited(after)
+        edits.append(Edit(path, before, after if after or before is not None else None))
+    return edits
+
+
+def _warn_of_foreign(part: Part, text: str) -> None:
+    """Say what is called filewright and was not written by `setup`. A text that cannot be read is refused later."""
+    try:
+        entry = part.entry(text) if part.what == "server" else None
+        names = foreign_members(entry, part.ours) if entry is not None else []
+        lines = (
+            [*alien_hook_lines(read(text.removeprefix("\ufeff")))]
+            if part.what == "hooks" and part.client.events
+            else []
+        )
+    except ValueError:
+        return
+    if names:
+        listed = ", ".join(ascii(name)[1:-1] for name in names)
+        write(
+            f"{part.path}: setup did not write the server filewright that is there ({listed}): it is replaced whole, "
+            "and --remove puts it back",
+            to_error=True,
+        )
+    for line in lines:
+        write(f"{part.path}: setup did not write this hook, which stays: {line!a}", to_error=True)
+
+
+def _removed(parts: Sequence[Part], everything: Sequence[Part]) -> tuple[list[Edit], set[str]]:
+    """Return the files without the parts, and the folders that go with files if nothing is left in them."""
+    edits, folders = list[Edit](), set[str]()
+    for path, of_file in _by_file(parts).items():
+        before = content_of(path)
+        if before is None:
+            edits.append(Edit(path, None, None))
+            continue
+        earlier = earlier_of(path, before) if any(part.is_in(before) for part in of_file) else None
+        after = _without(of_file, before, earlier)
+        others = [part for part in everything if part.path == path and part not in of_file]
+        restorable = after != before and earlier is not None and earlier.untouched
+        if earlier is not None and restorable and not any(part.is_in(after or "") for part in others):
+            after = earlier.text
+        if after is None:
+            made_by_us = folders_above(path) if earlier is None else earlier.folders
+            folders.update(made_by_us)
+        edits.append(Edit(path, before, after))
+    return edits, folders
+
+
+def _without(parts: Sequence[Part], before: str, earlier: Earlier | None) -> str | None:
+    """Return the text of a file without the parts; None if nothing is left of what `setup` made."""
+    after = before
     for part in parts:
-        after[part.path] = part.edited(after[part.path], remove=remove)
-    changed = [path for path, text in before.items() if after[path] != (text or "")]
+        after = part.edited(after, remove=True, earlier=earlier.text if earlier is not None else None)
+    was_there = earlier is not None and earlier.text is not None
+    return None if after != before and says_nothing(after) and not was_there else after
+
+
+def _by_file(parts: Sequence[Part]) -> dict[str, list[Part]]:
+    """Return the parts of each file, in their order."""
+    files: dict[str, list[Part]] = {}
+    for part in parts:
+        files.setdefault(part.path, []).append(part)
+    return files
+
+
+def _carry_out(
+    parts: Sequence[Part], edits: Sequence[Edit], folders: Any, tool: str, *, yes: bool, dry_run: bool
+) -> bool:
+    """Make the edits as one change, after showing them and asking; return whether something was changed."""
+    changed = [edit for edit in edits if edit.after != edit.before]
+    titles = ", ".join(dict.fromkeys(part.client.title for part in parts))
     if not changed:
-        said = "nothing of it is there" if remove else "nothing to do, it is configured already"
-        titles = ", ".join(dict.fromkeys(part.client.title for part in parts))
-        write(f"{titles}: {said} ({', '.join(before)})")
-    for path in changed:
-        write_coloured(_difference(path, before[path], after[path]))
+        state = "nothing of it is there" if tool == REMOVING else "nothing to do, it is configured already"
+        write(f"{titles}: {state} ({', '.join(edit.path for edit in edits)})")
+    for edit in changed:
+        write_coloured(_difference(edit))
     if dry_run or not changed:
         return False
     if not yes:
-        ask(f"Write this to {', '.join(changed)}?")
-    for path in changed:
-        write(_written(path, before[path], after[path], empty_goes=remove))
+        ask(f"Write this to {', '.join(edit.path for edit in changed)}?")
+    change(changed, tool, f"{tool} {', '.join(dict.fromkeys(part.client.name for part in parts))}", folders)
+    for edit in changed:
+        result = "written" if edit.after is not None else "deleted, nothing else was in it"
+        write(f"{edit.path}: {result}")
     return True
 
 
-# Reading and writing
-
-
-def content_of(path: str) -> str | None:
-    """What is in a file; None: it is not there. Raises `unsupported` if it is not UTF-8."""
-    if not os.path.lexists(path):
-        return None
-    with _opened(path) as workspace:
-        content = workspace.resource(f"filewright://file/{quote(path)}")[1]
-    if isinstance(content, str):
-        return content
-    hint = "put what `filewright config` prints into it by hand"
-    raise FilewrightError(Code.UNSUPPORTED, f"{path} is not UTF-8", hint=hint)
-
-
-def _difference(path: str, before: str | None, after: str) -> str:
-    """The change, as a diff for people."""
+def _difference(edit: Edit) -> str:
+    """Return the change as a diff for people."""
     from filewright.edit import splices_between, unified
     from filewright.text import Snapshot
 
-    shown = os.path.relpath(path, _folder_of(path))
-    old = Snapshot((before or "").encode())
-    return unified(None if before is None else shown, shown, old, splices_between(old, after.encode())).text
-
-
-def _written(path: str, before: str | None, after: str, *, empty_goes: bool) -> str:
-    """Write it, beside a copy of what it was; says what was done.
-
-    One that nothing is left in is deleted. Raises `stale_version` if it is not what it was any more.
-    """
-    with _opened(path) as workspace:
-        if before is None:
-            workspace.write(path, after, newline="keep")
-            return f"{path}: written"
-        version = workspace.read(path, limit=1).version
-        if content_of(path) != before:
-            raise stale(path)
-        if empty_goes and "".join(after.lstrip("\ufeff").split()) in ("", "{}"):
-            workspace.delete(path)
-            return f"{path}: deleted, nothing else was in it"
-        names = (f"{path}.bak{number}" for number in ("", *range(2, 10_000)))
-        kept = next(name for name in names if not os.path.lexists(name))
-        workspace.copy(path, kept)
-        try:
-            workspace.write(path, after, mode="overwrite", newline="keep", expected_version=version)
-        except FilewrightError:
-            workspace.delete(kept)
-            raise
-        return f"{path}: written; as it was: {kept}"
-
-
-def _opened(path: str) -> Workspace:
-    """A workspace over the folder whose history is to have the change."""
-    return open_workspace((_folder_of(path),), actor=SETUP, allow_write=ANYTHING)
-
-
-def _folder_of(path: str) -> str:
-    """The current folder, or the nearest that is there."""
-    here = os.path.realpath(os.getcwd())
-    parents = Path(path).parents
-    return here if Path(here) in parents else next(str(folder) for folder in parents if folder.is_dir())
+    name = os.path.relpath(edit.path, folder_of(edit.path))
+    if folder_of(edit.path) == os.path.realpath(os.path.expanduser("~")) and not folder_is_current(edit.path):
+        name = f"~/{name}"
+    old = Snapshot((edit.before or "").encode())
+    splices = splices_between(old, (edit.after or "").encode())
+    old_name = None if edit.before is None else name
+    return unified(old_name, None if edit.after is None else name, old, splices).text
 
 
 # To be pasted
@@ -317,6 +465,9 @@ Examples:
 @click.option(
     "--hooks", is_flag=True, help="Print the hooks that record what its shell and its own tools change."
 )
+@click.option(
+    "--shared", is_flag=True, help="For everybody who works on a project: the command is `filewright`."
+)
 def config(client: str, hooks: bool, **server: Any) -> None:
     """Print what CLIENT needs to start this filewright, ready to paste.
 
@@ -328,7 +479,8 @@ def config(client: str, hooks: bool, **server: Any) -> None:
             f"no hooks are written for {chosen.title}; these have some: {', '.join(HOOKS)}",
             param_hint="CLIENT",
         )
-    places = [files[what] for files in (chosen.project, chosen.files("user")) if what in files]
+    places = [files[what] for files in (chosen.shared, chosen.files("user")) if what in files]
     write(f"{chosen.title}: {' or '.join(places)}{'' if hooks else f'; {chosen.note}'}", to_error=True)
-    [part] = _planned(chosen, {what: places[0]}, **server)
-    write(part.edited(""))
+    options = ServerOptions(**server)
+    ours: Entry | Any = chosen.hooked(options) if hooks else chosen.entry(options)
+    write(Part(chosen, what, places[0], ours).edited(""))

@@ -1,72 +1,106 @@
-"""`filewright setup --check`: what of a client's configuration is there, and whether it works when it is tried."""
+"""`filewright setup --check`: what of a client's configuration is there, and whether it works when it is tried.
+
+Only what `setup` itself would write is tried, by the program that runs now. Whatever else a project's files name is
+shown and never started.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import os
-import re
 import shlex
+import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from filewright.cli import write
-from filewright.cli.configfile import read, value_at
+from filewright.cli.clients import Client, ServerOptions
+from filewright.cli.configfile import read
 from filewright.cli.hook import PROJECT
-from filewright.cli.setup import HOOK_LINE, UNRECORDED, Part, content_of
+from filewright.cli.recognition import alien_hook_lines, differences, options_of, variants
+from filewright.cli.setup import UNRECORDED, Part
+from filewright.cli.setup_files import content_of
 from filewright.errors import FilewrightError
 
 _SECONDS = 60
-_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _CALL = {"tool_name": "Bash", "tool_use_id": "1", "session_id": "setup-check", "turn_id": "1"}
 
 
-def checked(parts: Sequence[Part], *, titled: bool) -> bool:
-    """Say of each part whether it is there and whether it works; True if all of it is and does."""
+def checked(parts: Sequence[Part], options: ServerOptions, *, titled: bool) -> bool:
+    """Say of each part whether it is there and whether it works; return True if all of it is and does."""
     good = True
-    for client, its in groupby(parts, key=lambda part: part.client):
+    for client, of_client in groupby(parts, key=lambda part: part.client):
         if titled:
             write(f"{client.title}:")
-        for part in its:
+        for part in of_client:
             try:
-                said, fine = _found(part)
+                finding, fine = _examined(part, options)
             except (OSError, ValueError, TypeError, subprocess.SubprocessError, FilewrightError) as error:
-                said, fine = f"{part.path}: {error}", False
-            write(f"{'ok  ' if fine else 'LOOK'} {part.what}: {said}")
+                finding, fine = f"{part.path}: {error}", False
+            write(f"{'ok  ' if fine else 'LOOK'} {part.what}: {finding}")
             good = good and fine
         if not client.hooks:
             write(f"     hooks: {UNRECORDED}")
     return good
 
 
-def _found(part: Part) -> tuple[str, bool]:
+def _examined(part: Part, options: ServerOptions) -> tuple[str, bool]:
     text = content_of(part.path)
     if text is None:
         return f"not configured: there is no {part.path}", False
-    if part.edited(text, remove=True) == text:
-        return f"not in {part.path}", False
     if part.what == "rule":
-        return f"in {part.path}", True
-    differs = "" if part.edited(text) == text else ", not as setup would write it now"
-    text = text.removeprefix("\ufeff")
-    if part.what == "hooks":
-        works = _try_hooks(text)
-    else:
-        works = _try_server(value_at(read(text, toml=part.is_toml), part.client.keys))
-    return f"in {part.path}{differs}; {works}", True
+        there = part.edited(text, remove=True) != text
+        return f"{'in' if there else 'not in'} {part.path}", there
+    examine = _examined_server if part.what == "server" else _examined_hooks
+    result, works = examine(part, text, options)
+    return f"{'in ' if result else 'not in '}{part.path}{result}", works
 
 
-def _try_server(entry: Any) -> str:
-    """Start it as the client would, and call a tool. Raises `OSError`."""
-    command = entry.get("command") if isinstance(entry, Mapping) else None
-    words = command if isinstance(command, list) else [command, *entry.get("args", [])] if command else []
-    words = [os.getcwd() if word == "${workspaceFolder}" else word for word in words]
-    if not words or not all(isinstance(word, str) for word in words):
-        raise ValueError("the entry has no command")
+def _examined_server(part: Part, text: str, options: ServerOptions) -> tuple[str, bool]:
+    entry = part.entry(text)
+    if entry is None:
+        return "", False
+    written = options_of(part.client, entry, options)
+    if written is None:
+        return f", not as setup writes it, and not started: {differences(entry, part.ours)}", False
+    if missing := _missing(written):
+        return missing, False
+    here = ServerOptions(written.roots or [os.getcwd()], written.read_only, written.dialect, written.uvx)
+    ours = part.client.entry(here)
+    command = ours["command"]
+    words = command if isinstance(command, list) else [command, *ours["args"]]
+    return f"; {_try_server(words)}", True
+
+
+def _examined_hooks(part: Part, text: str, options: ServerOptions) -> tuple[str, bool]:
+    client = part.client
+    aliens = [*alien_hook_lines(read(text.removeprefix("\ufeff")))] if client.events else []
+    if aliens:
+        shown = "; ".join(ascii(line)[:200] for line in aliens[:3])
+        return f", beside what setup did not write, and not run: {shown}", False
+    for written in variants(options):
+        if part._replace(ours=client.hooked(written)).edited(text) == text:
+            if missing := _missing(written):
+                return missing, False
+            return f"; {_try_hooks(client, ServerOptions(uvx=written.uvx))}", True
+    if part.edited(text, remove=True) == text:
+        return "", False
+    return f", not as setup writes it, and not run: `filewright setup {client.name}` writes it again", False
+
+
+def _missing(written: ServerOptions) -> str:
+    """Say that the program is not found by the name that is written; the empty string if it is."""
+    program = written.program[0]
+    return "" if shutil.which(program) else f", and starts `{program}`, which is not in PATH here"
+
+
+def _try_server(words: Sequence[str]) -> str:
+    """Start the server as the client would, and call a tool. Raises `OSError`."""
     with tempfile.TemporaryFile("w+") as said:
         try:
             works, failed = asyncio.run(asyncio.wait_for(_asked(words, said), _SECONDS))
@@ -96,16 +130,11 @@ async def _asked(words: Sequence[str], said: TextIO) -> tuple[str, str]:
         return works, ""
 
 
-def _try_hooks(text: str) -> str:
-    """Run those before and after a command around one that changes a file in a folder of its own. Raises `OSError`."""
+def _try_hooks(client: Client, options: ServerOptions) -> str:
+    """Run our hooks around a command that changes a file in a folder of its own. Raises `OSError`."""
     from filewright.workspace import Workspace
 
-    lines = [line for found in _STRING.findall(text) if HOOK_LINE.search(line := json.loads(found))]
-    first, last = (
-        next((line for line in lines if f" snapshot {word} " in line), None) for word in ("begin", "end")
-    )
-    if first is None or last is None:
-        raise OSError("one of the two hooks is missing")
+    first, last = client.hook_lines(options)
     words = shlex.split(last, posix=os.name == "posix")
     with tempfile.TemporaryDirectory() as place:
         project, state = Path(place, "project"), str(Path(place, "state"))
@@ -114,11 +143,11 @@ def _try_hooks(text: str) -> str:
         environment = {
             **os.environ, **dict.fromkeys(PROJECT, str(project)), "FILEWRIGHT_STATE_DIR": state
         }  # fmt: skip
-        given = json.dumps({**_CALL, "cwd": str(project), "tool_input": {"command": "echo after > file"}})
+        call = json.dumps({**_CALL, "cwd": str(project), "tool_input": {"command": "echo after > file"}})
         said = ""
         for line in (first, last):
             run = subprocess.run(
-                line, shell=True, input=given, text=True, cwd=project, env=environment, capture_output=True,
+                line, shell=True, input=call, text=True, cwd=project, env=environment, capture_output=True,
                 timeout=_SECONDS, check=False,
             )  # fmt: skip
             said = said or run.stderr.strip()

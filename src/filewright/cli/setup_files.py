@@ -1,0 +1,169 @@
+"""The files that `filewright setup` reads and changes: all of one run as one change, with what they were before.
+
+A configuration is in the current folder, or below the home folder, or elsewhere. The history of that folder has each
+change of `setup`, so that `--remove` finds out what a file was before the first of them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from filewright.cli import open_workspace
+from filewright.cli.options import ANYTHING
+from filewright.errors import Code, FilewrightError, stale
+from filewright.progress import SETUP
+
+if TYPE_CHECKING:
+    from filewright.boundary import Location
+    from filewright.changes import Entry
+    from filewright.edit import Step
+    from filewright.workspace import Workspace
+
+WRITING, REMOVING = "setup", "setup --remove"
+"""The tools by which history names what was changed."""
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """What a file was before `setup` wrote into it.
+
+    `text` None: it was not there, and `folders` were made for it. `untouched`: only `setup` has changed it since.
+    """
+
+    text: str | None
+    untouched: bool
+    folders: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Edit:
+    """The text of a configuration before and after; None: there is no such file."""
+
+    path: str
+    before: str | None
+    after: str | None
+
+
+def content_of(path: str) -> str | None:
+    """Return what is in a file; None if it is not there. Raises `unsupported` if it is not UTF-8."""
+    if not os.path.lexists(path):
+        return None
+    with _opened([path]) as workspace:
+        return _read(workspace, path)
+
+
+def folder_of(path: str) -> str:
+    """Return the folder whose history has the changes of a configuration."""
+    for folder in (os.path.realpath(os.getcwd()), os.path.realpath(os.path.expanduser("~"))):
+        if Path(folder) in Path(path).parents and os.path.isdir(folder):
+            return folder
+    return next(str(folder) for folder in Path(path).parents if folder.is_dir())
+
+
+def earlier_of(path: str, text: str) -> Earlier | None:
+    """Return what the file was before `setup` wrote what is in it now; None where the history does not tell."""
+    from filewright.changes import held_after, held_before
+
+    earlier: Earlier | None = None
+    later: str | None = text
+    with _opened([path]) as workspace:
+        location = workspace.context.boundary.locate(path)
+        for record in workspace.history(path, client=SETUP, limit=1000):
+            entry = workspace.changes.entry_at(record, location)
+            if record.tool != WRITING or entry is None:
+                break
+            before = _decoded(held_before(entry)) if entry.before is not None else None
+            after = _decoded(held_after(entry)) if entry.after is not None else None
+            if after is None or (before is None and entry.before is not None):
+                break  # Too old: what it held is not stored any more.
+            untouched = after == later and (earlier is None or earlier.untouched)
+            earlier = Earlier(before, untouched, frozenset(_folders_made(record.entries, path, workspace)))
+            later = before
+    return earlier
+
+
+def change(edits: Sequence[Edit], tool: str, summary: str, folders: Iterable[str] = ()) -> None:
+    """Make all of the edits as one change, and delete those of the folders that nothing is left in.
+
+    Raises `stale_version` if a file is not what it was any more.
+    """
+    from filewright.edit import ChangeSet, Delete
+
+    with _opened([edit.path for edit in edits]) as workspace:
+        steps: list[Step] = [_step(workspace, edit) for edit in edits]
+        deleted = {edit.path for edit in edits if edit.after is None}
+        for folder in sorted(folders, key=len, reverse=True):
+            try:
+                names = os.listdir(folder)
+            except OSError:
+                continue
+            if deleted.issuperset(os.path.join(folder, name) for name in names):
+                deleted.add(folder)
+                steps.append(Delete(workspace.context.boundary.locate(folder)))
+        workspace.changes.commit(ChangeSet(tool, summary, tuple(steps)))
+
+
+def folders_above(path: str) -> Iterator[str]:
+    """Yield the folders of a configuration below the one whose history has it."""
+    top = Path(folder_of(path))
+    for folder in Path(path).parents:
+        if folder == top:
+            return
+        yield str(folder)
+
+
+def _step(workspace: Workspace, edit: Edit) -> Step:
+    from filewright.edit import Create, Delete, Expected, Modify, splices_between
+
+    location = workspace.context.boundary.locate(edit.path)
+    if edit.before is None:
+        assert edit.after is not None
+        # Clients put keys and tokens into some of their files.
+        mode = None if folder_of(edit.path) == os.path.realpath(os.getcwd()) else 0o600
+        return Create(location, edit.after.encode(), mode)
+    with workspace.context.open(location) as snapshot:
+        if snapshot.held != edit.before.encode():
+            raise stale(edit.path)
+        if edit.after is None:
+            return Delete(location, expected=Expected.of(snapshot))
+        return Modify.of(location, snapshot, splices_between(snapshot, edit.after.encode()))
+
+
+def _read(workspace: Workspace, path: str) -> str:
+    location: Location = workspace.context.boundary.locate(path)
+    with workspace.context.open(location) as snapshot:
+        text = _decoded(snapshot.held)
+    if text is not None:
+        return text
+    hint = "put what `filewright config` prints into it by hand"
+    raise FilewrightError(Code.UNSUPPORTED, f"{path} is not UTF-8, or too large", hint=hint)
+
+
+def _decoded(content: bytes | None) -> str | None:
+    try:
+        return content.decode() if content is not None else None
+    except UnicodeDecodeError:
+        return None
+
+
+def _folders_made(entries: Iterable[Entry], path: str, workspace: Workspace) -> Iterator[str]:
+    """Yield the folders above a file that a change has made for it."""
+    for entry in entries:
+        if entry.before is None and entry.after is not None and entry.after.kind == "folder":
+            location = workspace.changes.location(entry.place)
+            folder = os.fsdecode(location.absolute) if location is not None else ""
+            if Path(folder) in Path(path).parents:
+                yield folder
+
+
+@contextmanager
+def _opened(paths: Iterable[str]) -> Iterator[Workspace]:
+    """Open the folders whose histories have the changes of these files."""
+    folders = tuple(dict.fromkeys(map(folder_of, paths)))
+    with open_workspace(folders, actor=SETUP, allow_write=ANYTHING) as workspace:
+        yield workspace
