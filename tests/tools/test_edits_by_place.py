@@ -510,3 +510,71 @@ def test_blank_lines_behind_a_class_stay_where_its_only_method_goes(
     (root / "a.py").write_text(f"{above}    def m(self):\n        pass\n{below}")
     workspace.edit("a.py", [{"at": {"symbol": "A.m"}, "delete": True}])
     assert (root / "a.py").read_text() == above + below
+
+
+BLANK_ENDS = [
+    # a file, an edit, and what the file is then
+    ("a.py", "def a():\n    pass\n\n\ndef b():\n    pass\n", {"at": {"symbol": "a"}, "replace": "def a():\n    x\n\n\n"}, "def a():\n    x\n\n\ndef b():\n    pass\n"),
+    ("a.py", "def a():\n    pass\n\n\ndef b():\n    pass\n", {"at": {"symbol": "a"}, "replace": "\n\ndef a():\n    x\n\n"}, "def a():\n    x\n\n\ndef b():\n    pass\n"),
+    ("a.py", "def a():\n    pass\n\n\ndef b():\n    pass\n", {"at": {"symbol": "b"}, "replace": "\n\ndef b():\n    x\n\n\n"}, "def a():\n    pass\n\n\ndef b():\n    x\n"),
+    ("a.py", "def a():\n    pass\ndef b():\n    pass\n", {"at": {"symbol": "a"}, "replace": "def a():\n    x\n\n\n"}, "def a():\n    x\n\n\ndef b():\n    pass\n"),
+    ("a.py", "def a():\n    pass\ndef b():\n    pass\n", {"at": {"symbol": "b"}, "replace": "\n\ndef b():\n    x"}, "def a():\n    pass\n\n\ndef b():\n    x\n"),
+    ("a.go", "package a\n\nfunc F() int {\n\treturn 1\n}\n\nfunc G() {}\n", {"at": {"symbol": "F"}, "replace": "func F() int {\n\treturn 2\n}\n\n"}, "package a\n\nfunc F() int {\n\treturn 2\n}\n\nfunc G() {}\n"),
+    ("a.py", "def a():\n    pass\n\n\ndef b():\n    pass\n", {"at": {"after": "a"}, "replace": "\n\ndef c():\n    x\n\n\n"}, "def a():\n    pass\n\n\ndef c():\n    x\n\n\ndef b():\n    pass\n"),
+    ("a.py", "def a():\n    pass\n", {"at": {"after": "a"}, "replace": "\n\ndef c():\n    x\n\n\n"}, "def a():\n    pass\n\n\ndef c():\n    x\n"),
+    ("a.py", "x = 1\ny = 2\n", {"at": {"before": "y"}, "replace": "\nz = 3\n"}, "x = 1\n\nz = 3\ny = 2\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@each_row("name, text, edit, expected", BLANK_ENDS)
+def test_blank_ends_are_not_added_up(
+    root: Path, workspace: Workspace, name: str, text: str, edit: dict[str, object], expected: str, end: str
+) -> None:
+    (root / name).write_bytes(text.replace("\n", end).encode())
+    done = workspace.call("edit_content", {"path": name, "edits": [edit]})
+    assert not done.is_error, done.text
+    assert (root / name).read_bytes().decode() == expected.replace("\n", end)
+
+
+SECTIONS = "# A\n\nabout\n\n## B\n\nb\n\n## C\n\nc\n\n\n## D\n\nd\n"
+
+
+@each_row(
+    "edit, expected",
+    [
+        ({"at": {"symbol": "B"}, "replace": "## B\n\nnew"}, SECTIONS.replace("b\n", "new\n")),
+        ({"at": {"symbol": "B"}, "replace": "## B\n\nnew\n"}, SECTIONS.replace("b\n", "new\n")),
+        ({"at": {"symbol": "B"}, "replace": "## B\n\nnew\n\n"}, SECTIONS.replace("b\n", "new\n")),
+        ({"at": {"symbol": "C"}, "replace": "## C\n\nnew\n\n"}, SECTIONS.replace("c\n", "new\n")),
+        ({"at": {"symbol": "D"}, "replace": "## D\n\nnew\n\n"}, SECTIONS.replace("d\n", "new\n")),
+        ({"at": {"symbol": "B"}, "delete": True}, SECTIONS.replace("## B\n\nb\n\n", "")),
+        ({"at": {"symbol": "D"}, "delete": True}, SECTIONS.replace("\n\n## D\n\nd\n", "")),
+        ({"at": {"after": "B"}, "replace": "## N\n\nn"}, SECTIONS.replace("b\n", "b\n\n## N\n\nn\n")),
+        ({"at": {"before": "B"}, "replace": "## N\n\nn\n"}, SECTIONS.replace("## B", "## N\n\nn\n\n## B")),
+        ({"at": {"after": "D"}, "replace": "## N\n\nn\n"}, SECTIONS + "\n\n## N\n\nn\n"),
+        (
+            {"from": {"symbol": "D"}, "at": {"before": "B"}},
+            "# A\n\nabout\n\n## D\n\nd\n\n## B\n\nb\n\n## C\n\nc\n",
+        ),
+        (
+            {"from": {"symbol": "B"}, "at": {"after": "D"}},
+            "# A\n\nabout\n\n## C\n\nc\n\n\n## D\n\nd\n\n\n## B\n\nb\n",
+        ),
+    ],
+)
+def test_sections_stay_parted(
+    root: Path, workspace: Workspace, edit: dict[str, object], expected: str
+) -> None:
+    (root / "a.md").write_text(SECTIONS)
+    done = workspace.call("edit_content", {"path": "a.md", "edits": [edit]})
+    assert not done.is_error, done.text
+    assert (root / "a.md").read_text() == expected
+
+
+def test_section_replaced_by_what_was_read_of_it_is_unchanged(root: Path, workspace: Workspace) -> None:
+    (root / "a.md").write_text(SECTIONS)
+    for name in "ABCD":
+        text = workspace.read("a.md", symbol=name, numbered=False).content
+        edit = {"at": {"symbol": name}, "replace": text}
+        assert workspace.call("edit_content", {"path": "a.md", "edits": [edit]}).code == "no_change"

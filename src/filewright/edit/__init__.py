@@ -82,10 +82,12 @@ if TYPE_CHECKING:
         Replacement,
         at_lines,
         edit_of,
+        in_place_of,
         indented,
         replace_matches,
         replacement,
         symbol_lines,
+        without_blank_ends,
     )
     from filewright.edit.planning import Outcome, Plan, plan
 
@@ -105,7 +107,8 @@ __getattr__, __all__ = face_of(
         "patch.plan": "PatchedFile PatchTarget fits plan_patch=plan",
         "patch.reader": "FilePatch Patch parse_patch=parse",
         "places": (
-            "LineEdit Replaced Replacement at_lines edit_of indented replace_matches replacement symbol_lines"
+            "LineEdit Replaced Replacement at_lines edit_of in_place_of indented replace_matches replacement "
+            "symbol_lines without_blank_ends"
         ),
         "planning": "Outcome Plan plan",
     },

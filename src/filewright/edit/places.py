@@ -60,6 +60,11 @@ def symbol_lines(snapshot: Snapshot, outline: Outline, symbol: str, shown: str) 
             "give its text as search, or the text it is to be put beside",
         )
     _require_whole_lines(snapshot, own, symbol, shown)
+    # A section of a text reaches down to the next heading: the blank lines before that are not its own.
+    *_, end = source.rows_at(last - 1, 1)
+    if not source.text(end.body).strip():
+        _, blank = source.first_solid(source.rows_before(end))
+        last = max(own.start_line, last - 1 - blank)
     row = source.row_at(source.offset(first - 1))
     _, before = source.first_solid(source.rows_before(row))
     goes_on, after = source.first_solid(source.rows_from(source.offset(last)))
@@ -75,6 +80,34 @@ def symbol_lines(snapshot: Snapshot, outline: Outline, symbol: str, shown: str) 
         gap = before if own.start != listed[0] else after if len(listed) > 1 else 0
     following = last + after + 1 if goes_on else None
     return SymbolLines(first, last, indent_of(source.text(row.body)), before, between, following, gap)
+
+
+def without_blank_ends(text: str) -> tuple[str, int, int]:
+    """Return a text without the blank lines at its ends, and how many those are above and below.
+
+    A text of blank lines alone stays as it is.
+    """
+    rows = text.split("\n")
+    solid = [number for number, row in enumerate(rows) if row.strip()]
+    if not solid:
+        return text, 0, 0
+    first, last = solid[0], solid[-1]
+    ends_line = len(rows) > 1 and not rows[-1].strip()
+    below = len(rows) - 1 - last - ends_line
+    return "\n".join(rows[first : last + 1]) + ("\n" if ends_line else ""), first, max(0, below)
+
+
+def in_place_of(text: str, lines: SymbolLines) -> str:
+    """Return the text that takes the place of a symbol, without blank lines at its ends that are there already."""
+    body, above, below = without_blank_ends(normalised(text))
+    if not body.strip():
+        return text
+    more_above = max(0, above - lines.before) if lines.first - lines.before > 1 else 0
+    more_below = 0
+    if lines.following is not None:
+        more_below = max(0, below - (lines.following - lines.last - 1))
+    ended = body if body.endswith("\n") or not more_below else body + "\n"
+    return "\n" * more_above + ended + "\n" * more_below
 
 
 def _require_whole_lines(snapshot: Snapshot, own: Symbol, symbol: str, shown: str) -> None:

@@ -24,9 +24,11 @@ from filewright.edit import (
     Plan,
     SymbolLines,
     Tier,
+    in_place_of,
     indented,
     plan,
     symbol_lines,
+    without_blank_ends,
 )
 from filewright.errors import Code, FilewrightError, invalid, missing, refused, too_many
 from filewright.languages import Language, language_of
@@ -879,7 +881,11 @@ class _Edits:
                 new = indented(new, spot.indent)
             gap = _usual_gap(new, file, spot) if spot.gap is None else spot.gap
             new = self._with_separator(new, text)
-            parted = self._parted(new, gap, line, text.snapshot)
+            blank = (0, 0)
+            if spot.indent is not None:
+                new, *blank_ends = without_blank_ends(normalised(new))
+                blank = blank_ends[0], blank_ends[1]
+            parted = self._parted(new, gap, line, text.snapshot, blank=blank)
             return replace(edit, replace=parted, start_line=line, named=named)
         if item.symbol is not None:
             lines = self._lines(file, text, item.symbol)
@@ -887,6 +893,7 @@ class _Edits:
             if item.delete:
                 named, edit = f"{named} deleted", replace(edit, symbol=lines)
             new = self._with_separator(indented(new, lines.indent) if fuzzy else new, text)
+            new = in_place_of(new, lines)
         else:
             named = "by its lines"
             self._check_range(file, text, first or 0, last or 0)
@@ -1035,13 +1042,22 @@ class _Edits:
         verb = "copied" if item.copied else "moved"
         return f"{taken.what} {verb} here from {origin}", text.encode("latin-1")
 
-    def _parted(self, text: str, gap: int, line: int, target: Snapshot, end: str = "\n") -> str:
-        """`text` as whole lines, parted by `gap` blank lines from what is above `line` and from that line, or as it is.
+    def _parted(
+        self,
+        text: str,
+        gap: int,
+        line: int,
+        target: Snapshot,
+        end: str = "\n",
+        blank: tuple[int, int] = (0, 0),
+    ) -> str:
+        """Return `text` as whole lines, parted by `gap` blank lines from what is above `line` and from that line.
 
-        Blank lines that are there already count, and none are put in where there is no text.
+        `blank` are the blank lines that its author wants above and below at least. Those that are there already count,
+        and none are put in where there is no text.
         """
         text = text if text.endswith(("\n", "\r")) else text + end
-        if not gap:
+        if not gap and blank == (0, 0):
             return text
         at = target.lines.offset_of(line, self.context.task)
         near = max(target.start, at - _NEAR)
@@ -1049,8 +1065,9 @@ class _Edits:
             codec.decoded(target.read(*piece), target.encoding).removesuffix("\n").split("\n")
             for piece in ((near, at - near), (at, _NEAR))
         )
-        first = 0 if text.startswith(("\n", "\r")) else _lacking(above[::-1], gap)
-        return end * first + text + end * (0 if text.endswith(2 * end) else _lacking(below, gap))
+        first = 0 if text.startswith(("\n", "\r")) else _lacking(above[::-1], max(gap, blank[0]))
+        last = 0 if text.endswith(2 * end) else _lacking(below, max(gap, blank[1]))
+        return end * first + text + end * last
 
 
 def _of_whole(number: int, named: str, first: int = 1, last: int = 0, note: str = "") -> Outcome:
