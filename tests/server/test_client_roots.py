@@ -84,7 +84,6 @@ HOSTS = {
     "LOCALHOST": True,
     "otherhost": False,
     "evil.example.org": False,
-    "me@host": False,
 }
 
 
