@@ -497,6 +497,21 @@ def unknown_listing(given: str) -> FilewrightError:
     return FilewrightError(Code.NOT_FOUND, message, hint, snapshot=given)
 
 
+def shared(
+    what: str, commands: Sequence[str], paths: Sequence[str], named: Mapping[str, Any]
+) -> FilewrightError:
+    """What is to be taken back may be the change of another command."""
+    others, files = ", ".join(commands[:3]), ", ".join(paths[:5])
+    files += f" and {len(paths) - 5:,} more" * (len(paths) > 5)
+    return FilewrightError(
+        Code.UNSUPPORTED,
+        f"{what} cannot be undone alone: {files} may have been changed by another command that ran at the "
+        f"same time ({others}); nothing was changed",
+        hint="give include_shared=true, or --include-shared on the command line, to take that back too",
+        details={**named, "shared_with": list(commands[:20]), "shared_files": list(paths[:200])},
+    )
+
+
 def unknown_session(given: str, known: Sequence[str]) -> FilewrightError:
     """History has no such session."""
     message = f"there is no session {given} that changed something"

@@ -10,11 +10,12 @@ from functools import cached_property
 
 from filewright.annotations import TYPE_CHECKING, Any
 from filewright.boundary import Boundary, Root
-from filewright.changes import Changes, base_folder
+from filewright.changes import Changes, RecordedCommand, base_folder
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task, caller_name
+from filewright.recording import Recorder, command_summary, new_command
 from filewright.settings import Settings
-from filewright.system import Closing
+from filewright.system import Closing, own_process, process_space
 from filewright.tools import TypedTools
 from filewright.wording import encodable
 
@@ -76,6 +77,7 @@ class Workspace(TypedTools, Closing):
             [os.fspath(root) for root in roots], self.settings, guarded=[base_folder(self.settings)]
         )
         self._changes = Changes(self._boundary, self.settings)
+        self._recorder = Recorder(self._changes, self.settings)
         own = self._changes.caller
         self._changes.caller = Caller(caller_name(session) or own.session, caller_name(client))
         self._tools_made: Context | None = None
@@ -90,6 +92,7 @@ class Workspace(TypedTools, Closing):
         """Give the roots' descriptors back; the workspace must not be used after."""
         if self._tools_made is not None:
             self._tools_made.close()
+        self._recorder.close()
         self._changes.close()
         self._boundary.close()
 
@@ -274,6 +277,11 @@ class Workspace(TypedTools, Closing):
 
     # What a shell changes
 
+    @property
+    def recorder(self) -> Recorder:
+        """The recorder of what shells and other tools change here."""
+        return self._recorder
+
     def begin_command(self, identifier: str | None = None, *, command: str = "") -> str:
         """Note what is there before a command of a shell; returns the id for `end_command`.
 
@@ -281,7 +289,16 @@ class Workspace(TypedTools, Closing):
         line names, then the newest.
         """
         identifier = identifier or os.urandom(8).hex()
-        self._changes.begin_command(identifier, command, self._task())
+        caller = self._changes.caller
+        begun = new_command(
+            identifier,
+            command_summary(command, None),
+            session=caller.session,
+            client=caller.client,
+            process=own_process(),
+            space=process_space(),
+        )
+        self._recorder.begin(begun, command, self._task())
         return identifier
 
     def end_command(
@@ -292,16 +309,20 @@ class Workspace(TypedTools, Closing):
         turn: str | None = None,
         label: str | None = None,
     ) -> Sequence[ChangeRecord]:
-        """Record what is different since, as a change of the tool `shell` in each root; none if nothing is.
+        """Record what is different since, as changes of the tool `shell`; none if nothing is.
 
-        `label` is what history calls it where it was another tool of a client than its shell.
+        Each root has changes of its own, and what was different before a tool's change is one of its own. Of two
+        commands that run at one time it is not known which has done what: such a change is that of both. `label` is
+        what history calls it where it was another tool of a client than its shell.
 
         Of files whose content was not kept the changes' notes say that they cannot be undone. Raises
         `not_found` if there was no such beginning.
         """
-        summary = caller_name(label) or f"shell: {caller_name(command) or 'a command'}"
-        caller = self._changes.caller._replace(turn=caller_name(turn))
-        return self._changes.end_command(identifier, summary, caller, self._task())
+        caller = self._changes.caller
+        ending = RecordedCommand(
+            identifier, command_summary(command, label), caller.session, caller.client, caller_name(turn)
+        )
+        return self._recorder.end(ending, self._task())
 
     # For people and servers
 

@@ -51,30 +51,42 @@ from filewright.faces import face_of
 
 if TYPE_CHECKING:
     from filewright.changes.changes import Changes
-    from filewright.changes.contents import held_after, held_before
-    from filewright.changes.database import Database
+    from filewright.changes.contents import digest_of, held_after, held_before
+    from filewright.changes.database import Database, Flusher
     from filewright.changes.history import Scope, Selected, prompts, undone_by
-    from filewright.changes.quick import QuickLook
-    from filewright.changes.record import ChangeRecord, Entry, Place, Stamp, folders_above
+    from filewright.changes.log import Log
+    from filewright.changes.record import (
+        ChangeRecord,
+        CommitPlan,
+        Entry,
+        Kind,
+        Place,
+        RecordedCommand,
+        Stamp,
+        folders_above,
+        id_of,
+        same_content,
+        summary_of,
+    )
     from filewright.changes.settle import Recovery
-    from filewright.changes.shell import begun_in
     from filewright.changes.show import FileDifference
-    from filewright.changes.state import StateFolder, base_folder
+    from filewright.changes.state import Index, StateFolder, base_folder, fresh_in
     from filewright.changes.undo import Reversal
 
 __getattr__, __all__ = face_of(
     __name__,
     {
         "changes": "Changes",
-        "contents": "held_after held_before",
-        "database": "Database",
-        "quick": "QuickLook",
-        "record": "ChangeRecord Entry Place Stamp folders_above",
+        "contents": "digest_of held_after held_before",
+        "database": "Database Flusher",
+        "log": "Log",
+        "record": (
+            "ChangeRecord CommitPlan Entry Kind Place RecordedCommand Stamp folders_above id_of same_content summary_of"
+        ),
         "history": "Scope Selected prompts undone_by",
         "settle": "Recovery",
-        "shell": "begun_in",
         "show": "FileDifference",
-        "state": "StateFolder base_folder",
+        "state": "Index StateFolder base_folder fresh_in",
         "undo": "Reversal",
     },
 )

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from functools import cache, partial
+from functools import partial
 
 from filewright import errors
 from filewright.annotations import TYPE_CHECKING
@@ -15,14 +14,12 @@ from filewright.changes.log import UNFINISHED, DamagedError, Log
 from filewright.changes.record import ChangeRecord, Place, id_of, sight
 from filewright.changes.state import StateFolder, WorkspaceLock
 from filewright.errors import Code, FilewrightError, from_os_error
-from filewright.progress import Caller, Task
+from filewright.progress import Task
 from filewright.settings import Settings
 
 if TYPE_CHECKING:
     from filewright.changes.database import Database
-    from filewright.changes.quick import QuickLook
     from filewright.changes.settle import Recovery
-    from filewright.changes.shell import Watch
     from filewright.changes.undo import Reversal
     from filewright.edit import ChangeSet, Diff
 
@@ -33,6 +30,7 @@ _SETTLE_ABOVE = 16
 _LEFT_AS_IT_WAS = "this change was interrupted, and could not be taken back; its files were left as they were"
 _LOOKED_AT = 256
 """Folders of a change that are looked at for the working tree they are in."""
+BeforeChange = Callable[[Sequence[Location] | None, Task], None]
 _IN_THE_WAY = (
     Code.ALREADY_EXISTS,
     Code.NOT_FOUND,
@@ -52,8 +50,9 @@ class Changes(History):
 
     def __init__(self, boundary: Boundary, settings: Settings) -> None:
         super().__init__(boundary, settings)
-        self.looked: QuickLook | None = None
-        """What a hook has seen of the roots before it opened them."""
+        self.before_change: BeforeChange = _nothing_before
+        """Records what others have changed, where that is to be on record before a change at some locations (None:
+        anywhere). The workspace is held then."""
         self.after_commit: Callable[[Sequence[Location]], None] = _nothing_more
         self._lock = WorkspaceLock(boundary, settings.lock_seconds)
         self._found: list[Recovery] = []
@@ -177,6 +176,7 @@ class Changes(History):
         numbers = {place.root.number for place in touched}
         folders = {place.parent for place in touched if place.parts}
         with self.writing(task):
+            self.before_change(touched, task)
             # It is kept in the log of the first root it touches, which those of the others then point to.
             first, *others = sorted(numbers) or [0]
             log = self._own[first]
@@ -325,62 +325,6 @@ class Changes(History):
         for log in self._own:
             log.state.open(task)
 
-    # What others change
-
-    def begin_command(self, identifier: str, line: str, task: Task) -> bool:
-        """Note what is below the roots before a command of a shell. Raises `not_found` for a bad id.
-
-        False where much is not kept yet that another process should keep ahead of the next commands.
-        """
-        with self.writing(task):  # What is listed is what the newest change has left.
-            self._forget_looks()
-            kept = [watch.begin(line) for watch in self._watched(task, identifier)]
-        if self.looked is not None:
-            pairs = zip(self._own, self._boundary.roots, strict=True)
-            listed_by = self._boundary.listed_by
-            states = [(root.path, root.identity, log.state, listed_by(root)) for log, root in pairs]
-            self.looked.note(states, [database.locate() for database in self.databases])
-        return all(kept)
-
-    def keep_ahead(self, task: Task, *, seconds: float) -> bool:
-        """Keep more of what files hold, for commands of a shell to come; whether that is all.
-
-        Changes do not wait for it; the beginning of a command does, for `seconds` at most.
-        """
-        return all(watch.keep_ahead(seconds) for watch in self._watched(task))
-
-    def end_command(
-        self, identifier: str, summary: str, caller: Caller, task: Task
-    ) -> tuple[ChangeRecord, ...]:
-        """Record what the command has changed, as a change in each root where that is something.
-
-        What was changed by the tools meanwhile is on record already. Raises `not_found`, and what a
-        commit raises for the lock and the state folder.
-        """
-
-        @cache  # What is recorded of one root was not made meanwhile.
-        def made_since(newest: int) -> list[ChangeRecord]:
-            later = itertools.takewhile(lambda head: head.number > newest, self.heads(task))
-            return [self._kept(head.id) for head in reversed(list(later))]
-
-        made: list[ChangeRecord] = []
-        with self.writing(task):
-            self._forget_looks()
-            for watch in self._watched(task, identifier):
-                made += watch.end(summary, caller, made_since)
-        return tuple(made)
-
-    def _forget_looks(self) -> None:
-        """Forget what a hook has seen of the roots, unless the newest change is in it."""
-        if self.looked is not None and self.looked.newest != self.latest():
-            self.looked.looks.clear()
-
-    def _watched(self, task: Task, identifier: str = "0") -> Iterator[Watch]:
-        from filewright.changes.shell import watches
-
-        self._open(task)
-        return watches(self._boundary, self._own, task, self.looked, identifier)
-
     # Undoing
 
     def undo(
@@ -389,13 +333,15 @@ class Changes(History):
         *,
         force: bool = False,
         break_hard_links: bool = False,
+        include_shared: bool = False,
         preview: bool = False,
         task: Task | None = None,
     ) -> tuple[ChangeRecord | None, Reversal]:
         """Undo what a scope names as one step, with nothing in between, merged where files have moved on.
 
         `force` gives each file its earlier content over whatever is there, instead of merging or
-        refusing; `break_hard_links` replaces files with other names too. For a `preview` nothing is changed,
+        refusing; `break_hard_links` replaces files with other names too. What may be the change of another command
+        than those of the scope is taken back only with `include_shared`. For a `preview` nothing is changed,
         and the diff of what would be is in the reversal. Raises `not_found`, `invalid_input`, `unsupported`
         (made with undoable=false), `no_change`, `path_escape`, `stale_version` with the conflicts in its
         details, and as `commit` does; in every case nothing was changed.
@@ -404,7 +350,11 @@ class Changes(History):
 
         task = task or Task()
         with nullcontext() if preview else self.writing(task):
+            if not preview:
+                self.before_change(None, task)
             selected = self.select(scope, every=force, task=task)
+            if not include_shared:
+                self.refuse_shared(selected)
             reversal = Reversal(
                 selected,
                 self._settings,
@@ -445,6 +395,10 @@ class Changes(History):
         self._lock.close()
         for log in (*self._own, *self._related.values()):
             log.database.close()
+
+
+def _nothing_before(_touched: Sequence[Location] | None, _task: Task) -> None:
+    """Nobody else changes anything that is on record."""
 
 
 def _nothing_more(_touched: Sequence[Location]) -> None:

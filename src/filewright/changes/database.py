@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 # SQLite is imported where a database is opened: a server that has only started needs none of it.
 
-VERSION = 13
+VERSION = 14
 Row = tuple[Any, ...]
 Execute = Callable[..., "sqlite3.Cursor"]
 # The primary result codes of SQLite: https://www.sqlite.org/rescode.html

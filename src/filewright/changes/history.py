@@ -21,6 +21,7 @@ from filewright.changes.record import (
     Entries,
     Entry,
     Place,
+    RecordedCommand,
     Sight,
     Stamp,
     id_of,
@@ -103,6 +104,11 @@ class History:
 
     def _log(self, state: StateFolder) -> Log:
         return Log(self._boundary, self._settings, state, self._flusher, self.latest)
+
+    @property
+    def own(self) -> Sequence[Log]:
+        """The logs of the roots that are open here."""
+        return self._own
 
     @property
     def logs(self) -> list[Log]:
@@ -210,6 +216,37 @@ class History:
     def latest(self) -> int:
         """Its number, which one look at each log tells; 0 if there is none."""
         return max(map(Log.newest, self.logs))
+
+    def made_after(self, number: int) -> Iterator[ChangeRecord]:
+        """The changes later than one, the oldest first, whole, wherever they are."""
+        found = [(later, log) for log in self.logs for later in log.made_after(number)]
+        for later, log in sorted(found, key=lambda each: each[0]):
+            operation = log.operation(later, made=True)
+            if operation is not None:
+                yield operation
+
+    def within(self) -> list[Log]:
+        """The logs of registered roots within those that are open here, other than these."""
+        roots = [root.resolved for root in self._boundary.roots]
+        return [log for log in self.logs if not log.own and log.state.lies_within(roots)]
+
+    def left_within(self) -> list[StateFolder]:
+        """The state folders of roots within those that are open here whose folders are gone, or are others by now."""
+        roots = [root.resolved for root in self._boundary.roots]
+        left = [owner for owner in self._index.within(roots) if not owner.is_there]
+        return [StateFolder(self._index, None, owner) for owner in left]
+
+    def around(self, log: Log) -> StateFolder | None:
+        """The state folder of the nearest registered root around that of a log."""
+        return self._index.around(log.state.owner)
+
+    def shared(self, names: Sequence[str]) -> dict[str, tuple[RecordedCommand, ...]]:
+        """Those of some changes that may be those of several commands, each with these."""
+        numbers = [number_of(name) or 0 for name in names]
+        found = {}
+        for log in self.logs:
+            found.update(log.shared(numbers))
+        return {id_of(number): found[number] for number in numbers if number in found}
 
     def record(self, change_id: str, *, inside: bool = True) -> ChangeRecord:
         """One change: what of it is `inside` the roots; else all, but for words that name what is denied.
@@ -553,6 +590,34 @@ class History:
 
         diffs = ChangeDiffs(self._boundary, self._settings)
         return diffs.of_entry(entry, max_lines=max_lines, start=start)
+
+    # Shared changes
+
+    def refuse_shared(self, selected: Selected) -> None:
+        """Refuse to take back what may be the change of another command than those that are meant.
+
+        Raises `unsupported` naming these commands and the files. A moment means whatever was changed since.
+        """
+        if "since" in selected.named:
+            return
+        session = selected.named.get("session")
+        if "prompt" in selected.named:
+            session = selected.record.session
+        meant = {end for entry in selected.record.entries for end in entry.ends}
+        others: dict[str, None] = {}
+        paths: dict[str, None] = {}
+        for name, commands in self.shared(selected.ids).items():
+            foreign = [each for each in commands if session is None or each.session != session]
+            if not foreign:
+                continue
+            entries = self.record(name).entries
+            if selected.partial:
+                entries = [entry for entry in entries if not meant.isdisjoint(entry.ends)]
+            if entries:
+                others.update(dict.fromkeys(each.summary for each in foreign))
+                paths.update(dict.fromkeys(entry.place.shown for entry in entries))
+        if others:
+            raise errors.shared(selected.what, [*others], [*paths], selected.named)
 
     # Places
 

@@ -37,10 +37,12 @@ from filewright.changes.record import (
     FolderRef,
     Place,
     Put,
+    RecordedCommand,
     Sight,
     Slot,
     Stamp,
     id_of,
+    summary_of,
     time_of,
 )
 from filewright.changes.state import StateFolder
@@ -51,8 +53,8 @@ from filewright.settings import Settings
 if TYPE_CHECKING:
     from filewright.changes.slots import FolderSearch
 
-_USUAL: Row = (), False, True, {}, ()
-"""What most changes say from `reverts` to `notes`."""
+_USUAL: Row = (), False, True, {}, (), ()
+"""What most changes say from `reverts` to `notes`, and of commands that share them."""
 _TABLES = """
 CREATE TABLE roots (number INTEGER PRIMARY KEY, path BLOB NOT NULL);
 CREATE TABLE operations (
@@ -111,7 +113,7 @@ _HELD = 512
 """Entries of a record that are held as values; more are read anew each time."""
 _PAGE = 900
 _ROOM = 1000
-"""Numbers between two operations, for one in each root."""
+"""Numbers between two operations, for those of one observation."""
 _NEWEST_KEPT = 50
 """Operations that no date expires."""
 _DAY_NS = 86_400 * 10**9
@@ -297,16 +299,35 @@ class Log:
         return rows[0][0] if rows else 0
 
     def sessions(self) -> list[Session]:
-        """The sessions of the changes here, in no order."""
+        """The sessions of the changes here, in no order; one that only shares a change with another too."""
         rows = self.database.read(
             "SELECT found.*, client FROM (SELECT session, count(*), min(number), max(number) AS last "
             "FROM made GROUP BY session) AS found JOIN operations ON number = last"
         )
-        return [Session(*row) for row in rows]
+        sessions = [Session(*row) for row in rows]
+        for number, commands in self.shared().items():
+            first = commands[0].session
+            for command in {each.session: each for each in commands if each.session != first}.values():
+                sessions.append(Session(command.session, 1, number, number, command.client))
+        return sessions
 
     def made_in(self, session: str | None) -> set[int]:
         """The changes of a session."""
-        return {row[0] for row in self.database.read("SELECT number FROM made WHERE session IS ?", session)}
+        rows = self.database.read("SELECT number FROM made WHERE session IS ?", session)
+        return {row[0] for row in rows}.union(self._shared_by(session))
+
+    def _shared_by(self, session: str | None) -> list[int]:
+        """The changes that may be those of a session, although they have that of another."""
+        found = []
+        for number, commands in self.shared().items():
+            if commands[0].session != session and session in {command.session for command in commands}:
+                found.append(number)
+        return found
+
+    def made_after(self, number: int) -> list[int]:
+        """The changes later than one, the oldest first."""
+        rows = self.database.read("SELECT number FROM made WHERE number > ? ORDER BY number", number)
+        return [row[0] for row in rows]
 
     def made_by(self, client: str, after: int) -> set[int]:
         """The changes later than one of the clients whose name begins so, in whatever case."""
@@ -324,11 +345,49 @@ class Log:
     def heads(self, *session: str | None) -> Iterator[list[ChangeRecord]]:
         """All changes, or those of a session, newest first, without their entries, in pages."""
         where = "session IS ? AND" if session else ""
+        if session and (shared := self._shared_by(*session)):
+            where = f"(session IS ? OR number IN ({','.join(map(str, shared))})) AND"
         before, count = 1 << 62, 50  # The newest are often enough.
         page = f"SELECT {_HEAD} FROM made WHERE {where} number < ? ORDER BY number DESC LIMIT ?"
         while rows := self.database.read(page, *session, before, count):
             yield [*map(_head, rows)]
             before, count = rows[-1][0], _PAGE
+
+    # Commands
+
+    def shared(self, numbers: Sequence[int] | None = None) -> dict[int, tuple[RecordedCommand, ...]]:
+        """Return those of some changes (None: of all) that may be those of several commands, each with these."""
+        query = f"SELECT {_HEAD} FROM made WHERE length(more) > 32"
+        if numbers is not None and len(numbers) <= _PAGE:
+            rows = self.database.read(f"{query} AND number IN ({','.join('?' * len(numbers))})", *numbers)
+        else:
+            rows = self.database.read(query)
+        heads = map(_head, rows)
+        return {head.number: head.commands for head in heads if head.commands}
+
+    def relabel(self, number: int, command: RecordedCommand) -> None:
+        """Say of a change of a command what is known of that at its end."""
+        with self.database.transaction() as execute:
+            row = execute(f"SELECT {_HEAD} FROM operations WHERE number = ?", (number,)).fetchone()
+            if row is None:
+                return
+            record = _head(row)
+            if record.state == DAMAGED:
+                return
+            commands = []
+            for each in record.commands:
+                commands.append(command if each.identifier == command.identifier else each)
+            record = record._replace(commands=tuple(commands))
+            first = commands[0] if commands else command
+            summary = summary_of(commands or [command])
+            said = _storable(record.tool, summary, first.session, first.client, first.turn)
+            what = _more_of(record)
+            text = _ENCODER.encode(what) if what != _USUAL else ""
+            more = _with_checksums(said, text, row[_COUNT], _checksums_in(row)[1])
+            execute(
+                "UPDATE operations SET summary = ?, session = ?, client = ?, turn = ?, more = ? WHERE number = ?",
+                (*said[1:], more, number),
+            )
 
     def touching(self, path: bytes, before: int) -> Iterator[int]:
         """The operations older than one that did something at an absolute path or below it, newest first."""
@@ -481,7 +540,7 @@ class Log:
             newest = execute("SELECT coalesce(max(number), 0) FROM operations").fetchone()[0]
             with suppress(FilewrightError):  # Of a log that cannot be read nothing is known.
                 newest = max(newest, self.latest())
-            # If the clock went back, after the newest, with room for what a command did before a tool came to it.
+            # If the clock went back, after the newest, with room for what several commands did.
             keeping = Keeping(self.contents, execute, max(time.time_ns(), newest + _ROOM))
             try:
                 yield keeping
@@ -505,10 +564,8 @@ class Log:
                 execute("INSERT OR REPLACE INTO unfinished VALUES (?,?,?)", (number, state, sealed))
             if not entries:
                 return
-            more = record[7:12]
-            said: list[str | None] = []
-            for text in (record.tool, record.summary, record.session, record.client, record.turn):
-                said.append(text and text.encode("utf-8", "replace").decode())
+            more = _more_of(record)
+            said = _storable(record.tool, record.summary, record.session, record.client, record.turn)
             checksum = xxhash.xxh3_64()
             roots: dict[bytes, int] = {}
             for index, entry in enumerate(record.entries):
@@ -577,7 +634,7 @@ class Log:
             record = _head(row) if row is not None else None
             if record is not None and record.state != DAMAGED:
                 record = record._replace(notes=tuple(dict.fromkeys((*record.notes, *notes))))
-                text, checksum = _ENCODER.encode(record[7:12]), _checksums_in(row)[1]
+                text, checksum = _ENCODER.encode(_more_of(record)), _checksums_in(row)[1]
                 more = _with_checksums(row[1:6], text, row[_COUNT], checksum)
                 execute("UPDATE operations SET more = ? WHERE number = ?", (more, number))
 
@@ -673,6 +730,11 @@ def damaged_record(number: int) -> ChangeRecord:
     return ChangeRecord(number, "unknown", damaged(id_of(number)).message, (), state=DAMAGED)
 
 
+def _storable(*texts: str | None) -> list[str | None]:
+    """Return texts as the database takes them: without lone surrogates."""
+    return [text and text.encode("utf-8", "replace").decode() for text in texts]
+
+
 def _canonical(*columns: object) -> bytes:
     """Return the columns of a row as the bytes that a checksum is made of."""
     return repr(columns).encode("utf-8", "surrogatepass")
@@ -699,9 +761,17 @@ def _head(row: Sequence[Any]) -> ChangeRecord:
     _, checksum, text = _checksums_in(row)
     if more != _with_checksums((tool, summary, session, client, turn), text, count, checksum):
         return damaged_record(number)
-    reverts, partial, undoable, hard_links, notes = json.loads(text) if text else _USUAL
+    reverts, partial, undoable, hard_links, notes, shared = json.loads(text) if text else _USUAL
     said = tuple(reverts), partial, undoable, hard_links, tuple(notes)
-    return ChangeRecord(number, tool, summary, (), session, client, turn, *said, state="settled")
+    commands = tuple(RecordedCommand(*each) for each in shared)
+    return ChangeRecord(
+        number, tool, summary, (), session, client, turn, *said, state="settled", commands=commands
+    )
+
+
+def _more_of(record: ChangeRecord) -> Row:
+    """Return what few records say."""
+    return *record[7:12], record.commands
 
 
 # How it is packed: what comes out of it otherwise than it went in raises whatever comes of that

@@ -346,6 +346,21 @@ def continues(left: Stamp | None, found: Stamp | None) -> bool:
     return left.digest == found.digest
 
 
+class RecordedCommand(NamedTuple):
+    """A command of a shell, or a use of a client's own edit tool, that was open when a change was made."""
+
+    identifier: str
+    summary: str
+    session: str | None = None
+    client: str | None = None
+    turn: str | None = None
+
+
+def summary_of(commands: Sequence[RecordedCommand]) -> str:
+    """Return how history calls what one of some commands has done."""
+    return " or ".join(dict.fromkeys(command.summary for command in commands))
+
+
 class ChangeRecord(NamedTuple):
     """A change, committed or about to be: its `number` is the time in nanoseconds since the epoch; an entry per place.
 
@@ -355,6 +370,9 @@ class ChangeRecord(NamedTuple):
     `hard_links` counts the names of each file whose other names were left behind. `notes` says what a
     person should know, such as bytes that another program wrote late and where they were kept. `state` is that of
     the operation in the log.
+
+    Of a change that several commands share, `commands` are these: all were open in the time in which it was made, and
+    which of them has made it is not known. It has the session of the first.
     """
 
     number: int
@@ -370,6 +388,7 @@ class ChangeRecord(NamedTuple):
     hard_links: Mapping[str, int] = {}
     notes: tuple[str, ...] = ()
     state: str = "intent"
+    commands: tuple[RecordedCommand, ...] = ()
 
     @property
     def id(self) -> str:

@@ -77,6 +77,14 @@ class Owner(NamedTuple):
         """Where it was seen last; empty if that is not known."""
         return self.paths[0]
 
+    @property
+    def is_there(self) -> bool:
+        """Return True if the folder at its path is still the one that was registered."""
+        try:
+            return bool(self.path) and self.inode in (None, system.status_of(self.path).inode)
+        except OSError:
+            return False
+
     def to_line(self) -> bytes:
         """One line of JSON."""
         return json.dumps(self._asdict() | {"paths": [*map(os.fsdecode, self.paths)]}).encode() + b"\n"
@@ -184,6 +192,19 @@ class Index:
         found = (owner for owner in self.owners.values() if owner.path and owner.id not in own)
         return [owner for owner in found if owner.id in others or near(owner)]
 
+    def within(self, folders: Sequence[bytes]) -> list[Owner]:
+        """The registered roots below some folders."""
+        found = (owner for owner in self.owners.values() if owner.path not in (b"", *folders))
+        return [owner for owner in found if any(_is_within(owner.path, folder) for folder in folders)]
+
+    def around(self, owner: Owner) -> StateFolder | None:
+        """The state folder of the nearest registered root around another."""
+        found = [each for each in self.owners.values() if each.path and each.id != owner.id]
+        above = [each for each in found if _is_within(owner.path, each.path) and each.is_there]
+        if not above:
+            return None
+        return StateFolder(self, None, max(above, key=lambda each: len(each.path)))
+
     def others_of(self, name: str) -> list[str]:
         """The state folders that hold changes which reach into this one's root."""
         with suppress(OSError):
@@ -247,6 +268,11 @@ class StateFolder:
     def folder(self, *parts: bytes) -> Folder:
         """The state folder or one below it, as it is there now: somebody may have removed an earlier one."""
         return system.open_folder(self.at(*parts))
+
+    def lies_within(self, folders: Sequence[bytes]) -> bool:
+        """Return True if its root is below one of some folders."""
+        path = self.owner.path
+        return any(path != folder and _is_within(path, folder) for folder in folders) if path else False
 
     def relocations(self) -> dict[bytes, bytes]:
         """For every path that a root of these changes had, the one it has now."""

@@ -234,6 +234,11 @@ def _taking_back(command: Callable[..., _TakingBack]) -> Callable[..., None]:
 
 
 _force = click.option("--force", is_flag=True, help="Even over what others have changed since.")
+_include_shared = click.option(
+    "--include-shared",
+    is_flag=True,
+    help="Also what another command that ran at the same time may have changed.",
+)
 
 
 @click.command(
@@ -248,6 +253,7 @@ Examples:
 @_with_path
 @click.option("--hunk", type=click.IntRange(min=1), help="Only this hunk of one file, as `show` counts them.")
 @_force
+@_include_shared
 @_taking_back
 def undo(workspace: Workspace, *, change: str | None, **how: Any) -> _TakingBack:
     """Take back CHANGE, or the newest one that is not undone.
@@ -285,6 +291,7 @@ Examples:
 @click.argument("target", shell_complete=_sessions)
 @_with_path
 @_force
+@_include_shared
 @_taking_back
 def rewind(workspace: Workspace, *, target: str, **how: Any) -> _TakingBack:
     """Take back all of a session, or everything since a time or a change, as one change.

@@ -1,7 +1,6 @@
 """What a hook of an agent calls: `filewright snapshot begin --hook` before a command, `end --hook` after it.
 
-Both are called around every command, so that little is imported here; most commands change nothing, and for those
-no workspace is opened (`QuickLook`).
+Both are called around every command, and never fail.
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ from contextlib import contextmanager
 import xxhash
 
 from filewright.annotations import TYPE_CHECKING, Any, NamedTuple
-from filewright.changes import QuickLook
 from filewright.cli import open_workspace, settings_from, write
 from filewright.errors import FilewrightError
+from filewright.recording import command_summary
 from filewright.wording import listed
 
 if TYPE_CHECKING:
@@ -46,8 +45,8 @@ PROJECT = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR", "CURS
 class HookCall(NamedTuple):
     """What an agent tells a hook of a shell command, or of a tool of its own, and what options say; None is neither.
 
-    `label` is what history calls the use of a tool; `prompt` is there where a turn begins. The agent works in
-    `folders`; `roots` are those of the options.
+    `label` is what history calls the use of a tool, which names absolute `paths`; `prompt` is there where a turn
+    begins. The agent works in `folders`; `roots` are those of the options.
     """
 
     command: str | None = None
@@ -55,6 +54,7 @@ class HookCall(NamedTuple):
     session: str | None = None
     turn: str | None = None
     folders: Sequence[str] = ()
+    paths: Sequence[str] = ()
     identifier: str | None = None
     event: str | None = None
     prompt: str | None = None
@@ -76,13 +76,14 @@ def _told() -> HookCall:
     arguments = given.get("tool_input")
     arguments = arguments if isinstance(arguments, dict) else {}
     command = first("command") or first("command", among=arguments)
-    label, names = first("tool_name"), list[str]()
+    label, names, named = first("tool_name"), list[str](), list[str]()
     if label in SHELLS:
         label = None
     elif label is not None:
         patch = first("patchText", "input", "command", among=arguments) or ""
         path = first(*_PATHS, among=arguments)
-        if names := [os.path.basename(each) for each in ([path] if path else re.findall(_IN_PATCH, patch))]:
+        named = [path] if path else re.findall(_IN_PATCH, patch)
+        if names := [os.path.basename(each) for each in named]:
             word = next((word for word in ("Write", "Delete") if word.lower() in label.lower()), "Edit")
             label = f"{word} {listed(names, 2)}"
     session = first("session_id", "conversation_id", "sessionId")
@@ -90,6 +91,8 @@ def _told() -> HookCall:
     folder, served = first("cwd"), given.get("workspace_roots")
     folders = [each for each in served if isinstance(each, str)] if isinstance(served, list) else []
     folders = [*filter(None, map(os.environ.get, PROJECT))][:1] or folders or ([folder] if folder else [])
+    base = folder or next(iter(folders), os.getcwd())
+    paths = [os.path.realpath(os.path.join(base, each)) for each in named]
     # The call after the command may have no number from the one before it, but says the same of the command.
     about = command or "\0".join(names) or label or ""
     key = "\0".join((session or "", first("tool_use_id") or f"{turn or ''}\0{about}"))
@@ -97,7 +100,7 @@ def _told() -> HookCall:
     prompt = given.get("prompt")
     prompt = prompt if isinstance(prompt, str) else None
     event = first("hook_event_name", "hookEventName")
-    return HookCall(command, label, session, turn, folders, identifier, event, prompt)
+    return HookCall(command, label, session, turn, folders, paths, identifier, event, prompt)
 
 
 @contextmanager
@@ -136,48 +139,56 @@ def called(words: Sequence[str]) -> bool:
 
 def begin(call: HookCall) -> str | None:
     """Note what is there before a command, or which turn begins; returns the id of the command."""
+    from filewright.progress import Task
+    from filewright.recording import new_command
+    from filewright.system import client_process, process_space
+
     if call.prompt == "":
         return None  # Qwen Code tells it of what its tools have answered too: the turn goes on.
     roots, line = call.roots or call.folders, call.command or call.label or ""
-    looked = QuickLook(roots, call.state_dir)
     identifier = call.identifier or os.urandom(8).hex()
-    if call.prompt is None and looked.begin(identifier, line):
-        return identifier
-    with open_workspace(roots, state_dir=call.state_dir) as workspace:
-        from filewright.progress import Task
-
-        workspace.changes.looked = looked
-
-        if call.prompt is None:
-            task = Task(seconds=workspace.settings.call_seconds)
-            if not workspace.changes.begin_command(identifier, line, task) and call.identifier:
-                _keep_ahead(workspace, call.state_dir)
-            if task.notices and call.event in _WARNED:
-                write(json.dumps({"systemMessage": "\n".join(task.notices)}))
-        else:
+    with open_workspace(roots, call.session, call.actor, state_dir=call.state_dir) as workspace:
+        task = Task(seconds=workspace.settings.call_seconds)
+        if call.prompt is not None:
             from filewright.page import Words
-            from filewright.system import client_process
 
             if call.session and (process := client_process()):
                 Words(workspace).prompt(process, call.session, call.turn or os.urandom(4).hex())
+            if call.session:
+                workspace.recorder.begin_turn(call.session, task)
             _keep_ahead(workspace, call.state_dir)
+            return identifier
+        caller = workspace.changes.caller
+        command = new_command(
+            identifier,
+            command_summary(call.command or "", call.label),
+            session=caller.session,
+            client=caller.client,
+            turn=call.turn,
+            # Called by hand, it is not known what it belongs to.
+            process=client_process() if call.identifier else None,
+            space=process_space(),
+            paths=tuple(call.paths),
+            is_tool=call.label is not None and bool(call.paths),
+        )
+        is_complete = workspace.recorder.begin(command, line, task, is_hook=True)
+        if not is_complete and call.identifier:
+            _keep_ahead(workspace, call.state_dir)
+        if task.notices and call.event in _WARNED:
+            write(json.dumps({"systemMessage": "\n".join(task.notices)}))
     return identifier
 
 
 def end(call: HookCall) -> Sequence[ChangeRecord]:
     """Record what is different since the command `call.identifier` was begun."""
-    identifier, session, turn = call.identifier or "", call.session, call.turn
-    looked = QuickLook(call.roots or call.folders, call.state_dir)
-    if looked.end(identifier):
-        return ()
-    from filewright.changes import begun_in
     from filewright.page import Words, for_hook
+    from filewright.recording import begun_in
     from filewright.system import client_process
 
+    identifier, session, turn = call.identifier or "", call.session, call.turn
     # The command may have gone to another folder since.
     roots = call.roots or begun_in(settings_from(state_dir=call.state_dir), identifier) or call.folders
     with open_workspace(roots, session, call.actor, state_dir=call.state_dir) as workspace:
-        workspace.changes.looked = looked
         if turn is None and (process := client_process()):
             prompted = Words(workspace).prompted(process)
             turn = prompted[1] if prompted is not None and prompted[0] == session else None

@@ -264,6 +264,7 @@ class ReviewSite:
                 hunk=asked.hunk,
                 preview=asked.preview,
                 force=asked.force,
+                include_shared=asked.force,
             )
         except FilewrightError as error:
             problem = render(
@@ -272,7 +273,9 @@ class ReviewSite:
                 message=error.message.partition("\n")[0],
                 hint=None if error.details.get("conflicts") else error.hint,
                 conflicts=error.details.get("conflicts", []),
-                forced=error.code is Code.STALE_VERSION and not asked.force and asked.hunk is None,
+                forced=(error.code is Code.STALE_VERSION or "shared_with" in error.details)
+                and not asked.force
+                and asked.hunk is None,
             )
             return HTMLResponse(problem, status_code=_STATUS.get(error.code, 422))
         if not asked.preview:

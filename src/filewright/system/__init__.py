@@ -33,7 +33,13 @@ from filewright.system.base import (
     flush_all,
     stamp_of,
 )
-from filewright.system.standard import claim_standard, client_process
+from filewright.system.standard import (
+    claim_standard,
+    client_process,
+    is_running,
+    own_process,
+    process_space,
+)
 
 if sys.platform == "win32":
     from filewright.system.windows import (
@@ -116,6 +122,7 @@ __all__ = [
     "end_threads",
     "flush_all",
     "groups",
+    "is_running",
     "kept_of_mode",
     "landlock",
     "limit_process",
@@ -123,7 +130,9 @@ __all__ = [
     "name_problem",
     "open_file",
     "open_folder",
+    "own_process",
     "path_of_url",
+    "process_space",
     "resolved",
     "split_path",
     "stamp_of",

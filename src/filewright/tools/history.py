@@ -66,6 +66,8 @@ class RevertArguments(Arguments):
     ] = False
     """restore the earlier content over whatever is there now, instead of merging or refusing"""
     break_hard_links: bool | None = None
+    include_shared: bool = False
+    """take back too what another command, which ran at the same time, may have changed"""
 
 
 By = Literal["this session", "a person", "another"] | None
@@ -309,6 +311,7 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
         scope,
         force=arguments.force,
         break_hard_links=context.settings.break_hard_links if breaks is None else breaks,
+        include_shared=arguments.include_shared,
         preview=arguments.preview,
         task=context.task,
     )

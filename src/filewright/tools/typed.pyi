@@ -318,5 +318,6 @@ class TypedTools:
         diff: DiffWanted = "auto",
         force: bool = False,
         break_hard_links: bool | None = None,
+        include_shared: bool = False,
     ) -> RevertResult:
         """Take back one change, or several together; that is itself a change."""

@@ -1,0 +1,332 @@
+"""The difference between the state of a root and a scan of it: pairs of things that are not the same.
+
+What filewright itself has recorded since the state is applied to that first, so that only what others did is left.
+Renames are found, and what only became visible or invisible by a rule is left out.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import partial
+from posixpath import basename, dirname
+
+from filewright.boundary import Boundary, Location
+from filewright.changes import (
+    ChangeRecord,
+    Place,
+    Stamp,
+    digest_of,
+    held_after,
+    held_before,
+    same_content,
+)
+from filewright.errors import FilewrightError
+from filewright.progress import Task
+from filewright.recording.baseline import Baseline
+from filewright.recording.model import FolderRow, ListedStamp, Pair, Rows, State, Thing, prefix_of
+
+CLOCK_SLACK_NS = 2 * 10**9
+"""By how much the clocks of two file systems may differ, and how seldom one may tick."""
+_NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+_NOTHING = FolderRow()
+_ELSEWHERE = b"../"
+"""How the path of something begins that does not belong to the root."""
+
+
+@dataclass(frozen=True, slots=True)
+class Adopted:
+    """What was known of a registered root that is gone: its path with a slash, its state, and its stored contents."""
+
+    prefix: bytes
+    state: State
+    baseline: Baseline
+
+    def read(self, path: bytes, stamp: ListedStamp) -> bytes | None:
+        """Return the stored content of something at a path below the root around this one, or None."""
+        return self.baseline.read(path.removeprefix(self.prefix), stamp)
+
+
+class Comparison:
+    """What others did below a root between a state and a scan.
+
+    `pairs` are the things that are not the same, `moves` the new paths of those that have another name.
+    """
+
+    def __init__(
+        self,
+        boundary: Boundary,
+        within: tuple[bytes, ...],
+        baseline: Baseline,
+        task: Task,
+        *,
+        is_same_clock: bool,
+    ) -> None:
+        self.pairs: list[Pair] = []
+        self.moves: dict[bytes, bytes] = {}
+        self._boundary = boundary
+        self._root = boundary.roots[0]
+        self._within = within
+        self._baseline = baseline
+        self._task = task
+        self._slack_ns = 0 if is_same_clock else CLOCK_SLACK_NS
+        self._before: dict[bytes, Thing] = {}
+        self._after: dict[bytes, Thing] = {}
+        self._hidden: dict[bytes, bytes] = {}
+        self._newest: dict[bytes, int] = {}
+        """The numbers of the newest changes in the states that are compared, by the folders whose they are."""
+
+    def compare(
+        self,
+        state: State,
+        rows: Rows,
+        changes: Sequence[ChangeRecord],
+        adopted: Sequence[Adopted] = (),
+    ) -> None:
+        """Apply the recorded changes to the state, and pair what is not the same then.
+
+        `adopted` are registered roots within this one that are gone.
+        """
+        last = {prefix: row for prefix, row in state.rows.items() if not prefix.startswith(self._within)}
+        self._newest[b""] = state.newest
+        readers: dict[bytes, Callable[[bytes, ListedStamp], bytes | None]] = {}
+        for inner in adopted:
+            self._newest[inner.prefix] = inner.state.newest
+            for prefix, row in inner.state.rows.items():
+                last[inner.prefix + prefix] = row
+                readers[inner.prefix + prefix] = inner.read
+        for prefix, row in last.items():
+            for name in row.hidden:
+                self._hidden[prefix + name.removesuffix(b"/")] = b""
+        touched = self._touched_by(changes)
+        for prefix in last.keys() | rows.keys():
+            old, new = last.get(prefix, _NOTHING), rows.get(prefix, _NOTHING)
+            differs = old is not new and old._replace(kept="") != new._replace(kept="")
+            if differs or touched(prefix):
+                self._before |= _things(prefix, old, readers.get(prefix, self._baseline.read))
+                self._after |= _things(prefix, new, self._baseline.content)
+        for change in changes:
+            self._apply(change)
+        self._pair(state, last)
+
+    # Changes on record
+
+    def _touched_by(self, changes: Sequence[ChangeRecord]) -> Callable[[bytes], bool]:
+        """Return a function that tells if a folder's names, or what is below one of them, are part of some changes."""
+        folders: set[bytes] = set()
+        trees: list[bytes] = []
+        for change in changes:
+            for entry in change.entries:
+                for place in entry.ends:
+                    path = self._path_of(place, change.number)
+                    folders.add(prefix_of(path))
+                    # A folder that was moved or replaced takes along what is in it.
+                    sides = (entry.before, entry.after)
+                    is_moved = entry.was is not None or None in sides
+                    if is_moved and any(side is not None and side.kind == "folder" for side in sides):
+                        trees.append(path + b"/")
+        below = tuple(trees)
+        return lambda prefix: prefix in folders or prefix.startswith(below)
+
+    def _apply(self, change: ChangeRecord) -> None:
+        """Have the state as it is after a change that is on record."""
+        before, moves, made = self._before, dict[bytes, bytes](), dict[bytes, Thing]()
+
+        def drop(paths: Set[bytes]) -> None:
+            """Drop things, with all that was in them, of which the change has found something else."""
+            below = tuple(path + b"/" for path in paths)
+            for path in [path for path in before if path in paths or path.startswith(below)] if paths else ():
+                del before[path]
+
+        for entry in change.entries:
+            self._task.check()
+            path = self._path_of(entry.place, change.number)
+            was = path if entry.was is None else self._path_of(entry.was, change.number)
+            old, previous, left = before.get(was), None, None
+            if entry.before is not None:
+                if old and old.kind != entry.before.kind:
+                    drop({was})
+                old = before.pop(was, None)
+                side = entry.before._replace(inode=old and old.side.inode)
+                previous = Thing(was, side, partial(held_before, entry))
+            if entry.after is not None:
+                side = entry.after._replace(mtime_ns=entry.after.mtime_ns or change.number)
+                left = Thing(path, side, partial(held_after, entry), listed=old.listed if old else b"")
+            if previous and left and same_content(entry):  # Its content is not on record.
+                known = old or self._after.get(path)
+                if known and (old or known.written[2:] == left.written[2:]):
+                    # So it is the known thing, with the path and the rights that it has now.
+                    left = known._replace(
+                        path=path, side=known.side.with_rights(left.side), listed=left.listed
+                    )
+                if previous.kind == "folder":
+                    moves[was] = path
+            if left:
+                made[path] = left
+        for path in [path for path in before if along(moves, path) != path] if moves else ():
+            to = along(moves, path)
+            made.setdefault(to, before.pop(path)._replace(path=to))
+        drop(before.keys() & made.keys())
+        before |= made
+        self._close_upwards(made)
+
+    def _close_upwards(self, made: Mapping[bytes, Thing]) -> None:
+        """Have the folders above what a change has made: one that the state does not know was made just before it."""
+        for path in made:
+            above = dirname(path)
+            while above and above not in self._before and above in self._after:
+                self._before[above] = self._after[above]
+                above = dirname(above)
+
+    def _path_of(self, place: Place, number: int) -> bytes:
+        """Return the path below the root of a place of a change.
+
+        It begins with `_ELSEWHERE` if it does not belong to the root, or if the change is in the state already.
+        """
+        where = place.below(self._boundary.roots)
+        if where is not None and where.parts:
+            path = b"/".join(where.parts)
+            above = max((each for each in self._newest if path.startswith(each)), key=len)
+            if not path.startswith(self._within) and number > self._newest[above]:
+                return path
+        return _ELSEWHERE + b"/".join(place.names)
+
+    # Pairs
+
+    def _pair(self, state: State, last: Rows) -> None:
+        """Pair what is not the same, a thing that has another name with itself."""
+        gone: dict[bytes, Thing] = {}
+        came: dict[bytes, Thing] = {}
+        for path in sorted(self._before.keys() | self._after.keys()):
+            self._task.check()
+            if path.startswith(_ELSEWHERE):
+                continue
+            old, now = self._before.get(path), self._after.get(path)
+            if old and now and old.kind == now.kind:
+                if old.seen != now.seen and now.kind != "other":
+                    self.pairs.append((old, now))
+                continue
+            if old is not None and (now is not None or self._is_gone(old)):
+                gone[path] = old
+            if now is not None:
+                came[path] = now
+        self._leave_uncovered(came, state, last)
+        self._find_renamed(gone, came)
+        self.pairs += [(old, None) for old in gone.values()]
+        self.pairs += [(None, now) for now in came.values()]
+
+    def _is_gone(self, old: Thing) -> bool:
+        """Return True if something is no longer there: a rule may only hide it; behind a link it is elsewhere."""
+        *above, name = old.path.split(b"/")
+        try:
+            with self._root.folder.beneath(above, links=False, listing=False) as folder:
+                return old.side.inode not in (None, folder.stat(name).inode)
+        except OSError as error:
+            return error.errno in _NOT_THERE
+
+    def _leave_uncovered(self, came: dict[bytes, Thing], state: State, last: Rows) -> None:
+        """Leave out what was there before, though no scan has seen it: rules hid it, or a folder was unreadable.
+
+        What is newer than the state, or a folder that was elsewhere, is none of it.
+        """
+        since = state.observed_ns - self._slack_ns
+        folders = [old for old in self._before.values() if old.kind == "folder"]
+        listed = {old.side.inode: old.listed for old in folders if old.listed}
+        # A folder that a tool has brought from where no scan goes had something in it.
+        uncovered = {old.path for old in folders if not old.listed}
+        for path, now in sorted(came.items()):
+            above = dirname(path)
+            folder = self._after.get(above)
+            was_above = above if folder is None else listed.get(folder.side.inode)
+            if was_above is None:
+                was_there = above in uncovered
+            else:
+                was = was_above + b"/" * bool(was_above) + basename(path)
+                was_there = was in self._hidden or prefix_of(was) not in last
+            if was_there and now.side.inode not in listed and not self._is_new(now, since):
+                uncovered.add(path)
+                del came[path]
+
+    def _is_new(self, now: Thing, since: int) -> bool:
+        """Return True if something was made since then."""
+        if now.kind != "folder" and now.seen is not None:
+            return now.seen.ctime_ns > since
+        try:
+            status = self._boundary.stat(self._at(now.path), birth=True)
+        except FilewrightError:
+            return False
+        return (status.birth_ns or status.ctime_ns) > since
+
+    def _find_renamed(self, gone: dict[bytes, Thing], came: dict[bytes, Thing]) -> None:
+        """Pair what has another name: the same inode, size and time. A folder has, if something in it moved along."""
+        known: dict[object, list[bytes]] = {}
+        inside: dict[bytes, list[bytes]] = {}
+        for path, now in came.items():
+            known.setdefault(now.written, []).append(path)
+
+        def is_renamed(old: Thing, to: bytes) -> bool:
+            if old.kind == "folder":  # Its number may have been given to another.
+                below = inside.get(old.path, ())
+                return any(self.moves.get(each) == to + each[len(old.path) :] for each in below)
+            now = came[to]
+            return old.seen is not None or (old.kind == now.kind and self.is_unwritten(old, now))
+
+        for path in sorted(gone, reverse=True):  # A folder after what was in it.
+            old = gone[path]
+            inside.setdefault(dirname(path), []).append(path)
+            those = known.get(old.written, ()) if old.seen is not None else [*came]
+            found = [to for to in those if to in came and is_renamed(old, to)]
+            if found:
+                # Of several names of one inode each goes its own way, the same name before another.
+                to = next((each for each in found if basename(each) == basename(path)), found[0])
+                self.moves[path] = to
+                self.pairs.append((gone.pop(path), came.pop(to)))
+
+    def is_unwritten(self, old: Thing, now: Thing) -> bool:
+        """Return True if a thing holds what it held, as far as that can be told without its stored content."""
+        if old.kind == "folder":
+            return True
+        if old.seen is None:
+            if old.kind == "link":
+                return now.held() == old.side.target
+            if old.side.digest is None:  # A tool has brought it from elsewhere.
+                return old.written[2:] == now.written[2:]
+            return old.side.digest == (now.side.digest or self.digest(now))
+        if old.written != now.written:
+            return False
+        if old.path != now.path or now.seen is None or old.seen.ctime_ns == now.seen.ctime_ns:
+            return True
+        # It may have been given its earlier time again.
+        held = old.held() if old.side.rights == now.side.rights else None
+        return held is None or now.held() in (None, held)
+
+    def digest(self, now: Thing) -> str | None:
+        """Return the digest of a file as it is now; None if it cannot be read."""
+        try:
+            with self._boundary.open_file(self._at(now.path)) as file:
+                return digest_of(file)
+        except (FilewrightError, OSError):
+            return None
+
+    def _at(self, path: bytes) -> Location:
+        return Location(self._root, tuple(path.split(b"/")))
+
+
+def _things(
+    prefix: bytes, row: FolderRow, read: Callable[[bytes, ListedStamp], bytes | None]
+) -> Iterator[tuple[bytes, Thing]]:
+    """Yield the things of a folder by path."""
+    for name, stamp in row.things():
+        path = prefix + name
+        yield path, Thing(path, Stamp.of(stamp), partial(read, path, stamp), stamp, path)
+
+
+def along(moves: Mapping[bytes, bytes], path: bytes) -> bytes:
+    """Return a path after moves of it or of folders above; the nearest one that moved decides."""
+    above = path
+    while above and moves:
+        if above in moves:
+            return moves[above] + path[len(above) :]
+        above = dirname(above)
+    return path

@@ -1,0 +1,110 @@
+"""The entries of a change record, built of pairs of things, with the contents that undo needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from posixpath import basename, dirname
+
+import xxhash
+
+from filewright.boundary import Location, Root
+from filewright.changes import Entry, Place, Stamp
+from filewright.progress import Task
+from filewright.recording.compare import Comparison
+from filewright.recording.model import Pair, Thing
+from filewright.settings import KB, MB
+
+_AFTER_EACH_BYTES, _AFTER_ALL_BYTES = 256 * KB, 16 * MB
+"""How large a file may be whose content after a command is kept too, and all of these together."""
+_HASHED_BYTES = 64 * MB
+_MAX_NAMED_LOST = 20
+
+
+class EntryBuilder:
+    """Builds the entries of one change; `keep` stores a content for undo and returns its name.
+
+    `lost` are the files whose earlier content is stored nowhere, so that they cannot be undone.
+    """
+
+    def __init__(self, root: Root, comparison: Comparison, keep: Callable[[bytes], str], task: Task) -> None:
+        self.lost: list[str] = []
+        self._root = root
+        self._comparison = comparison
+        self._keep = keep
+        self._task = task
+        self._room = _AFTER_ALL_BYTES
+
+    def build(self, pairs: Iterable[Pair]) -> tuple[Entry, ...]:
+        """Return the entries of some pairs, ordered by place."""
+        entries: list[Entry] = []
+        for old, now in pairs:
+            entries += self._entries(old, now)
+        return tuple(sorted(entries, key=lambda entry: entry.place.parts))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A note for each file that cannot be undone, the first of them by name."""
+        notes = []
+        for path in self.lost[:_MAX_NAMED_LOST]:
+            notes.append(
+                f"{path} was changed too, and cannot be undone: what the command found there was not kept"
+            )
+        if len(self.lost) > _MAX_NAMED_LOST:
+            notes.append(f"nor can {len(self.lost) - _MAX_NAMED_LOST:,} more files")
+        return tuple(notes)
+
+    def _entries(self, old: Thing | None, now: Thing | None) -> Iterator[Entry]:
+        """Yield what became of a thing; what cannot be brought back is among the `lost` instead."""
+        if old and now and old.kind == now.kind:
+            yield from self._alterations(old, now)
+            return
+        if old and (before := self._side(old)):
+            yield Entry(self._place(old), before, None)
+        if now and (after := self._side(now, is_now=True)):
+            yield Entry(self._place(now), None, after)
+
+    def _alterations(self, old: Thing, now: Thing) -> Iterator[Entry]:
+        if self._comparison.is_unwritten(old, now):
+            was = self._place(old) if old.path != now.path else None
+            # What is in a folder that was moved goes along.
+            is_along = self._comparison.moves.get(dirname(old.path)) == dirname(now.path)
+            is_carried = is_along and basename(old.path) == basename(now.path)
+            has_other_rights = now.kind != "link" and old.side.rights != now.side.rights
+            if (was is not None and not is_carried) or has_other_rights:
+                same = now.side._replace(digest=old.side.digest, target=old.side.target)
+                yield Entry(self._place(now), old.side._replace(blob=None), same, was)
+        elif (before := self._side(old)) is not None:
+            # Of what cannot be read any more there is no digest.
+            after = self._side(now, is_now=True) or now.side
+            if old.kind == "link":
+                if before.target != after.target:
+                    yield Entry(self._place(old), before, None)
+                    yield Entry(self._place(now), None, after)
+            elif (before.digest, before.rights) != (after.digest, after.rights):
+                yield Entry(self._place(now), before, after)
+
+    def _side(self, thing: Thing, *, is_now: bool = False) -> Stamp | None:
+        """Return the stamp of a thing with its content kept: of what there is now, if that is small.
+
+        None for what cannot be read or was not stored, and for what cannot be made again, such as a pipe.
+        """
+        side = thing.side
+        if side.kind in ("folder", "other"):
+            return side if side.kind == "folder" else None
+        self._task.check()
+        if is_now and thing.seen is not None and side.kind == "file" and side.size > _AFTER_EACH_BYTES:
+            digest = self._comparison.digest(thing) if side.size <= _HASHED_BYTES else None
+            return side._replace(digest=digest) if digest or side.size > _HASHED_BYTES else None
+        content = side.target or thing.held()
+        if content is None:
+            if not is_now:
+                self.lost.append(Location(self._root, tuple(thing.path.split(b"/"))).shown)
+            return side if is_now and thing.seen is None else None
+        if side.kind == "link":
+            return side._replace(target=content)
+        self._room -= len(content) if is_now else 0
+        blob = self._keep(content) if not is_now or self._room >= 0 else None
+        return side._replace(digest=xxhash.xxh3_128_hexdigest(content), blob=blob)
+
+    def _place(self, thing: Thing) -> Place:
+        return Place.of(Location(self._root, tuple(thing.path.split(b"/"))))

@@ -1,0 +1,170 @@
+"""The file states below a root at one moment, folder by folder; and the same again, for which little is asked twice.
+
+`look` looks at every name of the last scan, and knows in which folders rules must be asked: where names have come or
+changed their kind, or the files that say what is ignored are not what they were. Of those `settled` asks the walk of
+the boundary, which alone knows the rules.
+"""
+
+from __future__ import annotations
+
+import marshal
+from bisect import bisect_left
+from collections.abc import Callable
+from contextlib import nullcontext, suppress
+from itertools import takewhile
+
+from filewright.boundary import Boundary, Location, WalkedFolder
+from filewright.errors import FilewrightError
+from filewright.progress import Task
+from filewright.recording.model import FolderRow, ListedStamp, Rows, packed_stamps
+from filewright.system import Folder, Status
+
+_RULE_FILES = (b".gitignore", b".ignore")
+_DENY_FILE, _EXCLUDE = b".agentsignore", (b".git", b"info", b"exclude")
+
+Look = dict[bytes, FolderRow | int]
+"""The folders that differ from the last scan: a row, or how many levels of the folder rules must be asked about: its
+own names (1), or all below (0)."""
+
+
+class Scanner:
+    """Scans a root without the registered roots `within` it, whose paths below it end with a slash."""
+
+    def __init__(self, boundary: Boundary, within: tuple[bytes, ...], task: Task) -> None:
+        self.boundary = boundary
+        self.root = boundary.roots[0]
+        self.within = within
+        self.task = task
+
+    @property
+    def rules(self) -> tuple[object, ...] | None:
+        """What from outside of the root decides which names are yielded; None if that cannot be compared."""
+        outer = self.boundary.listed_by(self.root)
+        return None if outer is None else (*outer, self.within)
+
+    def scan(self, last: Rows | None) -> Rows:
+        """Return the file states now; rows that are as in `last` are the same objects. None asks the rules of all."""
+        if last is None:
+            return self._walked(b"", 0)
+        cross = self.boundary.settings.cross_devices
+        seen = look(self.root.folder, last, cross=cross, check=self.task.check)
+        return settled(seen, last, self._walked) if seen else last
+
+    def _walked(self, prefix: bytes, depth: int) -> Rows:
+        """Return the rows of a folder and of so many levels below it, as the boundary walks them."""
+        rows: Rows = {}
+
+        def visit(folder: WalkedFolder, opened: Folder, names: list[bytes], left: list[bytes]) -> None:
+            if folder.root_prefix.startswith(self.within):
+                return
+            row = row_of(opened, names, left)
+            some = rows.get(folder.root_prefix)
+            rows[folder.root_prefix] = row if some is None else some.plus(row)
+
+        with suppress(FilewrightError) if prefix else nullcontext():
+            parts = tuple(prefix[:-1].split(b"/")) if prefix else ()
+            where = Location(self.root, parts)
+            for _ in self.boundary.walk(where, depth=depth, visit=visit, task=self.task):
+                pass
+        return rows
+
+
+def row_of(folder: Folder, names: list[bytes], left: list[bytes]) -> FolderRow:
+    """Return the row of an open folder of whose sorted `names` rules have `left` some."""
+    try:
+        stamps = folder.stamps(left)
+    except OSError:
+        stamps = [None] * len(left)  # It may be listed, but not entered.
+    hidden: tuple[bytes, ...] = ()
+    if len(left) != len(names) or None in stamps:
+        kept = {name for name, stamp in zip(left, stamps, strict=True) if stamp is not None}
+        folders = _folders_in(folder)
+        hidden = tuple(name + b"/" * (name in folders) for name in names if name not in kept)
+    return FolderRow(b"/".join(names), hidden, *packed_stamps(stamps), _rules(folder, names))
+
+
+def look(root: Folder, last: Rows, *, cross: bool, check: Callable[[], None]) -> Look:
+    """Return the folders of `last` that are not as it says."""
+    found: Look = {}
+    for prefix, old in last.items():
+        check()
+        row: FolderRow | int = 1
+        # It may be gone, or not be readable any more.
+        with suppress(OSError), root.beneath(prefix.split(b"/")[:-1], links=False, cross=cross) as folder:
+            names = folder.names()
+            if _rules(folder, names) != old.rules:
+                row = 0
+            elif b"/".join(names) == old.names:
+                row = _row_again(folder, old)
+        if row is not old:
+            found[prefix] = row
+    return found
+
+
+def settled(seen: Look, last: Rows, ask: Callable[[bytes, int], Rows]) -> Rows:
+    """Return the rows of a root that was `seen` as it differs from `last`; the same rows are the same objects.
+
+    `ask` returns the rows of a folder and of so many levels below it, as rules have it now.
+    """
+    rows = last.copy()
+    entire: tuple[bytes, ...] = ()
+    for prefix, row in sorted(seen.items()):
+        if prefix.startswith(entire):
+            continue
+        if isinstance(row, FolderRow):
+            rows[prefix] = row
+            continue
+        found = ask(prefix, row)
+        if not row or prefix not in found:
+            entire += (prefix,)
+            rows = {path: row for path, row in rows.items() if not path.startswith(prefix)}
+        else:
+            for name, stamp in found[prefix].things():
+                if stamp.kind == "folder" and prefix + name + b"/" not in last:
+                    found |= ask(prefix + name + b"/", 0)
+        rows |= found
+    return rows
+
+
+def _row_again(folder: Folder, old: FolderRow) -> FolderRow | int:
+    """Return the row of a folder that has the names it had; 1 where rules may say something else of one of them."""
+    if old.hidden:
+        folders = _folders_in(folder)
+        if any((name.removesuffix(b"/") in folders) is not name.endswith(b"/") for name in old.hidden):
+            return 1
+    found = folder.stamps(old.listed())
+    if marshal.dumps(found, 2) == old.stamps:
+        return old
+    if None in found:
+        return 1
+    stamps, large, newest_ns = packed_stamps(found)
+    row = old._replace(stamps=stamps, large=large, newest_ns=newest_ns, kept="")
+    for (_, was), (_, now) in zip(old.things(), row.things(), strict=True):
+        # Another folder of that name, or one that may be entered now, may have what was not listed.
+        if was != now and (was.kind != now.kind or was.kind == "folder"):
+            return 1
+    return row
+
+
+def written(seen: Status | ListedStamp) -> tuple[int, int, int]:
+    """Return the values by which a file is known again as long as nothing has written to it."""
+    return seen.inode, seen.size, seen.mtime_ns
+
+
+def _folders_in(folder: Folder) -> set[bytes]:
+    return {name for batch in folder.batches() for name in batch.folders}
+
+
+def _rules(folder: Folder, names: list[bytes]) -> tuple[tuple[int, ...] | None, ...]:
+    """Return the stamps of the files in a folder that say what is left out in it and below; () without any."""
+    dotted = {*takewhile(lambda name: name.startswith(b"."), names[bisect_left(names, b".") :])}
+    if not dotted:
+        return ()
+    # Where a file system takes several spellings for one name, it knows it by this one.
+    present = [_DENY_FILE] if folder.holds_any((_DENY_FILE,)) else []
+    present += [name for name in _RULE_FILES if name in dotted]
+    exclude = None
+    if _EXCLUDE[0] in dotted:
+        with suppress(OSError), folder.beneath(_EXCLUDE[:-1], links=False, listing=False) as info:
+            exclude = info.stamps(_EXCLUDE[-1:])[0]
+    return (*folder.stamps(present), exclude) if present or exclude else ()

@@ -1,0 +1,47 @@
+"""A project with a workspace, and its tree for comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from tests.promises.histories import Tree, look
+
+from filewright import Settings, Workspace
+
+Opens = Callable[..., Workspace]
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "work"
+    (root / "d" / "h").mkdir(parents=True)
+    for name in ("a", "b", "d/f", "d/h/x"):
+        (root / name).write_text(f"this is {name}\n")
+    return root
+
+
+@pytest.fixture
+def opens(tmp_path: Path, root: Path) -> Iterator[Opens]:
+    """Open a workspace over some roots, by default the project's, in one state folder."""
+    workspaces: list[Workspace] = []
+
+    def opening(*roots: Path, session: str = "s") -> Workspace:
+        settings = Settings(state_dir=tmp_path / "state", flush=False)
+        workspaces.append(Workspace(*(roots or (root,)), settings=settings, session=session))
+        return workspaces[-1]
+
+    yield opening
+    for workspace in workspaces:
+        workspace.close()
+
+
+@pytest.fixture
+def workspace(opens: Opens) -> Workspace:
+    return opens()
+
+
+@pytest.fixture
+def tree(root: Path) -> Callable[[], Tree]:
+    return lambda: look(root)
