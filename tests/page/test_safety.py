@@ -214,3 +214,20 @@ def test_a_port_that_is_taken_is_refused(folder: object, tmp_path: object) -> No
     assert done.returncode == 2
     assert f"cannot listen on 127.0.0.1:{port}" in done.stderr
     assert "--port" in done.stderr
+
+
+def test_requests_that_never_arrive_keep_nobody_out(http: httpx2.Client, served: Served) -> None:
+    """The person's own browser is answered while another program of the machine holds what connections it can."""
+    port = int(served.address.rpartition(":")[2])
+    begun = []
+    for _ in range(600):
+        connection = socket.create_connection(("127.0.0.1", port), timeout=60)
+        connection.sendall(b"GET / HTTP/1.1\r\nHost: x")
+        begun.append(connection)
+    try:
+        assert http.get(f"{served.address}/").status_code == 200
+        with served.client() as client:
+            assert client.get("/list").status_code == 200
+    finally:
+        for connection in begun:
+            connection.close()

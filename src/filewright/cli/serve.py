@@ -161,14 +161,24 @@ The address opens the page once; the terminal shows another for the next browser
 )
 def review(workspace: Workspace, *, port: int, no_open: bool) -> None:
     """Show the changes of the folders ROOT on a page of this machine's own (default: the current folder)."""
+    from filewright.cli.browser import LeadingFile
     from filewright.page import Review
 
+    leading: LeadingFile | None = None
+
     def entered() -> None:
+        if leading is not None:
+            leading.remove()
         write(f"for another browser: {page.link()}", to_error=True)
 
     page = Review(workspace, port=port, entered=entered)
     link = page.link()
     write(link)
-    if not no_open:
-        click.launch(link)
-    page.serve()
+    try:
+        if not no_open:
+            leading = LeadingFile(link)
+            leading.open()
+        page.serve()
+    finally:
+        if leading is not None:
+            leading.remove()

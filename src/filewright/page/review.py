@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection
 
+from filewright.connections import CONNECTIONS, TimedConnection
 from filewright.listening import listen, on_leaving, uvicorn_of
 from filewright.page.guard import Guard, Verify
 from filewright.page.site import ReviewSite
@@ -52,8 +53,13 @@ class Review:
         self.port: int = self._socket.getsockname()[1]
         hosts = [f"{name}:{self.port}" for name in (HOST, "localhost")]
         self._app = ReviewApp(workspace, hosts=hosts, entered=entered)
-        limits = {"limit_concurrency": 128, "timeout_graceful_shutdown": LINGER}
-        self._server = uvicorn_of(self._app, lifespan="off", **limits)
+        self._server = uvicorn_of(
+            self._app,
+            lifespan="off",
+            http=TimedConnection,
+            limit_concurrency=CONNECTIONS,
+            timeout_graceful_shutdown=LINGER,
+        )
 
     def link(self) -> str:
         """An address that opens the page once."""

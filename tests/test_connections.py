@@ -12,7 +12,7 @@ import pytest
 from uvicorn import Config
 from uvicorn.server import ServerState
 
-from filewright.server.http import (
+from filewright.connections import (
     BODY_PAUSE_SECONDS,
     BODY_SECONDS,
     HEADER_SECONDS,
