@@ -578,3 +578,64 @@ def test_section_replaced_by_what_was_read_of_it_is_unchanged(root: Path, worksp
         text = workspace.read("a.md", symbol=name, numbered=False).content
         edit = {"at": {"symbol": name}, "replace": text}
         assert workspace.call("edit_content", {"path": "a.md", "edits": [edit]}).code == "no_change"
+
+
+REINDENTED = [
+    # a file, an edit of symbol `B.m`, and what is in the file then
+    ("a.py", "class B:\n    def m(self):\n        pass\n", {"replace": 'def m(self):\n    x = """\nraw\n  """\n    return x'}, '    def m(self):\n        x = """\nraw\n  """\n        return x\n'),
+    ("a.py", "class B:\n    def m(self):\n        pass\n", {"replace": 'def m(self):\n    x = """\n    raw\n    """\n    return x'}, '    def m(self):\n        x = """\n    raw\n    """\n        return x\n'),
+    ("a.ts", "class B {\n  m() {\n  }\n}\n", {"replace": "m() {\n  return `\nraw\n  b`;\n}"}, "  m() {\n    return `\nraw\n  b`;\n  }\n"),
+    ("a.rb", "class B\n  def m\n  end\nend\n", {"replace": "def m\n  <<~X\n    raw\n  X\nend"}, "  def m\n    <<~X\n    raw\n  X\n  end\n"),
+    ("a.cs", "class B\n{\n    void m()\n    {\n    }\n}\n", {"replace": 'void m()\n{\n    x = @"a\n b";\n}'}, '    void m()\n    {\n        x = @"a\n b";\n    }\n'),
+    # the unit of the file
+    ("a.py", "class B:\n\tdef m(self):\n\t\tpass\n", {"replace": "def m(self):\n    if x:\n        return 1"}, "\tdef m(self):\n\t\tif x:\n\t\t\treturn 1\n"),
+    ("a.py", "class B:\n\tdef m(self):\n\t\tpass\n", {"replace": "    def m(self):\n        if x:\n            return 1"}, "\tdef m(self):\n\t\tif x:\n\t\t\treturn 1\n"),
+    ("a.ts", "class B {\n\tm() {\n\t}\n}\n", {"replace": "m() {\n  f(a,\n    b);\n}"}, "\tm() {\n\t\tf(a,\n\t\t\tb);\n\t}\n"),
+    ("a.py", "class B:\n    def m(self):\n        pass\n", {"replace": "def m(self):\n\tif x:\n\t\treturn 1"}, "    def m(self):\n        if x:\n            return 1\n"),
+    ("a.ts", "class B {\n  m() {\n  }\n}\n", {"replace": "\tm() {\n\t\tf();\n\t}"}, "  m() {\n    f();\n  }\n"),
+    ("a.py", "class B:\n\tdef m(self):\n\t\tpass\n", {"replace": "def m(self):\n    return 1", "fuzzy": False}, "def m(self):\n    return 1\n"),
+]  # fmt: skip
+
+
+@each_row("name, text, edit, expected", REINDENTED)
+def test_text_takes_the_indentation_of_its_place(
+    root: Path, workspace: Workspace, name: str, text: str, edit: dict[str, object], expected: str
+) -> None:
+    for place in ({"symbol": "B.m"}, {"after": "B.m"}, {"before": "B.m"}):
+        (root / name).write_text(text)
+        done = workspace.call("edit_content", {"path": name, "edits": [{"at": place, **edit}]})
+        assert not done.is_error, done.text
+        assert expected in (root / name).read_text(), (root / name).read_text()
+
+
+def test_moved_code_takes_the_indentation_of_its_place(root: Path, workspace: Workspace) -> None:
+    (root / "a.py").write_text('def f():\n\tif x:\n\t\ty = """\n\traw"""\n\t\tpass\n')
+    (root / "b.py").write_text("class B:\n  def m(self):\n    pass\n")
+    edit = {"path": "b.py", "from": {"path": "a.py", "symbol": "f"}, "at": {"after": "B.m"}, "reindent": True}
+    workspace.run("edit_content", {"edits": [edit]})
+    assert (root / "b.py").read_text() == (
+        'class B:\n  def m(self):\n    pass\n\n  def f():\n    if x:\n      y = """\n\traw"""\n      pass\n'
+    )
+
+
+def test_block_of_yaml_moves_with_its_key(root: Path, workspace: Workspace) -> None:
+    (root / "a.yaml").write_text("a:\n  b:\n    c: 1\n")
+    edit = {"at": {"symbol": "a.b.c"}, "replace": "c: |\n  x\n    y\n"}
+    workspace.run("edit_content", {"path": "a.yaml", "edits": [edit]})
+    assert (root / "a.yaml").read_text() == "a:\n  b:\n    c: |\n      x\n        y\n"
+
+
+@each_row(
+    "edit",
+    [
+        {"search": "y = 2", "replace": "    y = 2"},
+        {"search": "x = 1\n", "replace": "if x:\n        a()\n    b()\n"},
+    ],
+)
+def test_wrong_indentation_of_python_is_told(
+    root: Path, workspace: Workspace, edit: dict[str, object]
+) -> None:
+    (root / "a.py").write_text("x = 1\ny = 2\n")
+    done = workspace.call("edit_content", {"path": "a.py", "edits": [{**edit, "fuzzy": False}]})
+    assert not done.is_error, done.text
+    assert "[warning: python syntax error in a.py at line" in done.text

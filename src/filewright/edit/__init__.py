@@ -87,6 +87,7 @@ if TYPE_CHECKING:
         replace_matches,
         replacement,
         symbol_lines,
+        unit_of,
         without_blank_ends,
     )
     from filewright.edit.planning import Outcome, Plan, plan
@@ -108,7 +109,7 @@ __getattr__, __all__ = face_of(
         "patch.reader": "FilePatch Patch parse_patch=parse",
         "places": (
             "LineEdit Replaced Replacement at_lines edit_of in_place_of indented replace_matches replacement "
-            "symbol_lines without_blank_ends"
+            "symbol_lines unit_of without_blank_ends"
         ),
         "planning": "Outcome Plan plan",
     },

@@ -12,14 +12,16 @@ brings the file's own bytes. In literal mode nothing in the replacement is speci
 from __future__ import annotations
 
 import re
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from filewright.edit.filetext import FileText
+from filewright.edit.literals import literal_rows
 from filewright.edit.locate.request import Edit, SymbolLines, indent_of
 from filewright.edit.write import write_exact
 from filewright.errors import Code, FilewrightError, invalid, refused
+from filewright.languages import language_of
 from filewright.progress import Task
 from filewright.search import Match, Pattern, compile_pattern, find_matches
 from filewright.structure import Outline, Symbol, find_symbol
@@ -28,6 +30,8 @@ from filewright.text import Snapshot, Splice, Splices, check_text, encoded, norm
 #: Matches replaced in one file; the splices of more would not stay in bounded memory.
 MOST = 1_000_000
 
+_SAMPLED_BYTES = 64 << 10
+"""Bytes of a file of which the indentation is looked at."""
 _BESIDE_BYTES = 4_096
 """Bytes beside a symbol on its own lines that are looked at."""
 _QUOTED = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\\n])*'|(?://|#|--).*|/\*.*?\*/")
@@ -125,19 +129,73 @@ def _require_whole_lines(snapshot: Snapshot, own: Symbol, symbol: str, shown: st
         )
 
 
-def indented(text: str, indent: str) -> str:
-    """`text` moved as a whole so that its first line has `indent`; as it is where a line has less than the first."""
-    solid = [row for row in normalised(text).split("\n") if row.strip()]
+def indented(text: str, indent: str, language: str | None = None, unit: str | None = None) -> str:
+    """Return `text` moved as a whole so that its first line has `indent`.
+
+    It stays as it is where a line has less than the first. What is indented deeper takes the `unit` of the file:
+    tabs, or so many spaces (None: as it is). The content of strings of several lines stays where it is.
+    """
+    rows = normalised(text).split("\n")
+    inside = literal_rows("\n".join(rows), language)
+    solid = [row for number, row in enumerate(rows) if row.strip() and number not in inside]
     own = indent_of(solid[0]) if solid else ""
-    return _moved(text, own, indent) if all(row.startswith(own) for row in solid) else text
+    if not all(row.startswith(own) for row in solid):
+        return text
+    deeper = [indent_of(row)[len(own) :] for row in solid]
+    step = indent_unit([*deeper, own])
+    for number, row in enumerate(rows):
+        if not row.strip() or number in inside:
+            continue
+        blanks = indent_of(row)[len(own) :]
+        rows[number] = indent + _in_unit(blanks, step, unit) + row[len(own) + len(blanks) :]
+    return "\n".join(rows)
 
 
-def _moved(text: str, asked: str, there: str) -> str:
-    """`text` moved from one indentation to another."""
-    return "\n".join(
-        there + (row[len(asked) :] if row.startswith(asked) else row.lstrip(_BLANKS)) if row.strip() else row
-        for row in normalised(text).split("\n")
-    )
+def indent_unit(indents: Iterable[str]) -> str | None:
+    """Return what lines are indented by for each level: a tab, or the most usual step in spaces; None if none is."""
+    tabs = spaces = last = 0
+    steps: Counter[int] = Counter()
+    for indent in indents:
+        tabs += indent.startswith("\t")
+        spaces += indent.startswith(" ")
+        width = 0 if "\t" in indent else len(indent)
+        if width > last:
+            steps[width - last] += 1
+        last = width
+    if not tabs and not spaces:
+        return None
+    if tabs > spaces:
+        return "\t"
+    # A single space more aligns a line with the one above, or is a comment's star.
+    usual = [step for step, _ in steps.most_common() if step > 1]
+    return " " * (usual[0] if usual else 4)
+
+
+def unit_of(snapshot: Snapshot) -> str | None:
+    """Return what a file's lines are indented by for each level; None where none is indented."""
+    data = snapshot.read(snapshot.start, _SAMPLED_BYTES)
+    text = normalised(data.decode(snapshot.encoding.name, "replace"))
+    return indent_unit(indent_of(row) for row in text.split("\n") if row.strip())
+
+
+def _in_unit(blanks: str, step: str | None, unit: str | None) -> str:
+    """Return an indentation of `step` a level in the `unit` of another text: spaces for tabs, or tabs for spaces."""
+    if unit is None or step is None or (unit == "\t") == (step == "\t"):
+        return blanks
+    if unit == "\t":
+        levels, rest = divmod(len(blanks), len(step))
+        return "\t" * levels + " " * rest if "\t" not in blanks else blanks
+    return blanks.replace("\t", unit)
+
+
+def _moved(text: str, asked: str, there: str, language: str | None = None) -> str:
+    """Return `text` moved from one indentation to another, without the content of strings of several lines."""
+    rows = normalised(text).split("\n")
+    inside = literal_rows("\n".join(rows), language)
+    for number, row in enumerate(rows):
+        if row.strip() and number not in inside:
+            rows[number] = there + (row[len(asked) :] if row.startswith(asked) else row.lstrip(_BLANKS))
+    return "\n".join(rows)
 
 
 # Lines, and the nth occurrence from a line on
@@ -202,7 +260,7 @@ def edit_of(snapshot: Snapshot, edit: LineEdit, *, task: Task | None = None) -> 
         above = source.rows_at(start - 2, 1) if start > 1 else ()
         indent = indent_of(source.text(above[0].body)) if above and edit.keep_indent else ""
         text = edit.replace or "\n"
-        return _made(start, None, _in_place(text, "", indent))
+        return _made(start, None, _in_place(text, "", indent, _language(snapshot)))
     ways = (_whole_lines, _parts) if edit.pattern is None else (_matched,)
     seen = 0
     for way in ways:
@@ -238,15 +296,20 @@ def _whole_lines(source: FileText, edit: LineEdit) -> Iterator[Edit]:
             if text is not None and edit.keep_indent:
                 solid = next((i for i, line in enumerate(asked) if line.strip()), 0)
                 there = source.text(source.rows_at(first - 1 + solid, 1)[0].body)
-                text = _in_place(text, indent_of(asked[solid]), indent_of(there))
+                language = _language(source.snapshot)
+                text = _in_place(text, indent_of(asked[solid]), indent_of(there), language)
             yield _made(first, last, "" if text is None else text or "\n")
 
 
-def _in_place(text: str, asked: str, there: str) -> str:
+def _language(snapshot: Snapshot) -> str | None:
+    return language_of(snapshot.location.name) if snapshot.location else None
+
+
+def _in_place(text: str, asked: str, there: str, language: str | None) -> str:
     """`text` moved as the search text is, unless it is written with the file's indentation already."""
     solid = [row for row in normalised(text).split("\n") if row.strip()]
     given = asked == there or (there.startswith(asked) and all(row.startswith(there) for row in solid))
-    return text if given else _moved(text, asked, there)
+    return text if given else _moved(text, asked, there, language)
 
 
 def _parts(source: FileText, edit: LineEdit) -> Iterator[Edit]:

@@ -24,6 +24,8 @@ SHOWN: Final = 10
 """Issues described; the rest are counted."""
 _VISITED: Final = 50_000
 _JUDGED_BYTES: Final = 2 << 20
+_INDENTATION_BYTES: Final = 256 << 10
+"""Python that its grammar finds no fault with is looked at for wrong indentation up to this size."""
 _TEXT_CHARS: Final = 60
 
 
@@ -39,6 +41,9 @@ def report(root: Node, source: SourceText, language: Language, *, certain: bool)
             )
             for block in _empty_blocks(root)
         ]
+        if not missing and len(source.data) <= _INDENTATION_BYTES:
+            # Its grammar takes a line that is indented without reason for one of the block above.
+            missing = _judged(source, language, IndentationError) or []
         return SyntaxReport(len(missing), tuple(missing[:SHOWN]), certain)
     verdict = _judged(source, language)
     if verdict is None:
@@ -89,8 +94,13 @@ def _described(node: Node, source: SourceText) -> SyntaxIssue:
     return SyntaxIssue(node.start_point.row + 1, column, shown, "unexpected" if shown else "unexpected end")
 
 
-def _judged(source: SourceText, language: Language) -> list[SyntaxIssue] | None:
-    """What the language's own parser says: None for valid, else its complaint (or none of its own)."""
+def _judged(
+    source: SourceText, language: Language, kind: type[SyntaxError] = SyntaxError
+) -> list[SyntaxIssue] | None:
+    """Return what the language's own parser says: None for valid, else its complaint (or none of its own).
+
+    Complaints of Python that are not of the `kind` count as none: it may be older than the file.
+    """
     data = source.data
     if len(data) > _JUDGED_BYTES:
         return []
@@ -108,7 +118,7 @@ def _judged(source: SourceText, language: Language) -> list[SyntaxIssue] | None:
         else:
             return []
     except SyntaxError as error:
-        if error.lineno is None or "\0" in str(error):
+        if error.lineno is None or "\0" in str(error) or not isinstance(error, kind):
             return []
         text = " ".join((error.text or "").split())[:_TEXT_CHARS]
         return [SyntaxIssue(max(1, error.lineno), max(1, error.offset or 1), text, error.msg)]

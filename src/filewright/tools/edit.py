@@ -28,6 +28,7 @@ from filewright.edit import (
     indented,
     plan,
     symbol_lines,
+    unit_of,
     without_blank_ends,
 )
 from filewright.errors import Code, FilewrightError, invalid, missing, refused, too_many
@@ -109,6 +110,8 @@ _PLACES = ("search", "start_line", "symbol", "insert_after", "insert_before", *_
 Moved = tuple[str, Location, Location]
 """The name of a symbol that was moved, from where, to where."""
 
+_BY_SPACES = (Language.YAML, Language.MARKDOWN, None)
+"""Languages in which a tab is no indentation, or not the same."""
 _SEPARATOR = "separator"
 """The name of an edit that changes the separator of another member of a list."""
 _OF_WHOLE = {"path", "content", "delete", "move_to", "expected_version", "fuzzy"}
@@ -878,7 +881,7 @@ class _Edits:
                 moved, data = self._moved_in(item, file, spot, text.snapshot)
                 return replace(edit, start_line=line, fuzzy=False, named=f"{moved}, {named}", data=data)
             if fuzzy and spot.indent is not None:
-                new = indented(new, spot.indent)
+                new = self._indented(new, spot.indent, file, text.snapshot)
             gap = _usual_gap(new, file, spot) if spot.gap is None else spot.gap
             new = self._with_separator(new, text)
             blank = (0, 0)
@@ -892,12 +895,20 @@ class _Edits:
             first, last, named = lines.first, lines.last, f"symbol {visible(item.symbol)}"
             if item.delete:
                 named, edit = f"{named} deleted", replace(edit, symbol=lines)
-            new = self._with_separator(indented(new, lines.indent) if fuzzy else new, text)
+            new = self._with_separator(
+                self._indented(new, lines.indent, file, text.snapshot) if fuzzy else new, text
+            )
             new = in_place_of(new, lines)
         else:
             named = "by its lines"
             self._check_range(file, text, first or 0, last or 0)
         return replace(edit, replace=new, start_line=first, end_line=last, named=named)
+
+    def _indented(self, new: str, indent: str, file: _EditedFile, target: Snapshot) -> str:
+        """Return a text at an indentation, in the unit of the file: tabs or spaces."""
+        language = language_of(file.location.name)
+        unit = "\t" if "\t" in indent else unit_of(target)
+        return indented(new, indent, language, None if language in _BY_SPACES else unit)
 
     def _with_separator(self, new: str, text: _Text) -> str:
         """Return the text of this edit with the separator it needs as a member of a list."""
@@ -1027,7 +1038,8 @@ class _Edits:
                     f"there are invalid bytes in {taken.what} of {origin}",
                     "such text goes only to a file of the same encoding and line ends, and without reindent",
                 ) from error
-            plain = indented(plain, spot.indent or "") if item.reindent else plain
+            if item.reindent:
+                plain = self._indented(plain, spot.indent or "", file, target)
             data = plain.encode()  # of UTF-16, the text that is edited is UTF-8
             if not verbatim:
                 data = codec.encoded(

@@ -1,0 +1,85 @@
+"""Lines that begin inside a string of several lines, which must not be indented anew: they are content, not layout."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from filewright.languages import Language
+
+_SLASHES: Final = r"//[^\n]*+|/\*.*?\*/"
+_DOUBLE: Final = r'"(?:\\.|[^"\\\n])*+"'
+_SINGLE: Final = r"'(?:\\.|[^'\\\n])*+'"
+_DOUBLE_LINES: Final = r'"(?:\\.|[^"\\])*+"'
+_SINGLE_LINES: Final = r"'(?:\\.|[^'\\])*+'"
+_TRIPLE: Final = r'"""(?:\\.|(?!""").)*+"""'
+_TRIPLE_SINGLE: Final = r"'''(?:\\.|(?!''').)*+'''"
+_CHARACTER: Final = r"'(?:\\[^']+|[^'\\\n])'"
+_HEREDOC: Final = (
+    r"<<[-~]?(?P<quote>['\"`]?)(?P<word>[A-Za-z_]\w*)(?P=quote)[^\n]*\n(?:.*?\n)??[ \t]*(?P=word)(?=\n|\Z)"
+)
+_PHP_HEREDOC: Final = (
+    r"<<<[ \t]*(?P<quote>['\"]?)(?P<word>[A-Za-z_]\w*)(?P=quote)\n(?:.*?\n)??[ \t]*(?P=word)\b"
+)
+_TEMPLATE: Final = r"`(?:\\.|[^`\\$]|\$(?!\{)|\$\{(?:[^{}`]|\{[^{}]*\}|`(?:\\.|[^`\\])*`)*\})*+`"
+
+_SCRIPT: Final = (_SLASHES, _TEMPLATE, _DOUBLE, _SINGLE)
+_JVM: Final = (_SLASHES, _TRIPLE, _DOUBLE, _CHARACTER)
+_C: Final = (_SLASHES, r'R"(?P<raw>[^()\s\\]*)\(.*?\)(?P=raw)"', _DOUBLE, _CHARACTER)
+_FORMS: Final[dict[Language, tuple[str, ...]]] = {
+    Language.PYTHON: (r"#[^\n]*+", _TRIPLE, _TRIPLE_SINGLE, _DOUBLE, _SINGLE),
+    Language.TOML: (r"#[^\n]*+", _TRIPLE, _TRIPLE_SINGLE, _DOUBLE, r"'[^'\n]*+'"),
+    Language.JAVASCRIPT: _SCRIPT,
+    Language.JSX: _SCRIPT,
+    Language.TYPESCRIPT: _SCRIPT,
+    Language.TSX: _SCRIPT,
+    Language.GO: (_SLASHES, r"`[^`]*+`", _DOUBLE, _CHARACTER),
+    Language.RUST: (_SLASHES, r'r(?P<raw>#*)".*?"(?P=raw)', _DOUBLE_LINES, _CHARACTER),
+    Language.C: _C,
+    Language.CPP: _C,
+    Language.CSHARP: (
+        _SLASHES,
+        r'(?P<raw>"{3,}).*?(?P=raw)',
+        r'(?:@\$?|\$@)"(?:""|[^"])*+"',
+        _DOUBLE,
+        _CHARACTER,
+    ),
+    Language.JAVA: _JVM,
+    Language.KOTLIN: (_SLASHES, r'""".*?"""', _DOUBLE, _CHARACTER),
+    Language.SCALA: (_SLASHES, r'""".*?"""', _DOUBLE, _CHARACTER),
+    Language.SWIFT: (_SLASHES, r'(?P<raw>#*)""".*?"""(?P=raw)', _DOUBLE),
+    Language.RUBY: (r"^=begin\b.*?^=end\b", _HEREDOC, _DOUBLE_LINES, _SINGLE_LINES, r"#[^\n]*+"),
+    Language.BASH: (r"(?<![^\s;(|&])#[^\n]*+", _HEREDOC, r"'[^']*+'", _DOUBLE_LINES, r"\\."),
+    Language.PHP: (_SLASHES, r"#(?!\[)[^\n]*+", _PHP_HEREDOC, _DOUBLE_LINES, _SINGLE_LINES),
+    Language.LUA: (
+        r"--\[(?P<note>=*)\[.*?\](?P=note)\]",
+        r"--[^\n]*+",
+        r"\[(?P<raw>=*)\[.*?\](?P=raw)\]",
+        _DOUBLE,
+        _SINGLE,
+    ),
+    Language.SQL: (r"--[^\n]*+", r"/\*.*?\*/", r"'(?:''|[^'])*+'", r"(?P<raw>\$\w*\$).*?(?P=raw)"),
+    Language.HTML: (r"<!--.*?-->", r"<(?P<raw>pre|textarea)\b.*?</(?P=raw)>"),
+}
+_COMMENTS: Final = ("//", "/*", "#", "--", "=begin", "<!--")
+
+
+def literal_rows(text: str, language: str | None) -> frozenset[int]:
+    """Return the lines (from 0) of a text with ``\\n`` that begin inside a string of several lines.
+
+    A block of YAML is not one: its text is told by how much deeper it is than its key, and moves with that.
+    """
+    forms = next((forms for known, forms in _FORMS.items() if known == language), None)
+    if forms is None or "\n" not in text:
+        return frozenset()
+    rows: set[int] = set()
+    line = at = 0
+    for token in re.finditer("|".join(forms), text, re.DOTALL | re.MULTILINE):
+        breaks = token[0].count("\n")
+        if not breaks:
+            continue
+        line += text.count("\n", at, token.start())
+        if not token[0].startswith(_COMMENTS) or (language == Language.SWIFT and token[0].startswith('#"')):
+            rows.update(range(line + 1, line + breaks + 1))
+        line, at = line + breaks, token.end()
+    return frozenset(rows)
