@@ -280,3 +280,88 @@ def test_rules_of_the_user_hold_too(tmp_path: Path) -> None:
             assert workspace.call(*_move("link", place)).code == "permission_denied"
         result = workspace.call(*_move("link", "nested/docs"))
         assert not result.is_error, result.text
+
+
+def test_hard_link_of_a_protected_file(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    _project(root)
+    (root / ".vscode").mkdir()
+    (root / ".vscode" / "tasks.json").write_text("{}")
+    os.link(root / ".vscode" / "tasks.json", root / "other.json")
+    with Workspace(root, state_dir=tmp_path / "state") as workspace:
+        for tool, arguments in (
+            _write("other.json"),
+            ("write_content", {"items": [{"path": "other.json", "content": HOOKS, "mode": "append"}]}),
+            ("edit_content", {"path": "other.json", "edits": [{"search": "{}", "replace": HOOKS}]}),
+            ("set_permissions", {"paths": ["other.json"], "mode": "777"}),
+        ):
+            for breaks in (False, True):
+                workspace.call(tool, {**arguments, "break_hard_links": breaks})
+        workspace.call(*_move("other.json", ".vscode/tasks.json", overwrite=True))
+    assert (root / ".vscode" / "tasks.json").read_text() == "{}"
+    assert (root / ".vscode" / "tasks.json").stat().st_mode & 0o777 != 0o777
+
+
+def test_links_from_another_root(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    (first / "conf").mkdir(parents=True)
+    second.mkdir()
+    (second / ".vscode").symlink_to(first / "conf")
+    with Workspace(first, second, state_dir=tmp_path / "state") as workspace:
+        assert workspace.call(*_write("conf/tasks.json")).code == "permission_denied"
+        assert not workspace.call(*_write("conf/notes.json")).is_error
+
+
+def test_link_in_a_folder_of_protected_files(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    (root / ".claude").mkdir(parents=True)
+    (root / "conf").mkdir()
+    (root / ".claude" / "settings.local.json").symlink_to("../conf/local.json")
+    (root / ".claude" / "hooks").symlink_to("../conf/scripts")
+    with Workspace(root, state_dir=tmp_path / "state") as workspace:
+        for path in ("conf/local.json", "conf/scripts/pre.sh"):
+            assert workspace.call(*_write(path)).code == "permission_denied"
+        assert not workspace.call(*_write("conf/other.json")).is_error
+
+
+def test_link_made_while_the_workspace_is_open(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    _project(root)
+    with Workspace(root, state_dir=tmp_path / "state") as workspace:
+        assert not workspace.call(*_write("v2/settings.json")).is_error
+        (root / ".claude").symlink_to("v2")
+        assert workspace.call(*_write("v2/settings.json")).code == "permission_denied"
+        (root / ".claude").unlink()
+        assert not workspace.call(*_write("v2/settings.json")).is_error
+
+
+def test_nested_project_with_a_link(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    _project(root)
+    (root / "nested" / "conf").mkdir()
+    (root / "nested" / ".claude").symlink_to("conf")
+    before = _state(root)
+    with Workspace(root, state_dir=tmp_path / "state") as workspace:
+        for call in (
+            _write("nested/conf/settings.json"),
+            _write("nested/.claude/settings.json"),
+            _move("nested", "elsewhere"),
+            _move("nested", "elsewhere", copy=True),
+            _move("nested/.claude", "nested/other"),
+        ):
+            assert workspace.call(*call).code == "permission_denied"
+    assert _state(root) == before
+
+
+def test_undo_and_redo_write_nothing_behind_a_link(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    _project(root)
+    with Workspace(root, state_dir=tmp_path / "state") as workspace:
+        first = workspace.call(*_write("v2/settings.json"))
+        assert not first.is_error
+        change = workspace.newest()
+        (root / ".claude").symlink_to("v2")
+        for _ in range(2):
+            result = workspace.call("revert_edit", {"change_id": change, "force": True})
+            assert result.code == "permission_denied", result.text
+    assert (root / "v2" / "settings.json").read_text() == HOOKS

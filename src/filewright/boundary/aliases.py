@@ -21,6 +21,8 @@ _REMEMBERED_FOLDERS = 4096
 _SETTLED_NS = 3_000_000_000
 """A folder changed less than this before a look may change again without another time of change: some file systems
 count in steps of two seconds."""
+_ONE_CHANGE_NS = 50_000_000
+"""For so long a look counts all the same: the many files of one change are asked for one after the other."""
 
 _GIT_FILE_BYTES = 8 << 10
 _GIT_FILE_START = b"gitdir:"
@@ -35,7 +37,7 @@ class AliasFinder:
 
     def __init__(self, *, cross: bool) -> None:
         self._cross = cross
-        self._names: dict[tuple[int, int, Protection], tuple[int, tuple[bytes, ...]]] = {}
+        self._names: dict[tuple[int, int, Protection], tuple[int, int, tuple[bytes, ...]]] = {}
 
     def find(self, where: Location, root: Root, protection: Protection) -> Iterator[Alias]:
         """Yield the links below `root` that lead to `where`, into it, or to a folder above it.
@@ -66,17 +68,17 @@ class AliasFinder:
         """Return the names in the folder with which protected paths begin."""
         status = folder.status()
         key = (*status.identity, protection)
-        changed_ns, names = self._names.get(key, (None, ()))
-        if changed_ns == status.mtime_ns:
+        now_ns = time.time_ns()
+        changed_ns, looked_ns, names = self._names.get(key, (-1, 0, ()))
+        is_settled = changed_ns < looked_ns - _SETTLED_NS or 0 <= now_ns - looked_ns < _ONE_CHANGE_NS
+        if changed_ns == status.mtime_ns and is_settled:
             return names
-        looked_ns = time.time_ns()
         names = ()
         if folder.holds_any(protection.first_names):
             names = tuple(name for name in protection.first_names if folder.holds_any((name,)))
-        if status.mtime_ns < looked_ns - _SETTLED_NS:
-            if len(self._names) >= _REMEMBERED_FOLDERS:
-                self._names.clear()
-            self._names[key] = status.mtime_ns, names
+        if len(self._names) >= _REMEMBERED_FOLDERS:
+            self._names.clear()
+        self._names[key] = status.mtime_ns, now_ns, names
         return names
 
 
