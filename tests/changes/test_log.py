@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import os
+import shutil
 import sqlite3
+import subprocess
 import sys
 import threading
 import time
@@ -16,6 +18,7 @@ from typing import Any
 
 import pytest
 from tests import processes
+from tests.rows import each_row
 
 from filewright import Settings, Workspace
 from filewright.changes.database import Database, Flusher
@@ -278,6 +281,99 @@ def test_where_processes_cannot_share_memory_a_rollback_journal_serves(
     assert len(bench.changes.history()) == 3
     assert (bench.root / "a.txt").read_bytes() == b"one\ntwo\nthree\n"
     assert not list(bench.state.glob("*-wal"))
+
+
+_UNMAPPED = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/mman.h>
+static int shared(int fd) {
+    char link[64], path[4096];
+    if (fd < 0) return 0;
+    snprintf(link, 64, "/proc/self/fd/%d", fd);
+    ssize_t size = readlink(link, path, 4095);
+    return size > 4 && !memcmp(path + size - 4, "-shm", 4);
+}
+void *mmap64(void *at, size_t size, int access, int flags, int fd, off64_t offset) {
+    static void *(*real)(void *, size_t, int, int, int, off64_t);
+    if (!real) real = dlsym(RTLD_NEXT, "mmap64");
+    if (shared(fd)) { errno = ENODEV; return MAP_FAILED; }
+    return real(at, size, access, flags, fd, offset);
+}
+void *mmap(void *at, size_t size, int access, int flags, int fd, off_t offset) {
+    return mmap64(at, size, access, flags, fd, offset);
+}
+"""
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or shutil.which("cc") is None, reason="needs Linux and a C compiler"
+)
+def test_serves_where_no_file_can_be_mapped(tmp_path: Path) -> None:
+    """As on FUSE with direct_io, or 9p without a cache: the mapping of the -shm file is refused by the system."""
+    library = tmp_path / "unmapped.so"
+    compiler = ["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", str(library), "-ldl"]
+    subprocess.run(compiler, input=_UNMAPPED, text=True, check=True)
+    (tmp_path / "work").mkdir()
+    program = (
+        "import sys\nfrom filewright import Workspace\n"
+        "with Workspace(sys.argv[1], state_dir=sys.argv[2]) as workspace:\n"
+        "    made = workspace.write(sys.argv[3], 'one\\n')\n"
+        "    workspace.edit(sys.argv[3], [{'search': 'one', 'replace': 'two'}])\n"
+        "    workspace.undo()\n"
+        "    print(len(workspace.history()), workspace.log_problems(), workspace.log_damage(seconds=9))\n"
+    )
+    for number in range(3):
+        given = [sys.executable, "-c", program, str(tmp_path / "work"), str(tmp_path / "state"), f"f{number}"]
+        done = subprocess.run(
+            given, env={**os.environ, "LD_PRELOAD": str(library)}, capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stdout) == (0, f"{3 * number + 3} [] []\n"), done.stderr
+    assert (tmp_path / "work/f2").read_text() == "one\n"
+    # Where it can be mapped, the same log goes on.
+    with Workspace(tmp_path / "work", state_dir=tmp_path / "state") as workspace:
+        workspace.write("more", "1")
+        assert len(workspace.history()) == 10
+
+
+def test_small_blocks_are_not_mapped(
+    bench: Any, scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a full disk a hole in a mapped file ends the process."""
+    bench.commit(bench.modify("a.txt", EDIT))
+    monkeypatch.setattr(scene.FOLDER, "block_size", lambda _: 1024)
+    for number in range(3):  # The first finds a log that is shared, made before its disk was copied, say.
+        bench.changes.close()
+        with scene.Bench(area) as fresh:
+            assert len(fresh.changes.history()) == number + 1
+            fresh.commit(Create(fresh.at(f"n{number}"), b"n"))
+            with fresh.changes.logs[0].database.transaction() as execute:
+                assert execute("PRAGMA journal_mode").fetchone() == ("truncate",)
+            assert not list(fresh.state.glob("*-wal"))
+            assert len(fresh.changes.history()) == number + 2
+            assert fresh.changes.problems() == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows removes no file that is open")
+@each_row("names", [["state.db-wal"], ["state.db-wal", "state.db-shm"]])
+def test_removed_log_is_rescued(tmp_path: Path, names: list[str]) -> None:
+    (tmp_path / "work").mkdir()
+    with Workspace(tmp_path / "work", state_dir=tmp_path / "state") as workspace:
+        for number in range(4):
+            workspace.write(f"f{number}", "1")
+            assert len(workspace.history()) == number + 1
+            if number == 1:
+                for name in names:
+                    next(tmp_path.glob(f"state/*/{name}")).unlink()
+    with Workspace(tmp_path / "work", state_dir=tmp_path / "state") as workspace:
+        assert len(workspace.history()) == 4
+        assert workspace.log_problems() == []
+        assert workspace.log_damage(seconds=9) == []
+        assert workspace.recover().clean
 
 
 def test_dropping_a_large_operation_takes_its_time_in_pieces(

@@ -12,7 +12,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 
 from filewright import errors, system
 from filewright.annotations import TYPE_CHECKING, Any
@@ -36,6 +36,7 @@ Execute = Callable[..., "sqlite3.Cursor"]
 # The primary result codes of SQLite: https://www.sqlite.org/rescode.html
 _BUSY = (5, 6)
 _NOT_SHARED = (10, 14, 15)
+_NOT_SHARED_FOR_READING = (10, 15)
 _UNWRITABLE = (8, 14)
 _NOT_WRITTEN = 778
 _PAGE = 4096
@@ -170,7 +171,7 @@ class Database:
         try:
             seen = self._seen()
             known, connection = self._connections.get(writing, (None, None))
-            if known is None or known != seen:
+            if known is None or (known != seen and self._may_leave(known, seen)):
                 self._let_go(writing)
                 connection, lasting = None, True
                 if writing:
@@ -210,7 +211,7 @@ class Database:
         raise self._busy()
 
     def _seen(self) -> object:
-        """What tells the file that is there from another; None if there is none."""
+        """What tells the file that is there, and its write-ahead log, from others; None if there is none."""
         path = self.locate()
         try:
             status = system.status_of(path)
@@ -220,7 +221,33 @@ class Database:
             raise errors.from_os_error(error, quote(path), doing="look at") from error
         if status.kind != "file":
             raise self._refused(Code.IO_ERROR, "something other than a file is there")
-        return path, status.identity
+        log = None
+        with suppress(OSError):
+            log = system.status_of(path + _BESIDE[0]).identity
+        return path, status.identity, log
+
+    def _may_leave(self, known: object, seen: object) -> bool:
+        """Whether a connection to a file of another identity, or with another log, may be closed now.
+
+        Where another program has removed the name of the write-ahead log, what is in it is moved into the file first:
+        at the next start it would be gone. Both connections are closed for that.
+        """
+        if not (isinstance(known, tuple) and isinstance(seen, tuple)) or known[:2] != seen[:2]:
+            return True
+        with ExitStack() as held:
+            for lock in (self._writing, self._reading):
+                if not lock.acquire(blocking=False):
+                    return False  # Another thread is at work, and sees it as well.
+                held.callback(lock.release)
+            connections = [connection for _, connection in self._connections.values()]
+            if any(connection.in_transaction for connection in connections):
+                return False
+            for connection in connections:
+                with suppress(Exception):
+                    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            for writing in tuple(self._connections):
+                self._let_go(writing)
+        return True
 
     def _opened_for_writing(self) -> sqlite3.Connection:
         folder, name = os.path.split(self.locate())
@@ -253,6 +280,31 @@ class Database:
         return None
 
     def _opened(self, mode: str, *, writing: bool = False) -> sqlite3.Connection:
+        """A connection with a write-ahead log, or with a rollback journal where processes cannot share memory."""
+        import sqlite3
+
+        shared = self._can_share()
+        try:
+            return self._connected(mode, writing=writing, shared=shared)
+        except sqlite3.OperationalError as error:
+            unshared = _NOT_SHARED if writing else _NOT_SHARED_FOR_READING
+            if mode != "rw" or error.sqlite_errorcode & 0xFF not in unshared:
+                raise
+        if not writing:
+            # Whoever writes turns it into one with a rollback journal.
+            self._connected(mode, writing=True, shared=False).close()
+        return self._connected(mode, writing=writing, shared=False)
+
+    def _can_share(self) -> bool:
+        """Whether a file in the state folder may be mapped by several processes.
+
+        SQLite makes one of 32 KB by writing a byte to each 4 KB. Where blocks are smaller the rest is a hole, and on a
+        full disk the kernel ends the process that writes there.
+        """
+        with system.open_folder(os.path.dirname(self.locate())) as folder:
+            return folder.block_size() >= _PAGE
+
+    def _connected(self, mode: str, *, writing: bool, shared: bool) -> sqlite3.Connection:
         import sqlite3
 
         connection = sqlite3.connect(
@@ -264,6 +316,10 @@ class Database:
         )
         try:
             connection.execute("PRAGMA temp_store=MEMORY")
+            if not shared:
+                connection.execute(
+                    "PRAGMA locking_mode=EXCLUSIVE"
+                )  # Then a write-ahead log needs no shared memory.
             # Outside of transactions SQLite flushes too: where it makes the file, and at the end.
             connection.execute(f"PRAGMA synchronous={'FULL' if self._flusher.enabled else 'OFF'}")
             (version,) = connection.execute("PRAGMA user_version").fetchone()
@@ -275,31 +331,35 @@ class Database:
                 if not version:
                     # Said again, it would be written again, and flushed.
                     connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
+                # What is kept with a rollback journal stays so: another process may be at work in it.
+                if shared and (not version or _journal_of(connection) == "wal"):
+                    self._share(connection)
+                else:
+                    connection.execute("PRAGMA journal_mode=TRUNCATE")
+                    # Else a large transaction would keep all readers out before its end.
+                    connection.execute("PRAGMA cache_spill=OFF")
+            if not shared:
+                if _journal_of(connection) == "wal":
+                    raise _not_shared()
+                connection.execute("PRAGMA locking_mode=NORMAL")
+                connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+            if writing:
                 self._prepare(connection)
         except BaseException:
             connection.close()
             raise
         return connection
 
-    def _prepare(self, connection: sqlite3.Connection) -> None:
-        """Choose how transactions are kept, and make the tables unless another process has been faster."""
-        import sqlite3
+    def _share(self, connection: sqlite3.Connection) -> None:
+        """Keep transactions in a write-ahead log. Raises `sqlite3.OperationalError` where that cannot be shared."""
+        if connection.execute("PRAGMA journal_mode=WAL").fetchone() != ("wal",):
+            raise _not_shared()
+        connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+        # What a large change has written is not kept twice for ever.
+        connection.execute(f"PRAGMA journal_size_limit={_LOG_BYTES}")
 
-        shared = False
-        try:
-            if connection.execute("PRAGMA journal_mode=WAL").fetchone() == ("wal",):
-                connection.execute("SELECT 1 FROM sqlite_master").fetchone()
-                # What a large change has written is not kept twice for ever.
-                connection.execute(f"PRAGMA journal_size_limit={_LOG_BYTES}")
-                shared = True
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF not in _NOT_SHARED:
-                raise
-        if not shared:
-            # Processes cannot share memory here.
-            connection.execute("PRAGMA journal_mode=TRUNCATE")
-            # Else a large transaction would keep all readers out before its end.
-            connection.execute("PRAGMA cache_spill=OFF")
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        """Make the tables, unless another process has been faster."""
         connection.execute("BEGIN IMMEDIATE")
         if connection.execute("PRAGMA user_version").fetchone() == (0,):
             for statement in self._tables.split(";\n"):
@@ -332,6 +392,20 @@ class Database:
                 probe.write(bytes(_PAGE), system.status_of(path + _BESIDE[0]).size)
             finally:
                 opened.remove(name + b"-probe")
+
+
+def _journal_of(connection: sqlite3.Connection) -> str:
+    """Return how the transactions of a database are kept: `wal`, or with a rollback journal."""
+    return str(connection.execute("PRAGMA journal_mode").fetchone()[0])
+
+
+def _not_shared() -> sqlite3.OperationalError:
+    """Return the error of a write-ahead log that processes cannot share."""
+    import sqlite3
+
+    error = sqlite3.OperationalError("no write-ahead log can be shared here")
+    error.sqlite_errorcode = _NOT_SHARED[0]
+    return error
 
 
 def uri_of(path: bytes) -> str:

@@ -118,6 +118,10 @@ class _Handle(Handle):
         free = os.fstatvfs(self._fd)
         return free.f_bavail * free.f_frsize if free.f_blocks else None
 
+    def block_size(self) -> int:
+        """The bytes that its file system gives to a file at a time."""
+        return os.fstatvfs(self._fd).f_bsize
+
     def set_own_mode(self, mode: int) -> None:
         """Set the permission bits of the thing that is held."""
         os.fchmod(self._fd, mode)

@@ -128,6 +128,10 @@ class _WindowsHandle(Handle):
         """The bytes that are free for us on its volume."""
         return nt.free_bytes(self._fd)
 
+    def block_size(self) -> int:
+        """The bytes that its volume gives to a file at a time; those of NTFS, whatever it is."""
+        return 4096
+
     def set_own_mode(self, mode: int) -> None:
         """Set the read-only attribute by 0444 and clear it by 0666; a folder is 0777, always.
 
