@@ -5,16 +5,20 @@
 #
 # History and journal live in /state: mount a volume there to keep them.
 
-FROM python:3.13-slim AS build
+FROM python:3.13-slim@sha256:7c61056e61ac89e852de05f3dc6fa51a6dd2181797bceed46aa725dd7cb2cd3b AS build
 WORKDIR /src
 COPY . .
 # The release passes the wheel it has tested in dist/; otherwise one is built from the sources here.
+RUN ls dist/*.whl 2>/dev/null \
+ || { python -m venv /opt/build \
+      && /opt/build/bin/pip install --no-cache-dir --require-hashes --only-binary :all: -r packaging/locks/release.txt \
+      && /opt/build/bin/python -m build --no-isolation --wheel; }
 RUN python -m venv /opt/filewright \
- && if ls dist/*.whl >/dev/null 2>&1; then /opt/filewright/bin/pip install --no-cache-dir dist/*.whl; \
-    else /opt/filewright/bin/pip install --no-cache-dir .; fi \
+ && /opt/filewright/bin/pip install --no-cache-dir --require-hashes --only-binary :all: -r packaging/locks/runtime.txt \
+ && /opt/filewright/bin/pip install --no-cache-dir --no-deps dist/*.whl \
  && /opt/filewright/bin/python -m compileall -q /opt/filewright/lib
 
-FROM python:3.13-slim
+FROM python:3.13-slim@sha256:7c61056e61ac89e852de05f3dc6fa51a6dd2181797bceed46aa725dd7cb2cd3b
 RUN useradd --uid 1000 --create-home --shell /usr/sbin/nologin filewright \
  && mkdir --mode=1777 /state \
  && mkdir --mode=0755 /work && chown filewright /work

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -63,6 +64,51 @@ def test_the_archive_holds_what_it_names_and_only_from_the_top() -> None:
     named = CONFIG["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
     assert {"/LICENSE", "/tests", "/docs", "/server.json"} <= {*named}
     assert all(name.startswith("/") and (PROJECT / name[1:]).exists() for name in named)
+
+
+WORKFLOWS = sorted((PROJECT / ".github/workflows").glob("*.yml"))
+LOCKS = PROJECT / "packaging/locks"
+
+
+def test_pins_every_action_and_image_by_its_digest() -> None:
+    for workflow in WORKFLOWS:
+        actions = re.findall(r"uses: (\S+)", workflow.read_text(encoding="utf-8"))
+        assert actions
+        assert [action for action in actions if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", action)] == []
+    images = re.findall(r"^FROM (\S+)", (PROJECT / "Dockerfile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert images
+    assert [image for image in images if not re.search(r"@sha256:[0-9a-f]{64}$", image)] == []
+
+
+def test_builds_a_release_from_nothing_that_is_not_locked() -> None:
+    release = WORKFLOWS[0].read_text(encoding="utf-8")
+    for text in (release, (PROJECT / "Dockerfile").read_text(encoding="utf-8")):
+        assert not re.search(r"\b(npx|pipx|curl|wget)\b|@latest|releases/latest", text)
+    jobs = dict(re.findall(r"^  (\w+):\n((?:    .*\n|\n)+)", release, re.MULTILINE))
+    for name in ("build", "pypi", "image", "release"):
+        for line in re.findall(r"pip install .*", jobs[name]):
+            assert "--require-hashes" in line, (name, line)
+
+
+def test_locks_every_dependency_with_its_hashes() -> None:
+    locked = {}
+    for name in ("release", "runtime"):
+        entries = re.split(
+            r"^(?=\S)", (LOCKS / f"{name}.txt").read_text(encoding="utf-8"), flags=re.MULTILINE
+        )[1:]
+        assert entries
+        assert all("--hash=sha256:" in entry for entry in entries)
+        locked[name] = {entry.partition("==")[0].lower(): entry for entry in entries}
+    for text in CONFIG["project"]["dependencies"]:
+        wanted = Requirement(text)
+        entry = locked["runtime"][wanted.name.lower().replace("_", "-")]
+        version = re.match(r"[^=]+==([^\s;]+)", entry)
+        assert version is not None
+        assert wanted.specifier.contains(version[1], prereleases=True), text
+    assert {"build", "twine", "hatchling", "hatch-fancy-pypi-readme"} <= locked["release"].keys()
+    packages = json.loads((LOCKS / "npm/package-lock.json").read_text(encoding="utf-8"))["packages"]
+    assert all("integrity" in package for path, package in packages.items() if path)
+    assert " h1:" in (LOCKS / "publisher/go.sum").read_text(encoding="utf-8")
 
 
 def test_every_benchmark_can_be_loaded():
