@@ -639,3 +639,19 @@ def test_wrong_indentation_of_python_is_told(
     done = workspace.call("edit_content", {"path": "a.py", "edits": [{**edit, "fuzzy": False}]})
     assert not done.is_error, done.text
     assert "[warning: python syntax error in a.py at line" in done.text
+
+
+@pytest.mark.parametrize("diff", ["auto", "none"])
+def test_decorators_left_out_are_told(root: Path, workspace: Workspace, diff: str) -> None:
+    (root / "a.py").write_text(
+        "import functools\n\n\n# caches\n@functools.cache\ndef load(n):\n    return n\n"
+    )
+    edit = {"at": {"symbol": "load"}, "replace": "def load(n):\n    return n + 1"}
+    done = workspace.call("edit_content", {"path": "a.py", "edits": [edit], "diff": diff})
+    said = "the replacement leaves out @functools.cache and its comment"
+    assert f"[edit 1: {said}]" in done.text
+    assert done.data["results"][0]["note"] == said
+    again = workspace.call(
+        "edit_content", {"path": "a.py", "edits": [{**edit, "replace": "def load(n):\n    1"}]}
+    )
+    assert "leaves out" not in again.text

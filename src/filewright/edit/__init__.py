@@ -70,6 +70,8 @@ if TYPE_CHECKING:
     from filewright.edit.linediff import changes as differing
     from filewright.edit.linediff import line_splices, merge3
     from filewright.edit.locate.request import Edit, SymbolLines, Tier
+    from filewright.edit.losses import lost_parts
+    from filewright.edit.losses import told as told_losses
     from filewright.edit.members import ListEdits
     from filewright.edit.overlay import Overlay
     from filewright.edit.patch.plan import PatchedFile, PatchTarget, fits
@@ -103,6 +105,7 @@ __getattr__, __all__ = face_of(
         "diff": "Diff DiffHunk=Hunk DiffRow=Row FileDiff Lost hunks_of by_cells splices_between unified",
         "linediff": "differing=changes line_splices merge3",
         "locate.request": "Edit SymbolLines Tier",
+        "losses": "lost_parts told_losses=told",
         "members": "ListEdits",
         "overlay": "Overlay",
         "patch.plan": "PatchedFile PatchTarget fits plan_patch=plan",

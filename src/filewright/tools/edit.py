@@ -26,8 +26,10 @@ from filewright.edit import (
     Tier,
     in_place_of,
     indented,
+    lost_parts,
     plan,
     symbol_lines,
+    told_losses,
     unit_of,
     without_blank_ends,
 )
@@ -58,6 +60,8 @@ from filewright.tools.result import ChangeResult, DiffWanted, optional
 from filewright.wording import counted, listed, visible
 
 _UTF8 = Encoding("utf-8")
+_HEAD_BYTES = 16 << 10
+"""Bytes of a symbol in which what is before its definition is looked for."""
 _NEAR = 4_096
 """Bytes on either side of a place in which blank lines are counted."""
 
@@ -372,6 +376,8 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
         total += places
         starts.append(min(lines))
         files.append(EditedFile(one.location.shown, places, one.version))
+    for number, note in sorted(edits.losses.items()):
+        page.add(f"[edit {number + 1}: {note}]")
     for user in users:
         page.add(f"[{user.name} is still used as of {user.path} in {listed(user.files, _NAMED)}]")
     page.end()
@@ -473,6 +479,7 @@ class _Edits:
         self._files: dict[Location, _EditedFile] = {}
         self._edited_files: dict[object, Location] = {}
         self._taken: dict[int, _Taken] = {}
+        self.losses: dict[int, str] = {}
         for number, item in enumerate(self.arguments.edits):
             self.number = number
             file = self._file(item)
@@ -727,7 +734,11 @@ class _Edits:
             task=self.context.task,
         )
         # A separator that changes on another line belongs to the edit that it changes for.
-        outcomes = tuple(outcome for outcome in planned.outcomes if outcome.named != _SEPARATOR)
+        outcomes = tuple(
+            replace(outcome, note=self.losses.get(outcome.index, outcome.note))
+            for outcome in planned.outcomes
+            if outcome.named != _SEPARATOR
+        )
         return replace(planned, outcomes=outcomes)
 
     # Cells of a notebook
@@ -899,10 +910,25 @@ class _Edits:
                 self._indented(new, lines.indent, file, text.snapshot) if fuzzy else new, text
             )
             new = in_place_of(new, lines)
+            self._note_losses(item, file, text.snapshot, lines, new)
         else:
             named = "by its lines"
             self._check_range(file, text, first or 0, last or 0)
         return replace(edit, replace=new, start_line=first, end_line=last, named=named)
+
+    def _note_losses(
+        self, item: EditItem, file: _EditedFile, target: Snapshot, lines: SymbolLines, new: str
+    ) -> None:
+        """Note which decorators, comments and the like of a symbol its replacement does not have."""
+        if item.delete or not new.strip():
+            return
+        start = target.lines.offset_of(lines.first, self.context.task)
+        stop = target.lines.offset_of(lines.last + 1, self.context.task)
+        data = target.read(start, min(stop - start, _HEAD_BYTES))
+        before = normalised(data.decode(target.encoding.name, "replace"))
+        lost = lost_parts(before, normalised(new), language_of(file.location.name))
+        if lost:
+            self.losses[self.number] = told_losses(lost)
 
     def _indented(self, new: str, indent: str, file: _EditedFile, target: Snapshot) -> str:
         """Return a text at an indentation, in the unit of the file: tabs or spaces."""

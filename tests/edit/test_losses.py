@@ -1,0 +1,43 @@
+"""What a replacement of a definition leaves out is told."""
+
+from __future__ import annotations
+
+from tests.rows import each_row
+
+from filewright.edit.losses import lost_parts, told
+from filewright.languages import Language
+
+CASES = [
+    # a language, the definition before and after, and what is left out
+    (Language.PYTHON, "@functools.cache\ndef f():\n    pass", "def f():\n    return 1", ("@functools.cache",)),
+    (Language.PYTHON, "# about\n@app.route('/x')\n@login\ndef f(): pass", "def f(): pass", ("@app.route", "@login", "its comment")),
+    (Language.PYTHON, "@a(\n  x,\n  y)\ndef f(): pass", "@a(z)\ndef f(): pass", ()),
+    (Language.PYTHON, "def f():\n    # inner\n    pass", "def f():\n    pass", ()),
+    (Language.JAVA, "/** Doc. */\n@Override\npublic int f() { }", "public int f() { }", ("@Override", "its comment")),
+    (Language.JAVA, "/**\n * Doc.\n */\npublic int f() { }", "// other\npublic int f() { }", ()),
+    (Language.JAVA, "@Override public int f() { }", "public int f() { }", ("@Override",)),
+    (Language.JAVA, "@Test(timeout = 3) @Slow\nvoid f() { }", "@Slow\nvoid f() { }", ("@Test",)),
+    (Language.CSHARP, "[return: NotNull]\n[Obsolete(\"x\")]\nstatic string F()\n{\n}", "static string F()\n{\n}", ("[return: NotNull]", "[Obsolete]")),
+    (Language.RUST, "/// Doc.\n#[inline]\n#[cfg(test)]\nfn f() {}", "#[inline]\nfn f() {}", ("#[cfg]", "its comment")),
+    (Language.TYPESCRIPT, "export default async function f() {}", "async function f() {}", ("export default",)),
+    (Language.TYPESCRIPT, "export const f = 1", "export let f = 2", ()),
+    (Language.TSX, "@Component({\n  a: 1,\n})\nexport class A {}", "class A {}", ("@Component", "export")),
+    (Language.GO, "// F is it.\nfunc F() {}", "func F() {}", ("its comment",)),
+    (Language.CPP, "[[nodiscard]]\nint f();", "int f();", ("[[nodiscard]]",)),
+    (Language.PHP, "#[Route('/x')]\nfunction f() {}", "function f() {}", ("#[Route]",)),
+    (Language.RUBY, "# about\ndef f\nend", "def f\nend", ("its comment",)),
+    (Language.C, "#define A 1", "#define A 2", ()),
+    (Language.MARKDOWN, "# A\n* b", "# A", ()),
+    (Language.SQL, "-- about\nCREATE TABLE t (a int)", "CREATE TABLE t (b int)", ("its comment",)),
+    (None, "# about\nx", "x", ()),
+]  # fmt: skip
+
+
+@each_row("language, before, after, expected", CASES)
+def test_losses(language: Language | None, before: str, after: str, expected: tuple[str, ...]) -> None:
+    assert lost_parts(before, after, language) == expected
+
+
+def test_told() -> None:
+    assert told(["@a"]) == "the replacement leaves out @a"
+    assert told(["@a", "@b", "export"]) == "the replacement leaves out @a, @b and export"
