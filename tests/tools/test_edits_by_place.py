@@ -655,3 +655,16 @@ def test_decorators_left_out_are_told(root: Path, workspace: Workspace, diff: st
         "edit_content", {"path": "a.py", "edits": [{**edit, "replace": "def load(n):\n    1"}]}
     )
     assert "leaves out" not in again.text
+
+
+def test_class_that_is_there_twice_is_told(root: Path, workspace: Workspace) -> None:
+    text = "require 'ipaddr'\n\nclass Proxy\n  def a\n  end\nend\n"
+    (root / "a.rb").write_text(text)
+    read = version(workspace, "a.rb")
+    edit = {"at": {"lines": [1, 1]}, "replace": text.replace("def a", "def b")}
+    done = workspace.call("edit_content", {"path": "a.rb", "edits": [edit], "expected_version": read})
+    assert "[warning: class Proxy is defined twice now in a.rb]" in done.text
+    again = workspace.call(
+        "edit_content", {"path": "a.rb", "edits": [{"search": "def b", "replace": "def c"}]}
+    )
+    assert "twice" not in again.text

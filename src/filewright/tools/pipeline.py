@@ -9,6 +9,7 @@ ends with what there is to say of any change.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
@@ -19,7 +20,7 @@ from filewright.boundary import Location
 from filewright.changes import Place
 from filewright.edit import ChangeSet, Decided, Diff, FileDiff, Modify, Step, unified
 from filewright.errors import Code, FilewrightError
-from filewright.structure import language_of_snapshot
+from filewright.structure import Outline, language_of_snapshot
 from filewright.text import (
     SHOWN_WHOLE_BYTES,
     TOKEN_DIGITS,
@@ -36,6 +37,9 @@ from filewright.wording import counted
 
 _TRIES = 36
 _FREE_TRIES = 2
+_TYPES = frozenset(["class", "interface", "struct", "enum", "trait", "record", "object"])
+"""Kinds of symbols of which one of a name is expected in a file."""
+
 _WARNINGS = 20
 """Files whose broken syntax is told of; no more are parsed."""
 
@@ -254,6 +258,7 @@ def _made(context: Context, one: Decided[D], rows: int, *, warn: bool) -> Change
         version = after.version
         if warn and one.splices:
             warning = _broken(context, one.location, before, after)
+            warning = warning or _doubled(context, one.location, before, after)
         if len(before.held) > SHOWN_WHOLE_BYTES:
             content = None
     return Changed(one.decision, one.location, diff, warning, version, links, form, content)
@@ -277,6 +282,33 @@ def _broken(context: Context, location: Location, before: Snapshot, after: Snaps
             raise
         return ""
     return f"{language} syntax error in {location.shown} at line {broken.first[0].line}"
+
+
+def _doubled(context: Context, location: Location, before: Snapshot, after: Snapshot) -> str:
+    """Return a warning of a type that a file defines twice after a change: a whole file was put into itself."""
+    if not 0 < before.size <= context.settings.parse_bytes:
+        return ""
+    try:
+        language = language_of_snapshot(before)
+        if language is None:
+            return ""
+        types = _types(context.outlines.outline(after, language, task=context.task))
+        if all(count < 2 for count in types.values()):
+            return ""
+        earlier = _types(context.outlines.outline(before, language, task=context.task))
+    except FilewrightError as error:
+        if error.code == Code.CANCELLED:
+            raise
+        return ""
+    for (kind, name), count in types.items():
+        if count == 2 and earlier[kind, name] == 1:
+            return f"{kind} {name} is defined twice now in {location.shown}"
+    return ""
+
+
+def _types(outline: Outline) -> Counter[tuple[str, str]]:
+    """Return how often each type is defined at the top of a file."""
+    return Counter((symbol.kind, symbol.name) for symbol in outline.symbols if symbol.kind in _TYPES)
 
 
 # What is said of a change
