@@ -280,8 +280,8 @@ def test_a_folder_has_every_hit_that_its_files_have_where_case_is_ignored(tmp_pa
     boundary = Boundary([tmp_path], Settings())
     made = Searcher(boundary, Settings())
     for orbit in FOLDS:
-        text = "".join(f"中文中文 x{letter}y\n" for letter in orbit)
-        (tmp_path / "a.txt").write_bytes(text.encode(encoding))
+        text = "".join(f"中文 x{letter}y\n" for letter in orbit)
+        (tmp_path / "a.py").write_bytes(f"# coding: {encoding}\n{text}".encode(encoding))
         for letter in orbit:
             pattern = f"x{letter}y" if mode == "literal" else f"x(?:{letter}|[{letter}])y"
             rows, _ = search(made, pattern, mode=mode, case="insensitive")
