@@ -36,6 +36,23 @@ _BESIDE_BYTES = 4_096
 """Bytes beside a symbol on its own lines that are looked at."""
 _QUOTED = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\\n])*'|(?://|#|--).*|/\*.*?\*/")
 _TOKEN = re.compile(r"\$(?:(\$)|(\d+)|\{([^{}]*)\})")
+_OTHER_REFERENCE = re.compile(
+    r"""
+    (?<!\\)(?:\\\\)*
+    (?:
+        \\(\d{1,2})               # \1, \0: Python, sed, Perl
+        | \\[gk]<(\w+)>          # \g<name>
+        | (\\[ULul](?=\$|&|\\\d|\\g<|.*\\E))  # a change of case: Perl, sed, editors
+    )
+    | (?<!\$)(?:\$\$)*
+    (?:
+        \$([A-Za-z_]\w*)          # $name, of a group that there is
+        | \$<(\w+)>              # $<name>: JavaScript
+        | \$(&)                  # the whole match: JavaScript, Perl
+    )
+    """,
+    re.VERBOSE | re.ASCII | re.DOTALL,
+)
 _BLANKS = " \t"
 
 
@@ -386,19 +403,21 @@ class Replaced:
 def replacement(text: str, pattern: Pattern) -> Replacement:
     """The replacement `text` for the matches of `pattern`.
 
-    Raises `invalid_input` for a pattern that matches nothing at all, and for a group that the
-    pattern does not have.
+    Raises `invalid_input` for a pattern that matches nothing at all in the middle of a line, for a group that the
+    pattern does not have, and for references as other programs write them.
     """
     check_text(text, "replacement")
-    if pattern.matches_empty:
-        raise invalid(
-            "the pattern matches the empty string, which is everywhere",
-            "make it match at least one character: '+' in place of '*'",
-            argument="pattern",
-        )
+    if pattern.matches_empty_within_lines:
+        if re.search(r"[*?]|\{0?,", pattern.text):
+            hint = "make it match at least one character ('+' in place of '*'), or tie it to a line's edge with ^ or $"
+        else:
+            hint = r"match the characters beside the place and put them back, as (\w+) with <$1>"
+        message = "the pattern matches the empty string, which is between any two characters"
+        raise invalid(message, hint, argument="pattern")
     plain = normalised(text)
     if pattern.mode == "literal":
         return Replacement((plain,) if plain else ())
+    _refuse_other_references(plain, pattern)
     parts: list[str | int] = []
     position = 0
     for token in _TOKEN.finditer(plain):
@@ -418,6 +437,27 @@ def replacement(text: str, pattern: Pattern) -> Replacement:
             raise _no_group(token.group(), f"named groups of the pattern: {known}")
     parts.append(plain[position:])
     return Replacement(tuple(part for part in parts if part != ""))
+
+
+def _refuse_other_references(text: str, pattern: Pattern) -> None:
+    """Refuse a reference to a group as Python, sed, Perl or JavaScript write it: written as it is, it is a slip."""
+    for reference in _OTHER_REFERENCE.finditer(text):
+        number, named, case, name, angled, _ = reference.groups()
+        if name is not None and name not in pattern.names:
+            continue  # a variable of the text that is written
+        if case is not None:
+            message = f"{reference.group()} in the replacement would change the case, which is not offered"
+            hint = "replace each word by its own item, without the \\ signs"
+        else:
+            group = number or named or name or angled or "0"
+            written = f"${{{group}}}" if not group.isdecimal() or len(group) > 1 else f"${group}"
+            message = f"{reference.group()} in the replacement is no reference to a group here"
+            hint = f"write {written}"
+            if number is None or group != "0":
+                hint += ", and $0 for the whole match"
+            literally = "$" + reference.group() if reference.group().startswith("$") else ""
+            hint += f"; for the characters themselves {literally or 'use mode=literal, or edit_content'}"
+        raise invalid(message, hint, argument="replacement", group=reference.group())
 
 
 def _number(digits: str, token: str, pattern: Pattern) -> int:
@@ -457,6 +497,8 @@ def replace_matches(
     def splices() -> Iterator[Splice]:
         nonlocal count, unchanged
         for match in find_matches(source.snapshot, pattern, task=task):
+            if match.offset == match.end and not text:
+                continue  # nothing is there, and nothing is put there
             count += 1
             if count > most:
                 message = f"the pattern matches more than {most:,} times in {snapshot.asked}"
@@ -466,7 +508,7 @@ def replace_matches(
             own: Sequence[Splice] = ()
             if lines:
                 own = write_exact(source, start, end, literal, text)
-            elif start < end and (made := expanded(match)) != source.read(start, end):
+            elif (made := expanded(match)) != source.read(start, end):
                 own = (Splice(start, end - start, made),)
             unchanged += not own
             yield from own

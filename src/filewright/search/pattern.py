@@ -448,6 +448,9 @@ def compiled(pattern: str | bytes, *, multiline: bool = True, latin1: bool = Fal
 Mode = Literal["literal", "regex"]
 Case = Literal["smart", "sensitive", "insensitive"]
 
+_PAIRS_OF_A_LINE = ("ab", "  ", "a ", " a", "--", "a-", "-a", " -", "- ", "éé", "11")
+"""Characters between which a pattern that is tied to a line's edge matches nothing."""
+
 _WORD = r"\p{L}\p{M}\p{N}\p{Pc}"
 
 
@@ -508,6 +511,14 @@ class Pattern:
     def matches_empty(self) -> bool:
         """Whether the pattern can match nothing at all (``x*``, ``^``), perhaps at every character."""
         return self.mode == "regex" and compiled(self.written.bare).fullmatch(b"") is not None
+
+    @cached_property
+    def matches_empty_within_lines(self) -> bool:
+        """Whether the pattern can match nothing at all between two characters of a line, as ``x*`` and ``\\b`` do."""
+        if not self.matches_empty:
+            return False
+        between = compiled(rf"\A(?s:.)(?:{self.written.re2})(?s:.)\z")
+        return any(between.search(pair.encode()) is not None for pair in _PAIRS_OF_A_LINE)
 
     @cached_property
     def for_rg(self) -> tuple[str, ...]:

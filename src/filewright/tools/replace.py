@@ -61,7 +61,8 @@ class ReplaceArguments(ChangeArguments):
     pattern: str | None = None
     """what to find; see [search](search.md) for the syntax"""
     replacement: str | None = None
-    """`$1` and `${name}` in regex mode only"""
+    """in regex mode `$1`, `${name}`, `$0` for the whole match and `$$` for a dollar sign; `\\1` and other programs' signs
+    are refused"""
     items: Annotated[
         list[ReplaceArguments] | None,
         Field(min_length=1, max_length=20),
