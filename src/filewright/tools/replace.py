@@ -61,8 +61,8 @@ class ReplaceArguments(ChangeArguments):
     pattern: str | None = None
     """what to find; see [search](search.md) for the syntax"""
     replacement: str | None = None
-    """in regex mode `$1`, `${name}`, `$0` for the whole match and `$$` for a dollar sign; `\\1` and other programs' signs
-    are refused"""
+    """in regex mode `$1`, `${name}`, `$0` for the whole match and `$$` for a dollar sign; `\\1` and the signs of
+    other programs are refused"""
     items: Annotated[
         list[ReplaceArguments] | None,
         Field(min_length=1, max_length=20),
