@@ -18,7 +18,7 @@ from hashlib import sha256
 from typing import Any
 
 from starlette.datastructures import MutableHeaders
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -152,10 +152,13 @@ class Guard:
 async def json_of(request: Request, most: int) -> Any:
     """The JSON of a request; None for what has more than `most` bytes, is none, or holds what no text can."""
     body = b""
-    async for piece in request.stream():
-        body += piece
-        if len(body) > most:
-            return None
+    try:
+        async for piece in request.stream():
+            body += piece
+            if len(body) > most:
+                return None
+    except ClientDisconnect:
+        return None
     try:
         given = json.loads(body)
         json.dumps(given, ensure_ascii=False).encode()  # fails for a lone surrogate

@@ -24,6 +24,7 @@ from filewright.connections import CONNECTIONS, TimedConnection
 from filewright.listening import listen, uvicorn_of
 from filewright.server.access import Access, Introspection
 from filewright.server.calls import CallRunner
+from filewright.server.shares import Shares
 
 if TYPE_CHECKING:
     from filewright.page import ReviewApp
@@ -69,7 +70,7 @@ class HttpTransport:
         )
         served.router.routes.append(Route(HEALTH, _HEALTHY, methods=["GET", "HEAD"]))
         self._uvicorn = uvicorn_of(
-            _with_doorman(served),
+            Shares(_with_doorman(served), body_bytes=settings.message_bytes, open_paths=(HEALTH,)),
             lifespan="on",
             http=TimedConnection,
             limit_concurrency=CONNECTIONS,
