@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from filewright import Workspace
+from filewright.boundary import Boundary
+from filewright.settings import Settings
 
 PATCH = "--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n-x\n+y\n"
 
@@ -86,3 +88,15 @@ def test_removing_a_read_only_file_is_told(root: Path, tmp_path: Path) -> None:
     assert "kept was read-only (mode 0444)" in deleted.text
     assert "read-only" in moved.text
     assert "read-only" not in plain.text
+
+
+def test_link_that_is_replaced_meanwhile(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def gone(path: bytes) -> bytes:
+        raise OSError(22, "Invalid argument", path)
+
+    boundary = Boundary([root], Settings())
+    where = boundary.locate(".zshrc")
+    monkeypatch.setattr("filewright.system.resolved", gone)
+    assert boundary.link_refusal(where).code == "symlink"
+    assert boundary.aliases_of(where) == ()
+    boundary.close()

@@ -53,7 +53,9 @@ class AliasFinder:
                 root.folder.beneath(parts, links=False, cross=self._cross, listing=False) as folder,
             ):
                 for link in self._links_in(folder, parts, protection):
-                    target = _target(folder, root, parts, link)
+                    target = b""
+                    with suppress(OSError):  # It may be no link any more.
+                        target = _target(folder, root, parts, link)
                     if target.startswith(start):
                         yield Alias.to(link, target[len(start) :].split(b"/"))
 

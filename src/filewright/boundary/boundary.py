@@ -502,7 +502,10 @@ class Boundary:
     def link_refusal(self, where: Location) -> FilewrightError:
         """Return the refusal of a write to the link `where`, which says where it leads, if that may be told."""
         start = where.root.resolved.rstrip(b"/") + b"/"
-        target = system.resolved(start + b"/".join(where.parts))
+        try:
+            target = system.resolved(start + b"/".join(where.parts))
+        except OSError:  # It is no link any more.
+            return errors.link_itself(where.asked)
         if not target.startswith(start) or target == start + b"/".join(where.parts):
             return errors.link_itself(where.asked)
         leads_to = Location(where.root, tuple(target[len(start) :].split(b"/")))
