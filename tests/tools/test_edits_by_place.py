@@ -668,3 +668,21 @@ def test_class_that_is_there_twice_is_told(root: Path, workspace: Workspace) -> 
         "edit_content", {"path": "a.rb", "edits": [{"search": "def b", "replace": "def c"}]}
     )
     assert "twice" not in again.text
+
+
+@each_row(
+    "name, text, edit, expected",
+    [
+        ("a.rs", "enum E {\n  A,\n\n  B,\n}\n", {"at": {"after": "B"}, "replace": "C"}, "enum E {\n  A,\n\n  B,\n\n  C,\n}\n"),
+        ("a.rs", "enum E {\n  A,\n\n  B,\n}\n", {"at": {"before": "A"}, "replace": "C"}, "enum E {\n  C,\n\n  A,\n\n  B,\n}\n"),
+        ("a.py", "class A:\n    def f(self):\n        pass\n", {"at": {"before": "A.f"}, "replace": "def g(self):\n    pass"}, "class A:\n    def g(self):\n        pass\n\n    def f(self):\n        pass\n"),
+        ("a.js", "class A {\n  f() {\n  }\n}\n", {"at": {"after": "A.f"}, "replace": "g() {\n}"}, "class A {\n  f() {\n  }\n\n  g() {\n  }\n}\n"),
+        ("a.rb", "class A\n  def f\n  end\nend\n", {"at": {"after": "A.f"}, "replace": "def g\nend"}, "class A\n  def f\n  end\n\n  def g\n  end\nend\n"),
+    ],
+)  # fmt: skip
+def test_no_blank_line_at_the_ends_of_what_encloses(
+    root: Path, workspace: Workspace, name: str, text: str, edit: dict[str, object], expected: str
+) -> None:
+    (root / name).write_text(text)
+    workspace.run("edit_content", {"path": name, "edits": [edit]})
+    assert (root / name).read_text() == expected

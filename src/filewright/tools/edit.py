@@ -899,7 +899,7 @@ class _Edits:
             if spot.indent is not None:
                 new, *blank_ends = without_blank_ends(normalised(new))
                 blank = blank_ends[0], blank_ends[1]
-            parted = self._parted(new, gap, line, text.snapshot, blank=blank)
+            parted = self._parted(new, gap, line, text.snapshot, blank=blank, indent=spot.indent)
             return replace(edit, replace=parted, start_line=line, named=named)
         if item.symbol is not None:
             lines = self._lines(file, text, item.symbol)
@@ -1076,7 +1076,7 @@ class _Edits:
             text = next((lists.with_separator(self.number, text) for lists in self._lists.values()), text)
         if gap is None or (taken.is_symbol and spot.indent is None):
             gap = _usual_gap(text, file, spot) if taken.gap is None or file.is_new else taken.gap
-        text = self._parted(text, gap, spot.line, target, end.decode())
+        text = self._parted(text, gap, spot.line, target, end.decode(), indent=spot.indent)
         verb = "copied" if item.copied else "moved"
         return f"{taken.what} {verb} here from {origin}", text.encode("latin-1")
 
@@ -1088,11 +1088,13 @@ class _Edits:
         target: Snapshot,
         end: str = "\n",
         blank: tuple[int, int] = (0, 0),
+        indent: str | None = None,
     ) -> str:
         """Return `text` as whole lines, parted by `gap` blank lines from what is above `line` and from that line.
 
         `blank` are the blank lines that its author wants above and below at least. Those that are there already count,
-        and none are put in where there is no text.
+        and none are put in where there is no text, nor between a member, which is indented by `indent`, and the lines
+        that begin and end what it is in.
         """
         text = text if text.endswith(("\n", "\r")) else text + end
         if not gap and blank == (0, 0):
@@ -1103,8 +1105,12 @@ class _Edits:
             codec.decoded(target.read(*piece), target.encoding).removesuffix("\n").split("\n")
             for piece in ((near, at - near), (at, _NEAR))
         )
-        first = 0 if text.startswith(("\n", "\r")) else _lacking(above[::-1], max(gap, blank[0]))
-        last = 0 if text.endswith(2 * end) else _lacking(below, max(gap, blank[1]))
+        first, last = max(gap, blank[0]), max(gap, blank[1])
+        if text.startswith(("\n", "\r")) or _is_outside(above[::-1], indent, closing=False):
+            first = 0
+        if text.endswith(2 * end) or _is_outside(below, indent, closing=True):
+            last = 0
+        first, last = _lacking(above[::-1], first), _lacking(below, last)
         return end * first + text + end * last
 
 
@@ -1118,6 +1124,14 @@ def _usual_gap(text: str, file: _EditedFile, spot: _Spot) -> int:
     if len(text.strip().splitlines()) < 2:
         return 0
     return 2 if language_of(file.location.name) == Language.PYTHON and not spot.indent else 1
+
+
+def _is_outside(rows: Sequence[str], indent: str | None, *, closing: bool) -> bool:
+    """Return whether the nearest row with text is of what encloses a member: it begins that, or is its closing line."""
+    row = next((row for row in rows if row.strip()), "")
+    if not indent or not row or len(row) - len(row.lstrip()) >= len(indent):
+        return False
+    return not closing or row.lstrip().startswith(("}", ")", "]", "end", "</"))
 
 
 def _lacking(rows: Sequence[str], gap: int) -> int:
