@@ -5,7 +5,11 @@ The oracle is simple: the tree is looked at after every change. From then on, wh
 find that tree again, byte for byte, with its modes and links, and taking the rewind back must bring back the tree
 from before it.
 
+Commands of several workspaces overlap, tools change something while they run, and one workspace has a root within the
+others' root. What commands do is done only while one is open that covers it: what a person saves is no one's to undo.
+
 python -m tests.promises.histories [SEED [COUNT]]     plays histories from a seed on, and prints the shortest that fails
+python -m tests.promises.histories --seconds 3600     plays new ones for so long
 """
 
 from __future__ import annotations
@@ -18,6 +22,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -55,18 +60,23 @@ def made(seed: int) -> list[Step]:
     """A random history: the kind of project, then its steps."""
     rng = random.Random(seed)
     steps: list[Step] = [("project", rng.random() < 0.3, rng.random() < 0.5)]
+    overlaps = 12 if rng.random() < 0.7 else 0
     for _ in range(rng.randint(4, 24)):
         kind = rng.choices(
             ("write", "edit", "move", "copy", "delete", "mode", "mkdir", "patch", "shell", "rewind", "undo",
-             "undo one", "redo", "restore", "session", "open"),
-            (8, 6, 8, 3, 5, 3, 2, 2, 14, 7, 4, 4, 3, 3, 2, 2),
+             "undo one", "redo", "restore", "session", "open", "begin", "end", "commands"),
+            (8, 6, 8, 3, 5, 3, 2, 2, 14, 7, 4, 4, 3, 3, 2, 2, overlaps, overlaps, overlaps * 2),
         )[0]  # fmt: skip
         who = rng.choices(WORKSPACES, (5, 5, 2, 3))[0]
         if kind == "shell":
             inner = [_command(rng) for _ in range(rng.randint(1, 4))]
             steps.append(("shell", who, rng.random() < 0.15, *inner))
+        elif kind == "commands":
+            steps.append(("commands", who, *(_command(rng) for _ in range(rng.randint(1, 4)))))
         else:
             steps.append((kind, who, rng.choice(_PATHS), rng.choice(_PATHS), rng.randrange(1 << 16)))
+    if rng.random() < 0.3:
+        steps.append(("down", rng.choice("AB"), "", "", 0))
     return steps
 
 
@@ -116,6 +126,8 @@ class Project:
         self.seen: list[tuple[str, Tree]] = []
         self.alone: set[str] = set()  # Changes that were the only one of their step.
         self.open: dict[str, Workspace] = {}
+        self.begun: dict[int, tuple[str, str]] = {}
+        """The commands that are open: who has begun each, and its id."""
         if looked:  # As a server does that is started before the project's first change.
             for who in ("A", "B", "N"):
                 self.workspace(who).history()
@@ -149,8 +161,8 @@ class Project:
         after = look(self.root)
         if new:
             self.seen.append((new[0], after))
-            self.alone.update(new if len(new) == 1 else ())
-        elif after != before:
+            self.alone.update(new if len(new) == 1 and not self.begun else ())
+        elif after != before and not self.begun:
             raise WrongError(f"{step}: nothing new in the history, but {_difference(before, after)}")
         left = [name for name in after if "~" in name]
         if left:
@@ -227,7 +239,42 @@ class Project:
                     self.do_edit("B", path, other, value)
         workspace.end_command(identifier, "a command")
 
+    def do_begin(self, who: str, _: str, __: str, number: int) -> None:
+        slot = number % 3
+        if slot not in self.begun:
+            self.begun[slot] = who, self.workspace(who).begin_command()
+
+    def do_end(self, _: str, __: str, ___: str, number: int) -> None:
+        slots = sorted(self.begun)
+        if slots:
+            who, identifier = self.begun.pop(slots[number % len(slots)])
+            self.workspace(who).end_command(identifier, "one of several")
+
+    def do_commands(self, _: str, *commands: Step) -> None:
+        """Commands of a shell, as far as an open one covers them: that of the inner root only what is in that."""
+        if not self.begun:
+            return
+        is_inside = {who for who, _ in self.begun.values()} == {"N"}
+        for command, path, other, value in commands:
+            with contextlib.suppress(OSError):
+                if not is_inside:
+                    _run(self.root, command, path, other, value)
+                elif path.startswith("n/"):
+                    name = other.removeprefix("n/").replace("/", "-")
+                    _run(self.root / "n", command, path.removeprefix("n/"), name, value)
+
     # Taking back
+
+    def do_down(self, who: str, *_: Any) -> None:
+        """Rewind to each change, from the newest on down."""
+        workspace = self.workspace(who)
+        for change, tree in reversed(self.seen):
+            try:
+                workspace.revert_edit(since=change, break_hard_links=True)
+            except FilewrightError as error:
+                if error.code.value != "no_change":
+                    raise WrongError(f"going down to {self._index(change)} was refused: {error}") from error
+            self._compare(tree, f"after going down to change {self._index(change)}")
 
     def do_rewind(self, who: str, _: str, __: str, number: int) -> None:
         moment = self._moment(number)
@@ -267,7 +314,7 @@ class Project:
             return
         before = look(self.root)
         workspace = self.workspace(who)
-        undone = workspace.revert_edit(moment[0])
+        undone = workspace.revert_edit(moment[0], include_shared=number % 2 == 0)
         index = self._index(moment[0])
         if index == len(self.seen) - 1 and index > 0 and moment[0] in self.alone:
             self._compare(self.seen[index - 1][1], "after undoing the newest change")
@@ -276,7 +323,9 @@ class Project:
     def do_session(self, who: str, _: str, __: str, number: int) -> None:
         before = look(self.root)
         workspace = self.workspace(who)
-        undone = workspace.revert_edit(session=f"session-{WORKSPACES[number % 4]}")
+        undone = workspace.revert_edit(
+            session=f"session-{WORKSPACES[number % 4]}", include_shared=number % 3 > 0
+        )
         self._redo(workspace, undone.change_id, before)
 
     def _redo(self, workspace: Workspace, change: str | None, before: Tree) -> None:
@@ -425,11 +474,12 @@ def shortest(steps: list[Step], fails: Callable[[list[Step]], bool]) -> list[Ste
         fewer = steps[:at] + steps[at + 1 :]
         if fails(fewer):
             steps = fewer
-        elif steps[at][0] == "shell":
-            for inner in reversed(range(3, len(steps[at]))):
+        elif steps[at][0] in ("shell", "commands"):
+            first = 3 if steps[at][0] == "shell" else 2
+            for inner in reversed(range(first, len(steps[at]))):
                 less = steps[at][:inner] + steps[at][inner + 1 :]
                 changed = [*steps[:at], less, *steps[at + 1 :]]
-                if len(less) > 3 and fails(changed):
+                if len(less) > first and fails(changed):
                     steps = changed
         at = min(at, len(steps)) - 1
     return steps
@@ -447,6 +497,14 @@ def explained(seed: int, where: Path) -> str | None:
 
 
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["--seconds"]:
+        end, seed, count = time.monotonic() + float(sys.argv[2]), random.randrange(1 << 32), 0
+        while time.monotonic() < end:
+            if (said := explained(seed + count, Path(tempfile.gettempdir()))) is not None:
+                print(said, flush=True)
+            count += 1
+        print(f"{count} histories were played")
+        sys.exit()
     first = int(sys.argv[1]) if len(sys.argv) > 1 else random.randrange(1 << 32)
     for number in range(first, first + (int(sys.argv[2]) if len(sys.argv) > 2 else 100)):
         if (said := explained(number, Path(tempfile.gettempdir()))) is not None:

@@ -313,6 +313,31 @@ def test_registered_root_that_a_command_takes_away_comes_back(
     assert look(root) == before
 
 
+@pytest.mark.parametrize("steps", ["s R s", "R s s", "s R t s", "R t s"])
+def test_root_that_is_registered_while_a_command_is_open(
+    opens: Callable[..., Workspace], root: Path, steps: str
+) -> None:
+    """`R` registers the inner root, `t` is a tool's change from there, `s` what the outer root's command saves."""
+    outside = opens()
+    outside.write("first", "1\n")
+    moment, before = outside.newest(), look(root)
+    begun = outside.begin_command()
+    for number, step in enumerate(steps.split()):
+        if step == "s":
+            (root / "d" / "f").write_text(f"{number}\n")
+            (root / "d" / f"n{number}").write_text("new\n")
+        elif step == "t":
+            opens(root / "d").write("h/x", "by a tool\n", mode="overwrite")
+        else:
+            answer = opens(root / "d").call("delete_items", {"paths": ["gone"]})
+            assert answer.is_error
+    records = outside.end_command(begun, "make")
+    assert [note for record in outside.history() for note in record.notes] == []
+    assert {path for record in records for _, path in _actions(record)} >= {"d/f"}
+    assert moment is not None
+    _rewinds(opens(), root, moment, before)
+
+
 def test_registered_root_that_is_ignored_is_not_looked_at(
     opens: Callable[..., Workspace], root: Path
 ) -> None:

@@ -17,28 +17,7 @@ place (`slots`), for a commit, for one that fails and for a recovery alike.
 What several changes come to is worked out in one place (`net`), for those who look at it and for an undo alike. Taken
 back one after another on the tree of a commit, two changes that leave nothing together would conflict with a later one
 in the same lines, and of a file that was changed a hundred thousand times every content would be read and merged, not
-the first and the last. What files hold before a command of a shell lies in a cache beside the log (`shell`), which is
-never flushed and may be thrown away: in the log, packed, named and flushed as undo data are, 3 to 8 MB of small files
-were kept within the 0.2 s of a `begin` instead of 17 to 30.
-
-What is above its goal pays for promises, by the modules in which they are kept:
-
-- A sixth of the room is what commands of a shell do (`shell`, `listing`, `quick`): it is on record beside what tools do
-  to the same files meanwhile, once and in the order in which it happened, and is taken back as that is. A command that
-  changes nothing opens no workspace, since an agent waits for the hooks around each: 0.15 s among 10,000 files, 0.6 s
-  among 100,000. For the same reason what a start needs is made of plain classes and named tuples, whose comparison is
-  written out where it leaves something out: `dataclasses` alone would take as long as the rest of them, and
-  `annotations` stands in for `typing`; and of a large tree only those folders are gone through whose newest files are
-  kept.
-- Another sixth is what others may do while a change is made, or between a crash and its recovery (`settle`, `slots`,
-  `prepare`): file systems that exchange no names, have no links or keep no order among folders; folders that others
-  move; an editor's save at any moment, which is never lost and never taken for ours, nor ours made twice with it.
-- Another is the undo of what has moved on since (`undo`, `net`, and how changes are chosen in `history`): renames are
-  followed, others' lines stay, a session is taken back through what others did between its changes, one file or hunk of
-  it, and nothing of what is denied or beyond the roots is told.
-- The rest of it is for files that are too large to be held or read twice, and trees too large to be listed in memory
-  (in `tree`, `prepare`, `contents`), for roots that are renamed, lie within one another or are changed together (in
-  `state`, `log`), and for diffs that go on in windows, and notebooks by their cells (`show`).
+the first and the last.
 """
 
 # ruff: noqa: F401

@@ -15,10 +15,10 @@ import struct
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
 from fnmatch import translate
 from heapq import heappop, heappush
 from posixpath import basename
+from typing import NamedTuple
 
 import xxhash
 
@@ -58,8 +58,7 @@ _USELESS = (Code.IO_ERROR, Code.UNSUPPORTED)
 """What is wrong with a cache that is damaged, or of another version."""
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(NamedTuple):
     """How much is stored at one time: files that a command line names for `named_seconds`, others for `seconds`.
 
     With `changed_only`, others are those in folders that have changed since the last scan: the rest is left to the
@@ -75,7 +74,7 @@ class Budget:
     @property
     def for_hook(self) -> Budget:
         """This budget for a hook, for which a user waits."""
-        return replace(self, seconds=min(self.seconds, 0.05), changed_only=True)
+        return self._replace(seconds=min(self.seconds, 0.05), changed_only=True)
 
 
 class Baseline:
@@ -119,6 +118,18 @@ class Baseline:
             for path, stamp, content in contents:
                 row = *_row_key(path, stamp), _checked(content)
                 execute("INSERT OR REPLACE INTO kept VALUES (?,?,?,?)", row)
+
+    def take_over(self, other: Baseline, *, below: bytes = b"", prefix: bytes = b"") -> None:
+        """Store what another root's baseline has of folders whose paths begin with `below`, as `prefix` instead."""
+        with suppress(FilewrightError):  # A damaged cache holds nothing.
+            query = "SELECT DISTINCT folder FROM kept WHERE substr(folder, 1, ?) = ?"
+            for (folder,) in other._database.read(query, len(below), below):
+                self._task.check()
+                rows = other._database.read("SELECT name, stamp, content FROM kept WHERE folder = ?", folder)
+                with self._database.transaction(self._task, durable=False) as execute:
+                    for row in rows:
+                        moved = prefix + folder[len(below) :]
+                        execute("INSERT OR REPLACE INTO kept VALUES (?,?,?,?)", (moved, *row))
 
     def store_rows(
         self, rows: Rows, budget: Budget, *, line: str = "", known: Rows | None = None

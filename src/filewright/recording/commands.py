@@ -7,7 +7,6 @@ import os
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict
 from typing import Any
 
 from filewright.changes import fresh_in
@@ -59,7 +58,7 @@ def close_stale(folder: Folder, *, but: str) -> None:
 
 def add(folder: Folder, command: Command) -> None:
     """Open a command, or note what is known of it by now."""
-    data = json.dumps(asdict(command)).encode()
+    data = json.dumps(command._asdict()).encode()
     with fresh_in(folder, data) as fresh:
         folder.rename(fresh, folder, file_of(command.identifier), "replace")
 

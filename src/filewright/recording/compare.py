@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
 from functools import partial
 from posixpath import basename, dirname
+from typing import NamedTuple
 
 from filewright.boundary import Boundary, Location
 from filewright.changes import (
@@ -35,17 +35,11 @@ _ELSEWHERE = b"../"
 """How the path of something begins that does not belong to the root."""
 
 
-@dataclass(frozen=True, slots=True)
-class Adopted:
-    """What was known of a registered root that is gone: its path with a slash, its state, and its stored contents."""
+class Adopted(NamedTuple):
+    """The state of a registered root that is gone, and its path with a slash."""
 
     prefix: bytes
     state: State
-    baseline: Baseline
-
-    def read(self, path: bytes, stamp: ListedStamp) -> bytes | None:
-        """Return the stored content of something at a path below the root around this one, or None."""
-        return self.baseline.read(path.removeprefix(self.prefix), stamp)
 
 
 class Comparison:
@@ -90,12 +84,10 @@ class Comparison:
         """
         last = {prefix: row for prefix, row in state.rows.items() if not prefix.startswith(self._within)}
         self._newest[b""] = state.newest
-        readers: dict[bytes, Callable[[bytes, ListedStamp], bytes | None]] = {}
         for inner in adopted:
             self._newest[inner.prefix] = inner.state.newest
             for prefix, row in inner.state.rows.items():
                 last[inner.prefix + prefix] = row
-                readers[inner.prefix + prefix] = inner.read
         for prefix, row in last.items():
             for name in row.hidden:
                 self._hidden[prefix + name.removesuffix(b"/")] = b""
@@ -104,7 +96,7 @@ class Comparison:
             old, new = last.get(prefix, _NOTHING), rows.get(prefix, _NOTHING)
             differs = old is not new and old._replace(kept="") != new._replace(kept="")
             if differs or touched(prefix):
-                self._before |= _things(prefix, old, readers.get(prefix, self._baseline.read))
+                self._before |= _things(prefix, old, self._baseline.read)
                 self._after |= _things(prefix, new, self._baseline.content)
         for change in changes:
             self._apply(change)

@@ -18,7 +18,6 @@ import hashlib
 import marshal
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 import xxhash
@@ -32,7 +31,6 @@ from filewright.recording.compare import Adopted, Comparison
 from filewright.recording.entries import EntryBuilder
 from filewright.recording.model import Command, FolderRow, ListedStamp, Pair, Rows, State, Thing
 from filewright.recording.scan import Scanner
-from filewright.structure import git_objects
 from filewright.system import File, Folder
 
 STATE = b"state"
@@ -187,7 +185,7 @@ class Journal:
                     numbers[owner.key] = (*numbers.get(owner.key, owner.numbers), number)
         for command in commands:
             if command.key in numbers:
-                opened.add(self.folder, replace(command, numbers=numbers[command.key]))
+                opened.add(self.folder, command._replace(numbers=numbers[command.key]))
         if self.log.own:
             self.log.collect()
 
@@ -201,6 +199,8 @@ class Journal:
         objects = list(self.baseline.staged(index, wanted))
         if not objects:
             return
+        from filewright.structure import git_objects
+
         names = (name for _, name in objects)
         where = Location(self.root, (b"file",))
         contents = git_objects(self.boundary, where, names, limit=GIT_BYTES, task=self.task)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from filewright.changes import Kind, Stamp
@@ -143,8 +142,7 @@ Pair = tuple[Thing | None, Thing | None]
 """A thing before and after; None where nothing is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """A command of a shell, or a use of a client's own edit tool, between its begin and its end.
 
     The client's `identifier` may come again, the `key` never does. `summary` is how history calls it, as far as that is

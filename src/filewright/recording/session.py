@@ -7,7 +7,6 @@ import re
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import replace
 from functools import partial
 
 from filewright import errors, system
@@ -77,7 +76,7 @@ class Recorder:
             for journal in self._observed(journals, line=line, budget=budget):
                 journal.baseline.clean_up()
                 is_own = journal.log.own
-                opened.add(journal.folder, replace(command, is_own=is_own))
+                opened.add(journal.folder, command._replace(is_own=is_own))
                 is_stored = all(row.kept for row in journal.rows.values())
                 if not is_stored and journal.baseline.claim_keeper():
                     is_complete = False
@@ -99,8 +98,8 @@ class Recorder:
                 for command in opened.read_open(journal.folder):
                     if command.identifier == identifier:
                         _, summary, session, client, turn = ending
-                        commands[journal.root.resolved] = replace(
-                            command, summary=summary, session=session, client=client, turn=turn
+                        commands[journal.root.resolved] = command._replace(
+                            summary=summary, session=session, client=client, turn=turn
                         )
             for journal in self._observed(journals, commands=commands):
                 open_here = commands.get(journal.root.resolved)
@@ -211,7 +210,7 @@ class Recorder:
         with ExitStack() as stack:
             folder = stack.enter_context(log.state.folder(_SHELL))
             baseline = stack.enter_context(self._baseline(boundary, log.state, folder, task))
-            self._inherit(log, folder)
+            self._inherit(log, boundary, folder, baseline, task)
             yield Journal(
                 boundary,
                 within,
@@ -252,7 +251,7 @@ class Recorder:
             known = self._boundaries[path] = Boundary([path], self._settings, guarded=[base])
         return known
 
-    def _inherit(self, log: Log, folder: Folder) -> None:
+    def _inherit(self, log: Log, boundary: Boundary, folder: Folder, baseline: Baseline, task: Task) -> None:
         """Take over the state and the open commands of the root around one that is new.
 
         Its paths were that root's until now, and the commands that are open there may change it.
@@ -272,10 +271,12 @@ class Recorder:
             rows: Rows = {}
             for each, row in state.rows.items():
                 if each.startswith(prefix):
-                    rows[each[len(prefix) :]] = row
+                    rows[each[len(prefix) :]] = row._replace(kept="")
+            with self._baseline(boundary, around, above, task) as stored:
+                baseline.take_over(stored, below=prefix)
             write_state(folder, State(state.newest, None, None, rows, state.observed_ns))
             for command in opened.read_open(above):
-                opened.add(folder, replace(command, is_own=False))
+                opened.add(folder, command._replace(numbers=(), is_own=False))
 
     # Observing
 
@@ -300,39 +301,35 @@ class Recorder:
                 [parts] = around.root.below([root.resolved])
                 if not around.shows(b"/".join(parts)):
                     continue
-            with self._adopted(journal) as adopted:
-                journal.observe(
-                    budget=budget or self.budget.for_hook,
-                    ending=commands.get(root.resolved),
-                    line=line,
-                    adopted=adopted,
-                )
+            journal.observe(
+                budget=budget or self.budget.for_hook,
+                ending=commands.get(root.resolved),
+                line=line,
+                adopted=self._adopted(journal),
+            )
             done.append(journal)
             yield journal
 
-    @contextmanager
-    def _adopted(self, journal: Journal) -> Iterator[list[Adopted]]:
+    def _adopted(self, journal: Journal) -> list[Adopted]:
         """Take over what is known of registered roots within one that are gone: their paths are its own again."""
         adopted: list[Adopted] = []
-        with ExitStack() as stack:
-            for left in self._changes.left_within():
-                below = journal.root.below([left.owner.path])
-                if not below or not os.path.exists(left.at(_SHELL, STATE)):
-                    continue
-                prefix = b"/".join(below[0]) + b"/"
-                if prefix.startswith(journal.within):
-                    continue
-                folder = stack.enter_context(left.folder(_SHELL))
+        for left in self._changes.left_within():
+            below = journal.root.below([left.owner.path])
+            if not below or not os.path.exists(left.at(_SHELL, STATE)):
+                continue
+            prefix = b"/".join(below[0]) + b"/"
+            if prefix.startswith(journal.within):
+                continue
+            with left.folder(_SHELL) as folder:
                 state = read_state(folder)
                 folder.remove(STATE)
                 for command in opened.read_open(folder):
                     opened.remove(folder, command.identifier)
                 if state is not None:
-                    baseline = stack.enter_context(
-                        self._baseline(journal.boundary, left, folder, journal.task)
-                    )
-                    adopted.append(Adopted(prefix, state, baseline))
-            yield adopted
+                    with self._baseline(journal.boundary, left, folder, journal.task) as baseline:
+                        journal.baseline.take_over(baseline, prefix=prefix)
+                    adopted.append(Adopted(prefix, state))
+        return adopted
 
     def _close_earlier_turns(self, command: Command, journals: Sequence[Journal]) -> None:
         """Close the commands of earlier turns of a session, which never ended."""
