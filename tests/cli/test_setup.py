@@ -107,6 +107,14 @@ def test_what_configures_a_client_is_undone_only_by_name(project: Path) -> None:
     assert not (project / ".mcp.json").exists()
 
 
+def test_no_session_is_called_last_where_only_setup_changed_something(project: Path) -> None:
+    assert setup("claude-code", *SHARED).exit_code == 0
+    result = CliRunner().invoke(program, ["rewind", "last", "--yes"])
+    assert result.exit_code == 1
+    assert "no session has a change that can be taken back" in result.stderr
+    assert "filewright log lists the changes" in result.stderr
+
+
 HARD = {
     "remarks, a trailing comma, tabs and other servers": (
         '{\n\t// mine\n\t"servers": {\n\t\t"other": {"command": "x"}, // keep\n\t},\n\t"inputs": [],\n}\n',
