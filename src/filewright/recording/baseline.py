@@ -122,8 +122,9 @@ class Baseline:
     def take_over(self, other: Baseline, *, below: bytes = b"", prefix: bytes = b"") -> None:
         """Store what another root's baseline has of folders whose paths begin with `below`, as `prefix` instead."""
         with suppress(FilewrightError):  # A damaged cache holds nothing.
-            query = "SELECT DISTINCT folder FROM kept WHERE substr(folder, 1, ?) = ?"
-            for (folder,) in other._database.read(query, len(below), below):
+            for (folder,) in other._database.read("SELECT DISTINCT folder FROM kept"):
+                if not folder.startswith(below):
+                    continue
                 self._task.check()
                 rows = other._database.read("SELECT name, stamp, content FROM kept WHERE folder = ?", folder)
                 with self._database.transaction(self._task, durable=False) as execute:
