@@ -1,13 +1,14 @@
 """Does an edit land where it should, and nowhere else? Scored on the history of any git repository.
 
-    python benchmarks/edits.py PATH/TO/REPOSITORY [--changes 200] [--seed 0] [--classes a,b] [--json FILE]
+    python -m benchmarks.edits PATH/TO/REPOSITORY ... [--changes 200] [--seed 0] [--classes a,b] [--json FILE]
 
 Every change of the history that touches one stretch of one text file is a true edit: its old lines
 with some context are the search text, the new lines the replacement, the file after it the expected
 result. From each, requests are made as models make them, one class of mistake at a time, and requests
-that must be refused. The table says for each class how many were applied correctly, lossily (right
-place, but bytes nobody asked to change), were missed, or ended WRONG (elsewhere or mangled, or
-applied where they had to be refused).
+that must be refused. The table says for each class how many were applied correctly, noted (at the right
+place, with the damage of the replacement as it was given, and a note that says so), were left without
+that note (unnoted), were applied lossily (right place, but bytes nobody asked to change), were missed, or
+ended WRONG (elsewhere or mangled, or applied where they had to be refused).
 
 git is only asked to read objects: no hooks, no configuration, no filters, no network.
 """
@@ -15,6 +16,7 @@ git is only asked to read objects: no hooks, no configuration, no filters, no ne
 from __future__ import annotations
 
 import argparse
+import codecs
 import html
 import json
 import os
@@ -29,6 +31,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from benchmarks.damages import INSIDE, KINDS, LEFT_OUT
 from filewright.boundary import Location, Root
 from filewright.boundary.launcher import Launcher
 from filewright.edit import Edit, plan
@@ -98,7 +101,11 @@ class Change:
 
 @dataclass(frozen=True)
 class Request:
-    """One request; `expected` None where it must be refused; `either` where a refusal is as right."""
+    """One request; `expected` None where it must be refused; `either` where a refusal is as right.
+
+    `literal` is the file with the replacement as it was given, damage and all. Under `same` two texts are one that
+    differ in the damage alone.
+    """
 
     file: str
     search: str
@@ -106,6 +113,8 @@ class Request:
     expected: str | None
     base: str | None = None
     either: bool = False
+    literal: str | None = None
+    same: Callable[[str], str] | None = None
 
 
 Maker = Callable[[Change, random.Random], Request | None]
@@ -231,9 +240,13 @@ def quotes_in_request(change: Change, _: random.Random) -> Request | None:
 @makes
 def quotes_in_file(change: Change, _: random.Random) -> Request | None:
     """The file has typographic apostrophes and no-break spaces where the request has plain ones."""
-    return there(
-        change, lambda line: re.sub(r"(?<=\w)'(?=\w)", "’", re.sub(r"(?<=\w) (?=of |the )", "\u00a0", line))
-    )
+
+    def typeset(text: str) -> str:
+        return re.sub(r"(?<=\w)'(?=\w)", "’", re.sub(r"(?<=\w) (?=of |the )", "\u00a0", text))
+
+    request = there(change, typeset)
+    # What stays of a line that changes is the file's, and what is new may follow it.
+    return request and replace(request, same=lambda text: text.replace("’", "'").replace("\u00a0", " "))
 
 
 @makes
@@ -476,6 +489,8 @@ def a_marker_in_the_replacement(change: Change, chance: random.Random) -> Reques
     if len(change.replace) < 3 or "existing code" in change.file(change.search):
         return None
     replace = [change.replace[0], mark, change.replace[-1]]
+    if not {*filter(str.strip, change.search)} - {*replace}:
+        return None  # no line goes
     return Request(change.file(change.search), text(change.search), text(replace), None)
 
 
@@ -488,7 +503,11 @@ def partly(
         return None
     if list(search) != change.search and asked.strip("\n") in change.file(change.search):
         return None  # the text is there as it is, here or elsewhere
-    return Request(change.file(change.search), asked, wanted, change.file(change.replace), either=True)
+    as_given = None
+    if [line.rstrip() for line in search] == [line.rstrip() for line in change.search]:
+        as_given = change.file(wanted.removesuffix("\n").split("\n") if wanted else [])
+    right = change.file(change.replace)
+    return Request(change.file(change.search), asked, wanted, right, either=True, literal=as_given)
 
 
 def quoted(line: str) -> str:
@@ -677,6 +696,56 @@ def repaired_inside_an_indent(change: Change, chance: random.Random) -> Request 
     return partly(change, search, replace)
 
 
+def damaged(kind: str) -> Maker:
+    """A class of requests with one kind of damage: in both texts, in the search text or in the replacement."""
+    damage = KINDS[kind]
+
+    def make(change: Change, chance: random.Random) -> Request | None:
+        file, search, wanted = change.file(change.search), text(change.search), text(change.replace)
+        side = chance.choice(["both", "search", "replacement"])
+        state = chance.getstate()
+        asked, given = search, wanted
+        if side != "replacement" and kind not in LEFT_OUT:
+            asked = damage(search, chance)
+        if side != "search" or kind in LEFT_OUT:
+            chance.setstate(state)
+            given = damage(wanted, chance)
+        if not asked.endswith("\n"):
+            given = given.removesuffix("\n")
+        exact = asked == search
+        if (
+            not change.ended
+            or not wanted
+            or (exact and given == wanted)
+            or (not exact and asked.strip("\n") in file)
+        ):
+            return None
+        if exact and chance.random() < 0.3:
+            asked = "\n".join(line + " " if line.strip() else line for line in search.split("\n"))
+        if kind in LEFT_OUT:
+            # Where no line goes, or the file says so, it is a text.
+            left = len(change.search) > given.count("\n") and given.split("\n")[1] not in file
+            return Request(file, asked, given, None) if left else None
+        literal = change.file(given.removesuffix("\n").split("\n")) if exact else None
+        inside = kind in INSIDE
+        same = (lambda one: damage(one, random.Random(0))) if inside else None
+        return Request(
+            file,
+            asked,
+            given,
+            change.file(change.replace),
+            either=asked != search,
+            literal=literal,
+            same=same,
+        )
+
+    make.__doc__ = kind
+    return make
+
+
+MAKERS.update({kind: damaged(kind) for kind in KINDS})
+
+
 @makes
 def a_kept_line_moved(change: Change, chance: random.Random) -> Request | None:
     """A line that is spelled otherwise than in the file goes elsewhere in the replacement."""
@@ -818,6 +887,11 @@ def git(repository: Path, *arguments: str, data: bytes | None = None) -> bytes:
     return done.stdout
 
 
+def repositories(folder: Path) -> list[Path]:
+    """The git repositories in a folder, bare ones too."""
+    return [path for path in sorted(folder.iterdir()) if (path / ".git").exists() or (path / "HEAD").exists()]
+
+
 def changes(repository: Path, limit: int, chance: random.Random) -> Iterator[Change]:
     """Single-stretch changes of text files, newest first."""
     found = 0
@@ -843,6 +917,8 @@ def changes(repository: Path, limit: int, chance: random.Random) -> Iterator[Cha
 def single(old: bytes, new: bytes, context: int) -> Change | None:
     """The change, if it is one stretch of ordinary text that stands there once."""
     if max(len(old), len(new)) > MOST_BYTES or b"\r" in old + new or b"\0" in old + new or not old:
+        return None
+    if old.startswith(codecs.BOM_UTF8):
         return None
     try:
         before, after = old.decode().split("\n"), new.decode().split("\n")
@@ -883,19 +959,47 @@ def verdict(request: Request, name: str) -> tuple[str, float]:
         refused = "correct" if request.expected is None or request.either else "missed"
         return refused, time.process_time() - start
     seconds = time.process_time() - start
-    result = apply(data, planned.splices).decode()
+    outcome = planned.outcomes[0]
+    said = bool(outcome.note or getattr(outcome, "notes", ()))
+    return kind_of(request, apply(data, planned.splices).decode(), noted=said), seconds
+
+
+def kind_of(request: Request, result: str, *, noted: bool) -> str:
+    """What a result is; `noted` says whether the answer has a word on it."""
     if result == request.expected:
-        return "correct", seconds
+        return "correct"
     if request.expected is None:
-        return "WRONG", seconds
-    made, wanted = (
-        [line.rstrip() for line in one.split("\n") if line.strip()] for one in (result, request.expected)
+        return "WRONG"
+    made, wanted, given = (
+        [line.rstrip() for line in one.split("\n") if line.strip()]
+        for one in (result, request.expected, request.literal or "")
     )
-    return ("lossy" if made == wanted else "WRONG"), seconds
+    alike = request.same is not None and damaged_alone(request, result)
+    if alike and request.literal is None and not request.either:
+        return "correct"
+    if alike or made == given:
+        return "noted" if noted else "unnoted"
+    return "lossy" if made == wanted else "WRONG"
 
 
-def score(all_changes: Sequence[Change], names: Sequence[str], seed: int) -> dict[str, Counter[str]]:
-    """Verdicts by class, printed as a table."""
+def damaged_alone(request: Request, result: str) -> bool:
+    """Whether a result is as expected but for the spelling of lines that are new."""
+    assert request.same is not None
+    assert request.expected is not None
+    if request.same(result) != request.same(request.expected):
+        return False
+    there = set(request.file.split("\n"))
+    pairs = zip(result.split("\n"), request.expected.split("\n"), strict=False)
+    return all(made == wanted or wanted not in there for made, wanted in pairs)
+
+
+VERDICTS = ("correct", "noted", "unnoted", "lossy", "missed", "WRONG")
+
+
+def score(
+    all_changes: Sequence[Change], names: Sequence[str], seed: int, shown: Sequence[str] = ()
+) -> dict[str, Counter[str]]:
+    """Verdicts by class, printed as a table; before it the requests whose verdict is one of `shown`."""
     table: dict[str, Counter[str]] = {}
     times: list[float] = []
     for name in names:
@@ -907,13 +1011,15 @@ def score(all_changes: Sequence[Change], names: Sequence[str], seed: int) -> dic
                 kind, seconds = verdict(request, change.name)
                 counts[kind] += 1
                 times.append(seconds)
+                if kind in shown:
+                    print(json.dumps({"class": name, "verdict": kind, "name": change.name} | facts(request)))
         table[name] = counts
     width = max(map(len, names))
-    print(f"{'class':{width}} {'n':>6} {'correct':>8} {'lossy':>7} {'missed':>7} {'WRONG':>7}")
+    print(f"{'class':{width}} {'n':>6} " + " ".join(f"{kind:>8}" for kind in VERDICTS))
     for name, counts in [*table.items(), ("all", sum(table.values(), Counter()))]:
         n = counts.total() or 1
-        shares = " ".join(f"{100 * counts[kind] / n:6.1f}%" for kind in ("lossy", "missed", "WRONG"))
-        print(f"{name:{width}} {counts.total():6} {100 * counts['correct'] / n:7.1f}% {shares}")
+        shares = " ".join(f"{100 * counts[kind] / n:7.1f}%" for kind in VERDICTS)
+        print(f"{name:{width}} {counts.total():6} {shares}")
     if len(times) > 1:
         cuts = statistics.quantiles(times, n=100)
         print(
@@ -922,24 +1028,39 @@ def score(all_changes: Sequence[Change], names: Sequence[str], seed: int) -> dic
     return table
 
 
+def facts(request: Request) -> dict[str, str | None]:
+    """A request as plain values, to be looked at or tried again."""
+    return {
+        "file": request.file,
+        "search": request.search,
+        "replace": request.replace,
+        "expected": request.expected,
+        "base": request.base,
+    }
+
+
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("repository", type=Path)
-    parser.add_argument("--changes", type=int, default=200, help="changes of the history to use")
+    parser.add_argument("repositories", type=Path, nargs="+")
+    parser.add_argument("--changes", type=int, default=200, help="changes of each history to use")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--classes", default="", help="only these, with commas between")
+    parser.add_argument(
+        "--show", default="", help="print the requests of these verdicts as JSON, with commas between"
+    )
     parser.add_argument("--json", type=Path, help="write the counts here too")
     options = parser.parse_args()
     names = options.classes.split(",") if options.classes else list(MAKERS)
     unknown = [name for name in names if name not in MAKERS]
     if unknown:
         parser.error(f"no such class: {', '.join(unknown)}; there are {', '.join(MAKERS)}")
-    found = list(changes(options.repository, options.changes, random.Random(options.seed)))
+    chance = random.Random(options.seed)
+    found = [change for path in options.repositories for change in changes(path, options.changes, chance)]
     if not found:
         sys.exit("no change of one stretch of one text file in that history")
-    print(f"{len(found)} changes of {options.repository.resolve().name}")
-    table = score(found, names, options.seed)
+    print(f"{len(found)} changes of {', '.join(path.resolve().name for path in options.repositories)}")
+    table = score(found, names, options.seed, options.show.split(","))
     if options.json:
         options.json.write_text(json.dumps({name: dict(counts) for name, counts in table.items()}, indent=2))
 

@@ -7,10 +7,12 @@ and none ever loses a line of the file, has one twice, or writes the damage or w
 
 from __future__ import annotations
 
+import os
 import random
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -23,6 +25,7 @@ from filewright.text import apply
 from .test_attack import STYLES, block, changed, twin
 from .test_plan_corpus import FOLDER, cases
 
+REPOSITORIES = os.environ.get("FILEWRIGHT_EDIT_REPOSITORIES", "")
 WRONG_WORD = "zq"
 """Stands in every word that is misremembered, and in no file."""
 
@@ -99,6 +102,8 @@ def measured(requests: Iterable[Request], rng: random.Random) -> Counter[str]:
             result = followed(request)
             if result is not None:
                 counts[kind(request, result)] += 1
+                if kind(request, result) in ("misremembered", "twice", "lost"):
+                    print(kind(request, result), request)
     return counts
 
 
@@ -139,3 +144,19 @@ def test_suggestions_for_the_corpus() -> None:
         if case.get("class") in classes
     ]
     check(measured(true, random.Random(5)), 50)
+
+
+@pytest.mark.sweep
+@pytest.mark.skipif(not REPOSITORIES, reason="FILEWRIGHT_EDIT_REPOSITORIES names no folder of repositories")
+def test_suggestions_for_the_changes_of_repositories() -> None:
+    from benchmarks.edits import changes, repositories, text
+
+    rng = random.Random(5)
+    true = []
+    for repository in repositories(Path(REPOSITORIES)):
+        for change in changes(repository, 90, rng):
+            file, search, replace = change.file(change.search), text(change.search), text(change.replace)
+            true.append(Request(change.name, file, search, replace, change.file(change.replace)))
+    counts = measured(true, rng)
+    print(counts)
+    check(counts, 1_000)
