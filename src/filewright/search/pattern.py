@@ -23,7 +23,7 @@ from functools import cached_property, lru_cache
 from typing import Any, Literal, NoReturn
 
 from filewright.errors import invalid
-from filewright.text import bytes_in, check_text, codec, normalised
+from filewright.text import INVISIBLE_RANGES, bytes_in, check_text, codec, normalised, spellings_of
 
 REPEATS = 1000
 _COMPILED_BYTES = 8 << 20
@@ -91,6 +91,18 @@ class Translation:
     breaks: bool
 
 
+def _spelled(c: str, look_alikes: bool) -> tuple[str, str]:
+    """Return RE2's and `rg`'s form of one character in any of its spellings, with invisible ones behind it."""
+    if c == "\n":
+        return _written(c), _raw(c)
+    spellings = spellings_of(c, look_alikes=look_alikes)
+    alternatives = "|".join("".join(map(_written, spelling)) for spelling in spellings)
+    starts = {spelling[0] for spelling in spellings}
+    ascii_starts = [_written(start) for start in sorted(starts) if start.isascii()]
+    raw = "|".join([*ascii_starts, _OTHER])
+    return f"(?:(?:{alternatives})[{_INVISIBLE}]*)", f"(?:(?:{raw})(?:{_OTHER})*)"
+
+
 def literal(text: str, *, fold: bool = False) -> Translation:
     """The translation of exactly this text."""
     i, upper = "i" if fold else "", any(map(str.isupper, text))
@@ -99,9 +111,15 @@ def literal(text: str, *, fold: bool = False) -> Translation:
     return Translation(re2, rg, re2, upper, "\n" in text)
 
 
-def translated(pattern: str, *, fold: bool = False, multiline: bool = False) -> Translation:
-    """The translation of a regular expression, with the case rule `fold` where the pattern sets none."""
+def translated(
+    pattern: str, *, fold: bool = False, multiline: bool = False, look_alikes: bool | None = None
+) -> Translation:
+    """The translation of a regular expression, with the case rule `fold` where the pattern sets none.
+
+    With `look_alikes`, true or false, its characters match all their spellings.
+    """
     reader = _PatternReader(pattern, fold, multiline)
+    reader.look_alikes = look_alikes
     while reader.position < len(pattern):
         reader.read()
     if reader.open:
@@ -124,6 +142,7 @@ class _PatternReader:
         self.before, self.begin = "", 0  # what a repetition would repeat, and where that begins
         self.upper = self.breaks = False
         self.written: list[tuple[str, str, str]] = []  # each thing as a `Translation` has it
+        self.look_alikes: bool | None = None  # not None: each character in any of its spellings
 
     def refuse(self, what: str, hint: str, at: int | None = None) -> NoReturn:
         position = (self.position if at is None else at) + 1
@@ -179,7 +198,10 @@ class _PatternReader:
 
     def character(self, c: str) -> None:
         self.breaks = self.breaks or c == "\n"
-        self.write("atom", _written(c), _raw(c, fold="i" in self.flags))
+        if self.look_alikes is not None:
+            self.write("atom", *_spelled(c, self.look_alikes))
+        else:
+            self.write("atom", _written(c), _raw(c, fold="i" in self.flags))
 
     def quantifier(self, found: re.Match[str]) -> None:
         text = found.group()
@@ -448,6 +470,10 @@ def compiled(pattern: str | bytes, *, multiline: bool = True, latin1: bool = Fal
 Mode = Literal["literal", "regex"]
 Case = Literal["smart", "sensitive", "insensitive"]
 
+_INVISIBLE = "".join(rf"\x{{{ord(low):X}}}-\x{{{ord(high):X}}}" for low, high in INVISIBLE_RANGES)
+_MAX_SPELLED = 300
+"""Characters of a pattern that is looked for in other spellings."""
+
 _PAIRS_OF_A_LINE = ("ab", "  ", "a ", " a", "--", "a-", "-a", " -", "- ", "éé", "11")
 """Characters between which a pattern that is tied to a line's edge matches nothing."""
 
@@ -519,6 +545,23 @@ class Pattern:
             return False
         between = compiled(rf"\A(?s:.)(?:{self.written.re2})(?s:.)\z")
         return any(between.search(pair.encode()) is not None for pair in _PAIRS_OF_A_LINE)
+
+    def in_other_spellings(self, *, look_alikes: bool) -> Pattern | None:
+        """Return the pattern for lines that hold this one only in another spelling; None where that is not looked for.
+
+        Characters that look alike count with `look_alikes`.
+        """
+        text = unicodedata.normalize("NFC", self.text)
+        if self.multiline or self.without is not None or self.matches_empty or len(text) > _MAX_SPELLED:
+            return None
+        if self.mode == "literal":
+            pairs = [_spelled(character, look_alikes) for character in text]
+            i = "i" if self.insensitive else ""
+            re2, rg = ("".join(forms) for forms in zip(*pairs, strict=True))
+            written = Translation(f"(?m{i}){re2}", f"(?Rm{i}){rg}", re2, upper=False, breaks=False)
+        else:
+            written = translated(text, fold=self.insensitive, look_alikes=look_alikes)
+        return Pattern(text, "regex", self.insensitive, self.whole_word, False, written, None, self)
 
     @cached_property
     def for_rg(self) -> tuple[str, ...]:

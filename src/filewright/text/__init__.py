@@ -28,6 +28,7 @@ from filewright.text.declaration import as_declared, encoding_of_new
 from filewright.text.lines import LINE_REACH, Line, LineIndex, Lines, Terminators, finder, terminators_in
 from filewright.text.snapshot import NOTEBOOK_SUFFIX, TOKEN_DIGITS, Identity, Snapshot, notebook_view
 from filewright.text.spelling import (
+    INVISIBLE_RANGES,
     PLAIN,
     SPACES,
     is_invisible,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CELL_HINT",
+    "INVISIBLE_RANGES",
     "LINE_REACH",
     "NOTEBOOK_SUFFIX",
     "PLAIN",

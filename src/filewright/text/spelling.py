@@ -21,7 +21,7 @@ PLAIN: Final = {
 }
 """Quotes, dashes and spaces that replace plain ones: the one table of them."""
 
-_INVISIBLE_RANGES: Final = (
+INVISIBLE_RANGES: Final = (
     ("\u00ad", "\u00ad"),  # soft hyphen
     ("\u034f", "\u034f"),  # combining grapheme joiner
     ("\u061c", "\u061c"),  # direction marks, here and below
@@ -39,8 +39,7 @@ _INVISIBLE_RANGES: Final = (
     ("\ufff9", "\ufffb"),
     ("\U000e0000", "\U000e0fff"),  # tags and more variation selectors
 )
-INVISIBLE: Final = "".join(f"{low}-{high}" for low, high in _INVISIBLE_RANGES)
-"""Characters that show nothing, as the inside of a character class of Python's `re`."""
+"""Characters that show nothing: the first and the last of each range."""
 
 _LOOK_ALIKE_LETTERS: Final = {
     # Cyrillic
@@ -75,7 +74,7 @@ def is_invisible(character: str) -> bool:
     """Return whether a character shows nothing on a screen; spaces, tabs and line ends are not meant."""
     if character.isascii():
         return unicodedata.category(character) == "Cc" and character not in "\t\n\r\f"
-    return any(low <= character <= high for low, high in _INVISIBLE_RANGES) or (
+    return any(low <= character <= high for low, high in INVISIBLE_RANGES) or (
         unicodedata.category(character) in ("Cc", "Cf")
     )
 

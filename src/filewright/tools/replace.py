@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -19,7 +20,7 @@ from filewright.tools.context import Context
 from filewright.tools.items import item_named
 from filewright.tools.pipeline import Change, ChangeArguments, Changed, Reply, change, change_text, spliced
 from filewright.tools.result import ChangeResult, DiffWanted, optional
-from filewright.tools.search import MatchedFile, kind_row, left_out, skipped
+from filewright.tools.search import MatchedFile, kind_row, left_out, other_spellings, skipped
 from filewright.wording import counted, listed
 
 _NOTES = 20
@@ -187,6 +188,9 @@ def replace_content(context: Context, arguments: ReplaceArguments) -> ReplaceRes
                     looked_at -= len(looked)
                     changed = True
                     yield spliced(snapshot, made)
+        for number, item in enumerate(items):
+            with item_named(number, len(items)):
+                found.notes += _other_spellings(context, item, found.by_item[number])
         for number, count in enumerate(found.by_item):
             if len(items) > 1 and arguments.expected_count != 0:
                 with item_named(number, len(items)):
@@ -210,6 +214,23 @@ def replace_content(context: Context, arguments: ReplaceArguments) -> ReplaceRes
             preview = False  # another count is refused
     made = change(context, "replace_content", decide, arguments, summary=summary, preview=preview)
     return _answer(context, arguments, found, made)
+
+
+def _other_spellings(context: Context, item: _Item, count: int) -> list[str]:
+    """Return a note on lines that hold an item's text in another spelling only, which are not replaced."""
+    opened = None
+    if context.boundary.stat(item.where).kind != "folder":
+        opened = partial(context.open_page, item.where, headings=False, text=True)
+    search = TreeSearch(
+        context.searcher,
+        item.where,
+        item.pattern,
+        item.options,
+        task=context.task,
+        opened=opened,
+        count=count,
+    )
+    return other_spellings(search)
 
 
 def _places(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -39,7 +40,7 @@ from filewright.tools.context import Context, spare_time
 from filewright.tools.listing import below, decode, encode, place
 from filewright.tools.registry import Arguments
 from filewright.tools.result import FailedCall, Page, ToolResult, optional
-from filewright.wording import counted, visible
+from filewright.wording import counted, named_characters, visible
 
 _SYMBOL_BYTES = 512 << 10  # of one file
 _SYMBOLS_BYTES = 4 << 20  # of all files of a page, each at least 64 KB for starting on it
@@ -68,6 +69,10 @@ _REGEX = re.compile(r"\.[*+]|\||\\[bBdDsSwW(){}.*+?[\]]|\[[^]]+\]|^\^|\$$")
 
 _LEAST_CHARS = 500
 """What each of several patterns may say."""
+
+_SPELLING_SECONDS = 0.4
+_OTHER_LINES = 1_000
+"""Lines with another spelling that are counted."""
 
 _MOST_FILES = 1_000_000
 _NAMED = 3
@@ -530,6 +535,12 @@ class _Search:
             self.notes += skipped(found)
             if not found.matched and self._complete:
                 self._left_out = left_out(found)
+        if self._complete and arguments.cursor is None:
+            said = other_spellings(found)
+            if found.matched:
+                self.notes += said
+            else:
+                self._left_out += said
 
     def _find_similar(self, location: Location, opened: Callable[[], Snapshot] | None) -> None:
         arguments, context, notes = self.arguments, self.context, self.notes
@@ -858,6 +869,47 @@ def left_out(nothing: TreeSearch) -> list[str]:
             for each, _ in replace(nothing, options=options, task=spare):
                 names.append(_shown(each))
     return [f"matches left out by glob, type or ignore rules: {', '.join(names)}"] if names else []
+
+
+def other_spellings(found: TreeSearch) -> list[str]:
+    """Return a note on lines that hold the text of a search in another spelling only; none without such lines.
+
+    Characters of other scripts that look alike count only where nothing was found. They are looked for during an
+    instant.
+    """
+    pattern = found.pattern.in_other_spellings(look_alikes=not found.count)
+    if pattern is None or found.options.invert:
+        return []
+    options = replace(found.options, limit=_OTHER_LINES, output="matches")
+    count, first = 0, ""
+    with suppress(FilewrightError), spare_time(found.task, _SPELLING_SECONDS) as spare:
+        other = replace(found, pattern=pattern, options=options, after=None, task=spare, resume=None)
+        for snapshot, lines in other:
+            count += lines.count
+            if not first:
+                hit = lines.hits[0]
+                match = snapshot.read(hit.offset, min(hit.end - hit.offset, _MATCHED_BYTES))
+                text = match.decode(snapshot.encoding.name, "replace")
+                first = _other_spelling(f"{visible(_shown(snapshot))}:{hit.line}", text, found.pattern.text)
+    if not count:
+        return []
+    more = "more " if found.count else ""
+    at_least = "at least " if count >= _OTHER_LINES else ""
+    return [
+        f"{at_least}{counted(count, f'{more}line')} with the same text in another spelling, not matched: {first}"
+    ]
+
+
+def _other_spelling(place: str, text: str, wanted: str) -> str:
+    """Return where a text is: what differs from the one wanted as escapes of JSON, and by name."""
+    others = [
+        character for character in dict.fromkeys(text) if character not in wanted and not character.isascii()
+    ]
+    shown = "".join(
+        json.dumps(character)[1:-1] if character in others or not character.isprintable() else character
+        for character in text[:_BESIDE]
+    )
+    return f'{place} has "{shown}" ({named_characters(others)})'
 
 
 def kind_row(kind: LineKind, *, path: bool, most: int | None = None) -> str:
