@@ -121,7 +121,9 @@ def find_symbol(outline: Outline, asked: str, shown: str = "the file") -> NamedS
     """
     if not outline.parsed:
         message = f"symbols of {shown} are not known: {outline.note or 'filewright has no grammar for it'}"
-        raise FilewrightError(Code.UNSUPPORTED, message, "search for the name instead")
+        raise FilewrightError(
+            Code.UNSUPPORTED, message, "give its text as search, or its lines; search_content finds its name"
+        )
     found = candidates(outline, asked)
     if not found:
         near = nearest(outline, asked)
