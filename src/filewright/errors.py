@@ -536,6 +536,39 @@ def before_history(given: str, begins: str | None) -> FilewrightError:
     return invalid(f"{given} is before the history begins", hint, since=given)
 
 
+def clock_was_ahead(given: str) -> FilewrightError:
+    """The newest changes are dated later than now: a time tells nothing of them."""
+    return FilewrightError(
+        Code.INVALID_INPUT,
+        f"the newest changes are dated later than now, since the clock was ahead when they were made: {given} does not "
+        "tell which of them are meant",
+        hint="name a change instead of a time, such as since=CHANGE from get_history",
+        details={"given": given},
+    )
+
+
+def no_session(has_changes: bool) -> FilewrightError:
+    """No agent's session has changed anything that is not undone."""
+    hint = "nothing was changed here yet"
+    if has_changes:
+        hint = (
+            "what was changed here came from the command line or from setup, or is undone already; name a change or a "
+            "time instead"
+        )
+    message = "no agent session has changed anything here that is not undone"
+    return FilewrightError(Code.NOT_FOUND, message, hint, session="last", sessions=[])
+
+
+def of_setup(change_id: str) -> FilewrightError:
+    """The change configured a client, which agents do not take back."""
+    return FilewrightError(
+        Code.PERMISSION_DENIED,
+        f"the change {change_id} is protected: `filewright setup` made it, and only the user takes it back",
+        hint=f"ask the user to run `filewright setup CLIENT --remove`, or `filewright undo {change_id}`",
+        details={"change_id": change_id},
+    )
+
+
 def in_the_future(given: str) -> FilewrightError:
     """A moment that is yet to come."""
     return invalid(f"{given} is in the future", "times without a zone are local ones", since=given)

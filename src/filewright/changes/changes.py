@@ -9,7 +9,7 @@ from functools import partial
 from filewright import errors
 from filewright.annotations import TYPE_CHECKING
 from filewright.boundary import Boundary, Location, is_temporary, quote, tree_notice, tree_of
-from filewright.changes.history import History, Scope
+from filewright.changes.history import History, Scope, Selected
 from filewright.changes.log import UNFINISHED, DamagedError, Log
 from filewright.changes.record import ChangeRecord, Place, id_of, sight
 from filewright.changes.state import StateFolder, WorkspaceLock
@@ -20,7 +20,7 @@ from filewright.settings import Settings
 if TYPE_CHECKING:
     from filewright.changes.database import Database
     from filewright.changes.settle import Recovery
-    from filewright.changes.undo import Reversal
+    from filewright.changes.undo import Conflict, Reversal
     from filewright.edit import ChangeSet, Diff
 
 # What makes, undoes and shows changes is imported where it is used: a server that has only started needs
@@ -334,6 +334,7 @@ class Changes(History):
         force: bool = False,
         break_hard_links: bool = False,
         include_shared: bool = False,
+        in_part: bool = False,
         preview: bool = False,
         task: Task | None = None,
     ) -> tuple[ChangeRecord | None, Reversal]:
@@ -341,7 +342,8 @@ class Changes(History):
 
         `force` gives each file its earlier content over whatever is there, instead of merging or
         refusing; `break_hard_links` replaces files with other names too. What may be the change of another command
-        than those of the scope is taken back only with `include_shared`. For a `preview` nothing is changed,
+        than those of the scope is taken back only with `include_shared`. With `in_part` what cannot be merged is left
+        as it is, and is in the reversal; else it refuses all. For a `preview` nothing is changed,
         and the diff of what would be is in the reversal. Raises `not_found`, `invalid_input`, `unsupported`
         (made with undoable=false), `no_change`, `path_escape`, `stale_version` with the conflicts in its
         details, and as `commit` does; in every case nothing was changed.
@@ -355,34 +357,30 @@ class Changes(History):
             selected = self.select(scope, every=force, task=task)
             if not include_shared:
                 self.refuse_shared(selected)
-            reversal = Reversal(
-                selected,
-                self._settings,
-                task,
-                locate=partial(self._locate, sight(self._boundary)),
-                force=force,
-                break_hard_links=break_hard_links,
-            )
-            try:
-                if preview:
-                    reversal.diff = self._rehearsed(reversal.change_set, task)
-                    return None, reversal
-                return self.commit(reversal.change_set, task=task), reversal
-            except FilewrightError as error:
-                if error.code is Code.HARD_LINKED:
-                    error.hint = (
-                        "give break_hard_links=true, or --force on the command line, to have the earlier content "
-                        "under this name; the others keep what they hold"
-                    )
-                if error.code not in _IN_THE_WAY or "hunk" in error.details:
-                    raise
-                # What is in the way is reported as what became of the files since the change.
-                raise FilewrightError(
-                    Code.STALE_VERSION,
-                    f"{selected.what} cannot be undone as things are now: {error.message}",
-                    hint="undo the later changes of these files first (get_history lists them)",
-                    details={**selected.named, **error.details},
-                ) from error
+            left: tuple[Conflict, ...] = ()
+            while True:
+                reversal = Reversal(
+                    selected,
+                    self._settings,
+                    task,
+                    locate=partial(self._locate, sight(self._boundary)),
+                    force=force,
+                    break_hard_links=break_hard_links,
+                    left=left,
+                )
+                try:
+                    if preview:
+                        reversal.diff = self._rehearsed(reversal.change_set, task)
+                        return None, reversal
+                    return self.commit(reversal.change_set, task=task), reversal
+                except FilewrightError as error:
+                    rest = reversal.rest() if in_part else None
+                    if rest is None:
+                        refusal = _of_undo(error, selected)
+                        if refusal is error:
+                            raise
+                        raise refusal from error
+                    selected, left = rest, (*left, *reversal.conflicts)
 
     def _rehearsed(self, change_set: ChangeSet, task: Task) -> Diff:
         from filewright.changes.show import ChangeDiffs
@@ -399,6 +397,23 @@ class Changes(History):
 
 def _nothing_before(_touched: Sequence[Location] | None, _task: Task) -> None:
     """Nobody else changes anything that is on record."""
+
+
+def _of_undo(error: FilewrightError, selected: Selected) -> FilewrightError:
+    """Return the error of an undo: what is in the way is reported as what became of the files since the change."""
+    if error.code is Code.HARD_LINKED:
+        error.hint = (
+            "give break_hard_links=true, or --force on the command line, to have the earlier content "
+            "under this name; the others keep what they hold"
+        )
+    if error.code not in _IN_THE_WAY or "hunk" in error.details:
+        return error
+    return FilewrightError(
+        Code.STALE_VERSION,
+        f"{selected.what} cannot be undone as things are now: {error.message}",
+        hint="undo the later changes of these files first (get_history lists them)",
+        details={**selected.named, **error.details},
+    )
 
 
 def _nothing_more(_touched: Sequence[Location]) -> None:

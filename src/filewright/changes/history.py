@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 
 # What shows changes is imported where it is used: a server that has only started needs none of it.
 
+ANYTHING = "**"
+"""The rule of `allow_write` with which a person works: agents have narrower ones."""
+_CLOCKS_APART_NS = 60 * 10**9
 _LEAST_BEGUN = 4
 _TOO_LARGE = 1 << 63
 """For the number of a change, in a database."""
@@ -372,6 +375,8 @@ class History:
         scope = Scope(scope) if isinstance(scope, str) else scope
         if scope.change_id is not None:
             record = self.record(self.identify(scope.change_id), inside=inside)
+            if self._is_for_people(record) and not inside:
+                raise errors.of_setup(record.id)
             for log in () if inside else self.logs:
                 if log.departures(record.number, renames=True):
                     record = self._net(record, {record.id}, task, changed_only=False)
@@ -428,7 +433,11 @@ class History:
             named = {"since": shown}
         # Their names only: there may be a hundred thousand.
         undoable: dict[str, bool] = {}
+        configuring: list[str] = []
         for head in heads:
+            if self._is_for_people(head):
+                configuring.append(head.id)
+                continue
             if head.state == DAMAGED:
                 raise damaged(head.id)
             undoable[head.id] = head.undoable
@@ -441,7 +450,7 @@ class History:
             raise FilewrightError(
                 Code.NO_CHANGE,
                 f"there is nothing left to undo of {what}",
-                hint="it is undone already" if chosen else "nothing was changed since then",
+                hint=_nothing_left(chosen, configuring),
                 details=named,
             )
         newest = self._kept(ids[0])._replace(
@@ -454,6 +463,10 @@ class History:
             record = record._replace(entries=list(self._seen(record.entries)))
         count = f" ({len(ids)} changes)" if len(ids) > 1 else ""
         return Selected(record, ids, what, summary + count, named)
+
+    def _is_for_people(self, head: ChangeRecord) -> bool:
+        """Whether a change configured a client, and whoever asks is an agent: those are taken back by people only."""
+        return head.client == SETUP and ANYTHING not in self._settings.allow_write
 
     def _require_sound(self, oldest: str, task: Task) -> None:
         """Raise `io_error` if a change since the oldest is damaged: whose session it was of is not known then."""
@@ -487,8 +500,9 @@ class History:
             given = ((task and task.caller) or self.caller).session or given
         if given == "last":
             last = next((head.session for head in self.standing(task) if head.session), None)
-            if last is not None:
-                return last
+            if last is None:
+                raise errors.no_session(any(True for _ in self.heads(task)))
+            return last
         if self.made_in(given):
             return given
         known = [each.name for each in self.sessions() if each.name is not None]
@@ -514,8 +528,11 @@ class History:
         begins = min((each.first for each in self.sessions()), default=None)
         if begins is None or moment < begins - _BEFORE_HISTORY:
             raise errors.before_history(given, local_time(begins) if begins is not None else None)
-        if moment > time.time_ns():
+        now = time.time_ns()
+        if moment > now:
             raise errors.in_the_future(given)
+        if self.latest() > now + _CLOCKS_APART_NS:
+            raise errors.clock_was_ahead(given)
         return moment, local_time(moment)
 
     def _narrowed(self, selected: Selected, scope: Scope) -> Selected:
@@ -528,6 +545,10 @@ class History:
             entries = (*(e for e in entries if e.touches(place)), *self._carried_from(place, entries))
             if not entries:
                 raise errors.not_touched(asked, selected.what)
+            if len(selected.ids) > 1:
+                touching = {id_of(number) for number in self._touching(place)}
+                ids = tuple(name for name in selected.ids if name in touching) or selected.ids
+                selected = selected._replace(ids=ids)
         part = asked
         if scope.hunk is not None:
             whole, entries = entries, list(self._seen(entries))
@@ -656,6 +677,13 @@ class History:
             if entry.place == place:
                 return entry
         return None
+
+
+def _nothing_left(chosen: Collection[str], configuring: Sequence[str]) -> str:
+    """Return why nothing is left to undo of the chosen changes."""
+    if configuring and not chosen:
+        return f"what `{SETUP}` wrote is only for the user to take back (change {configuring[0]})"
+    return "it is undone already" if chosen else "nothing was changed since then"
 
 
 # Which are meant

@@ -95,7 +95,7 @@ class Reversal:
     """The undo of what `selected` names: a change set that is worked out on the tree of its commit.
 
     Each time it is, `merged` are the paths where later changes were kept by a three-way merge, and `notes` say what
-    a person should know.
+    a person should know. `conflicts` are what refused it, `left` those that are left as they are.
 
     Raises `unsupported` if nothing was kept, `path_escape` if it would reach beyond the roots.
     """
@@ -109,6 +109,7 @@ class Reversal:
         locate: Callable[[Place], Location],
         force: bool,
         break_hard_links: bool,
+        left: Sequence[Conflict] = (),
     ) -> None:
         record = selected.record
         if not record.undoable:
@@ -119,6 +120,8 @@ class Reversal:
                 details=selected.named,
             )
         self.selected, self.diff = selected, Diff(())
+        self.conflicts: tuple[Conflict, ...] = ()
+        self.left = tuple(left)
         self._hunk = selected.hunk
         self._settings, self._task, self._locate, self._force = settings, task, locate, force
         self._entries = [*record.entries]
@@ -140,6 +143,22 @@ class Reversal:
             locations=self._places.values(),
         )
 
+    def rest(self) -> Selected | None:
+        """Return what is selected without the files that refused it; None if nothing else is left."""
+        refused = {conflict.path for conflict in self.conflicts}
+        entries = [
+            entry
+            for entry in self._entries
+            if refused.isdisjoint(self._places[place].shown for place in entry.ends)
+        ]
+        if not entries or len(entries) == len(self._entries):
+            return None
+        return self.selected._replace(
+            record=self.selected.record._replace(entries=entries),
+            summary=f"{self.selected.summary} (in part)",
+            partial=True,
+        )
+
     def _arrange(self, tree: Tree) -> Sequence[Step]:
         """Take it back on a tree, but for the steps that come after.
 
@@ -155,9 +174,12 @@ class Reversal:
         except FilewrightError:
             if not self._conflicts:
                 raise
+        self.conflicts = tuple(self._conflicts.values())
         if self._conflicts:
-            raise _refusal(self.selected, [*self._conflicts.values()])
-        self.merged, self.notes = tuple(self._merged), tuple(self._notes[:_MOST_LISTED])
+            raise _refusal(self.selected, self.conflicts, has_rest=self.rest() is not None)
+        # A file may be merged more than once, where others changed it in between.
+        self.merged = tuple(dict.fromkeys(self._merged))
+        self.notes = tuple(dict.fromkeys(self._notes))[:_MOST_LISTED]
         if not (self._does or self._afterwards):
             raise FilewrightError(
                 Code.NO_CHANGE,
@@ -504,7 +526,7 @@ class Reversal:
         if codec is not None:
             texts = [text.decode(codec, _PAIRS).encode(errors=_PAIRS) for text in texts]
         base, ours, theirs = (text.splitlines(keepends=True) for text in texts)
-        merge = merge3(base, ours, theirs)
+        merge = merge3(base, ours, theirs, touching=True)
         merged: list[bytes] = []
         for chunk in merge.chunks:
             now, then = ours[slice(*chunk.ours)], theirs[slice(*chunk.theirs)]
@@ -539,7 +561,7 @@ def _shown(lines: Sequence[bytes]) -> str:
     return "\n".join((*kept, *more))
 
 
-def _refusal(selected: Selected, conflicts: Sequence[Conflict]) -> FilewrightError:
+def _refusal(selected: Selected, conflicts: Sequence[Conflict], *, has_rest: bool) -> FilewrightError:
     first = conflicts[0]
     files = len({conflict.path for conflict in conflicts})
     more = f", and {files - 1} more" if files > 1 else ""
@@ -547,7 +569,8 @@ def _refusal(selected: Selected, conflicts: Sequence[Conflict]) -> FilewrightErr
     return FilewrightError(
         Code.STALE_VERSION,
         f"{selected.what} cannot be undone: {first.path} {first.why}{first.at}{more}; nothing was changed{sides}",
-        hint="undo the later changes of that file first (get_history lists them), show this change's diff "
+        hint=f"{'give partial=true to undo the rest and leave that as it is, ' if has_rest else ''}undo the later "
+        "changes of that file first (get_history lists them), show this change's diff "
         "(get_history with change_id) and edit the file by hand, or give force=true to have the earlier "
         "content over what is there now",
         details={

@@ -259,14 +259,16 @@ def slid(found: list[LineChange], left: Sequence[Hashable], right: Sequence[Hash
     return result
 
 
-def merge3(base: Sequence[Item], ours: Sequence[Item], theirs: Sequence[Item]) -> Merged[Item]:
+def merge3(
+    base: Sequence[Item], ours: Sequence[Item], theirs: Sequence[Item], *, touching: bool = False
+) -> Merged[Item]:
     """Merge two changes of `base`, line by line; the lines carry their terminators or not, as given.
 
     Pure and bounded: about n log n in the number of lines. Changes that touch one another are a
-    conflict unless both sides made the same one.
+    conflict unless both sides made the same one. With `touching` only those are that overlap, or insert at one place.
     """
     mine, other = (slid(changes(base, text), base, text) for text in (ours, theirs))
-    return merged(base, ours, theirs, mine, other)
+    return merged(base, ours, theirs, mine, other, touching=touching)
 
 
 def merged(
@@ -275,13 +277,21 @@ def merged(
     theirs: Sequence[Item],
     our_changes: Sequence[LineChange],
     their_changes: Sequence[LineChange],
+    *,
+    touching: bool = False,
 ) -> Merged[Item]:
     """Merge two sides that changed `base` as said, which is known better than two texts tell it."""
     changed = [(change, side) for side, made in enumerate((our_changes, their_changes)) for change in made]
     # Changes that touch, as lines of the base, and by how many lines each side grows there.
     groups: list[list[int]] = []
     for change, side in sorted(changed, key=lambda one: (one[0].start, one[0].end)):
-        if not groups or change.start > groups[-1][1]:
+        begins = not groups or change.start > groups[-1][1]
+        if touching and not begins:
+            # Of two that touch, the place of each is known unless both insert there.
+            begins = change.start == groups[-1][1] and (
+                groups[-1][0] < groups[-1][1] or change.start < change.end
+            )
+        if begins:
             groups.append([change.start, change.end, 0, 0])
         groups[-1][1] = max(groups[-1][1], change.end)
         groups[-1][2 + side] += change.new_end - change.new_start - (change.end - change.start)

@@ -54,7 +54,7 @@ class RevertArguments(Arguments):
     """
     prompt: SkipJsonSchema[str | None] = None
     """all that came of the prompt of a change"""
-    path: Annotated[str | None, Field(description="only this file")] = None
+    path: Annotated[str | None, Field(description="only this file or folder")] = None
     """of that only what was done to this file, or below this folder; alone: the newest change of the file"""
     hunk: Annotated[int | None, Field(ge=1, description="only this hunk of its diff")] = None
     """of one file only this hunk, counted from 1 as its diff shows them"""
@@ -65,6 +65,8 @@ class RevertArguments(Arguments):
         bool, Field(validation_alias=AliasChoices("force", "wholly"), description="over later changes")
     ] = False
     """restore the earlier content over whatever is there now, instead of merging or refusing"""
+    partial: Annotated[bool, Field(description="leave what does not merge")] = False
+    """undo what can be undone, leave what others have changed in the same place, and show both sides of that"""
     break_hard_links: bool | None = None
     include_shared: bool = False
     """take back too what another command, which ran at the same time, may have changed"""
@@ -312,6 +314,7 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
         force=arguments.force,
         break_hard_links=context.settings.break_hard_links if breaks is None else breaks,
         include_shared=arguments.include_shared,
+        in_part=arguments.partial,
         preview=arguments.preview,
         task=context.task,
     )
@@ -332,6 +335,9 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
         title, what = selected.what, counted(len(selected.ids), "change")
     page.add(f"undid {title}: {what}; change {made_id}" if made else f"{title} {page.done('undone')}: {what}")
     page.extend((f"[{note}]" for note in reversal.notes), reserve=1000)
+    if reversal.left:
+        page.add("left as it is, since it has changed since:")
+        page.extend((conflict.sides.lstrip("\n") for conflict in reversal.left), reserve=1000)
     if alone and record.reverts:
         page.add("[that change was an undo itself; for an earlier one give its change_id from get_history]")
     entries = (made or record).entries

@@ -317,6 +317,7 @@ class TypedTools:
         preview: bool = False,
         diff: DiffWanted = "auto",
         force: bool = False,
+        partial: bool = False,
         break_hard_links: bool | None = None,
         include_shared: bool = False,
     ) -> RevertResult:
