@@ -13,6 +13,7 @@ from tests.examples import examples
 from tests.rows import each_row
 
 from filewright import Workspace
+from filewright.settings import Settings
 
 # Of each kind of list: a file's name, the text around its members (`…` is where they go), the separator between two,
 # what may be behind the last one, and the members with names.
@@ -51,7 +52,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def workspace(root: Path) -> Iterator[Workspace]:
-    with Workspace(root, state_dir=root.parent / "state") as opened:
+    with Workspace(root, state_dir=root.parent / "state", settings=Settings(parse_seconds=20)) as opened:
         yield opened
 
 
