@@ -170,6 +170,21 @@ def test_undo_of_what_is_shared_is_refused(opens: Callable[..., Workspace], root
     assert look(root) == before
 
 
+def test_command_line_includes_what_is_shared(
+    opens: Callable[..., Workspace], root: Path, tmp_path: Path
+) -> None:
+    one, two = opens(session="one"), opens(session="two")
+    first, second = one.begin_command(), two.begin_command()
+    (root / "shared").write_text("of either\n")
+    one.end_command(first, "make a")
+    two.end_command(second, "make b")
+    words = [*processes.FILEWRIGHT, "rewind", "one", "--yes", "--state-dir", str(tmp_path / "state")]
+    refused = processes.run(words, cwd=root)
+    assert (refused.returncode, "--include-shared" in refused.stderr) == (1, True)
+    done = processes.run([*words, "--include-shared"], cwd=root)
+    assert (done.returncode, (root / "shared").exists()) == (0, False)
+
+
 def test_commands_of_one_session_share_among_themselves(opens: Callable[..., Workspace], root: Path) -> None:
     before = look(root)
     one = opens(session="one")

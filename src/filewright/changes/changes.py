@@ -30,7 +30,6 @@ _SETTLE_ABOVE = 16
 _LEFT_AS_IT_WAS = "this change was interrupted, and could not be taken back; its files were left as they were"
 _LOOKED_AT = 256
 """Folders of a change that are looked at for the working tree they are in."""
-BeforeChange = Callable[[Sequence[Location] | None, Task], None]
 _IN_THE_WAY = (
     Code.ALREADY_EXISTS,
     Code.NOT_FOUND,
@@ -50,9 +49,8 @@ class Changes(History):
 
     def __init__(self, boundary: Boundary, settings: Settings) -> None:
         super().__init__(boundary, settings)
-        self.before_change: BeforeChange = _nothing_before
-        """Records what others have changed, where that is to be on record before a change at some locations (None:
-        anywhere). The workspace is held then."""
+        self.before_change: Callable[[Task], None] = _nothing_before
+        """Records what others have changed, so that it is on record before a change. The workspace is held then."""
         self.after_commit: Callable[[Sequence[Location]], None] = _nothing_more
         self._lock = WorkspaceLock(boundary, settings.lock_seconds)
         self._found: list[Recovery] = []
@@ -176,7 +174,7 @@ class Changes(History):
         numbers = {place.root.number for place in touched}
         folders = {place.parent for place in touched if place.parts}
         with self.writing(task):
-            self.before_change(touched, task)
+            self.before_change(task)
             # It is kept in the log of the first root it touches, which those of the others then point to.
             first, *others = sorted(numbers) or [0]
             log = self._own[first]
@@ -353,7 +351,7 @@ class Changes(History):
         task = task or Task()
         with nullcontext() if preview else self.writing(task):
             if not preview:
-                self.before_change(None, task)
+                self.before_change(task)
             selected = self.select(scope, every=force, task=task)
             if not include_shared:
                 self.refuse_shared(selected)
@@ -395,7 +393,7 @@ class Changes(History):
             log.database.close()
 
 
-def _nothing_before(_touched: Sequence[Location] | None, _task: Task) -> None:
+def _nothing_before(_task: Task) -> None:
     """Nobody else changes anything that is on record."""
 
 

@@ -10,7 +10,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import partial
 
 from filewright import errors, system
-from filewright.boundary import Boundary, Location
+from filewright.boundary import Boundary
 from filewright.changes import (
     ChangeRecord,
     Changes,
@@ -129,16 +129,12 @@ class Recorder:
                     if command.session == session:
                         opened.remove(journal.folder, command.identifier)
 
-    def observe(self, touched: Sequence[Location] | None, task: Task) -> None:
-        """Observe the roots in which a command is open, before something at some locations (None: anywhere) changes."""
+    def observe(self, task: Task) -> None:
+        """Observe the roots in which a command is open: something is about to change."""
         if not self._has_open():
             return
         with self._journals(task) as journals:
-            wanted = []
-            for journal in journals:
-                if opened.read_open(journal.folder) and _concerns(journal, touched):
-                    wanted.append(journal)
-            for _ in self._observed(wanted):
+            for _ in self._observed([each for each in journals if opened.read_open(each.folder)]):
                 pass
 
     def keep_ahead(self, task: Task, *, seconds: float) -> bool:
@@ -374,15 +370,3 @@ def begun_in(settings: Settings, identifier: str) -> list[str]:
                 if command is not None and command.is_own:
                     roots.append(os.fsdecode(owner.path))
     return roots
-
-
-def _concerns(journal: Journal, touched: Sequence[Location] | None) -> bool:
-    """Return True if some locations are in a root, or above it."""
-    if touched is None:
-        return True
-    root = journal.root.resolved.rstrip(b"/") + b"/"
-    for where in touched:
-        path = b"/".join((where.root.resolved.rstrip(b"/"), *where.parts)) + b"/"
-        if path.startswith(root) or root.startswith(path):
-            return True
-    return False

@@ -1,0 +1,84 @@
+"""The state of a root follows its records, whatever happens between the two."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.promises.histories import look
+
+from filewright import FilewrightError, Workspace
+from filewright.recording import journal
+
+
+def _state(tmp_path: Path) -> Path:
+    [state] = (tmp_path / "state").rglob("shell/state")
+    return state
+
+
+@pytest.mark.parametrize("then", ["the same", "more", "a tool"])
+def test_brings_a_state_that_is_behind_forward(
+    workspace: Workspace, root: Path, monkeypatch: pytest.MonkeyPatch, then: str
+) -> None:
+    """As where a process is killed between the record and the state."""
+    workspace.write("first", "1\n")
+    moment, before = workspace.newest(), look(root)
+    begun = workspace.begin_command()
+    (root / "new").mkdir()
+    (root / "new" / "f").write_text("1\n")
+    (root / "d").rename(root / "e")
+    (root / "a").write_text("2\n")
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(journal, "write_state", killed)
+        with pytest.raises(KeyboardInterrupt):
+            workspace.end_command(begun, "make")
+    if then == "more":
+        (root / "new" / "f").write_text("3\n")
+    elif then == "a tool":
+        workspace.move("new/f", "f")
+    records = workspace.end_command(begun, "make")
+    assert len(records) == 1 + (then == "more")
+    assert moment is not None
+    after = look(root)
+    workspace.revert_edit(since=moment)
+    assert look(root) == before
+    workspace.redo()
+    assert look(root) == after
+
+
+def test_lost_state_makes_a_difference_nobodys(workspace: Workspace, root: Path, tmp_path: Path) -> None:
+    begun = workspace.begin_command()
+    (root / "lost").write_text("1\n")
+    _state(tmp_path).write_bytes(b"damaged")
+    workspace.write("by-a-tool", "1\n")
+    (root / "known").write_text("2\n")
+    [record] = workspace.end_command(begun, "make")
+    assert [entry.place.shown for entry in record.entries] == ["known"]
+    begun = workspace.begin_command()
+    _state(tmp_path).unlink()
+    (root / "again").write_text("3\n")
+    with pytest.raises(FilewrightError) as caught:
+        workspace.end_command(begun, "make")
+    assert caught.value.code == "not_found"
+    assert len(workspace.history()) == 2
+
+
+def test_what_is_saved_while_nothing_is_open_is_no_commands(workspace: Workspace, root: Path) -> None:
+    workspace.end_command(workspace.begin_command(), "true")
+    (root / "a").write_text("by a person\n")
+    begun = workspace.begin_command()
+    assert workspace.end_command(begun, "true") == ()
+    assert workspace.history() == []
+
+
+def test_save_directly_behind_a_tool_is_the_commands(workspace: Workspace, root: Path) -> None:
+    begun = workspace.begin_command()
+    workspace.write("t", "by a tool\n")
+    (root / "t").write_text("by the command\n")
+    [record] = workspace.end_command(begun, "make")
+    workspace.undo(record.id)
+    assert (root / "t").read_text() == "by a tool\n"
