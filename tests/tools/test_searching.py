@@ -1,8 +1,11 @@
 """Searching through the tool: what is shown, how it goes on, and what other tools get wrong."""
 
 import json
+from pathlib import Path
 
 import pytest
+
+from filewright import FilewrightError, Workspace
 
 
 @pytest.fixture
@@ -242,3 +245,13 @@ def test_each_of_several_patterns_names_the_files_that_it_left_out(parts_left_ou
     assert "rules: a.txt, src/c.txt]" in found.text
     assert "rules: dist/c.txt]" in found.text
     assert found.text.endswith("\nno match: 'delta'")
+
+
+def test_items_without_a_pattern_take_the_outer_one(root: Path, workspace: Workspace) -> None:
+    (root / "one.txt").write_text("needle\n")
+    (root / "two.txt").write_text("needle\nthread\n")
+    items = [{"path": "one.txt"}, {"path": "two.txt"}, {"path": "two.txt", "pattern": "thread"}]
+    found = workspace.search("needle", items=items)
+    assert [(hit.path, hit.line) for hit in found.results] == [("one.txt", 1), ("two.txt", 1), ("two.txt", 2)]
+    with pytest.raises(FilewrightError, match="items"):
+        workspace.search(items=items)

@@ -101,10 +101,10 @@ class SearchArguments(Arguments):
     """several, each with its own hits and count; give one of `pattern`, `patterns` and `items`"""
     items: Annotated[
         list[SearchArguments] | None,
-        Field(min_length=1, max_length=20, description="each as outside but for what it says"),
+        Field(min_length=1, max_length=20, description="what each leaves out is as outside"),
         WithJsonSchema({"type": "array", "items": _ITEM}),
     ] = None
-    """several searches, each with a `pattern` and what differs from the call: `path`, `glob` or any other of these"""
+    """several searches, each with what differs from the call: `pattern`, `path`, `glob` or any other of these"""
     path: str = "."
     """a file or a folder"""
     glob: str | None = Field(
@@ -232,14 +232,15 @@ def search_content(context: Context, arguments: SearchArguments) -> SearchResult
 
     Results are in file and line order, fuzzy ones by similarity.
     """
-    if [arguments.pattern, arguments.patterns, arguments.items].count(None) != 2:
+    outer = arguments.pattern if arguments.items is None else None  # an item without a pattern takes it
+    if [outer, arguments.patterns, arguments.items].count(None) != 2:
         raise invalid(
             "search_content takes one of pattern, patterns and items",
             "give pattern for one text, patterns for several, items for several searches; with a cursor the same "
             "pattern again",
             argument="pattern",
         )
-    if arguments.pattern is None:
+    if arguments.pattern is None or arguments.items is not None:
         return _several(context, _each(arguments))
     search = _Search(context, arguments, context.settings.page_chars)
     search.find()
