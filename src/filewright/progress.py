@@ -88,7 +88,7 @@ class Task:
             raise FilewrightError(
                 Code.TIMEOUT,
                 f"the time limit of {self._seconds:g} s passed",
-                hint="narrow the request: a smaller folder, a glob, a line range",
+                hint="narrow the request: a smaller folder, a glob, a rarer pattern, fewer searches in a call",
             )
 
     def report(self, done: float, total: float | None = None, message: str = "") -> None:

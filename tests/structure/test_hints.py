@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import json
+import re
+
 import pytest
 
 from filewright.languages import Language
@@ -129,3 +132,19 @@ def test_samples_in_sixteen_bits(codec: str) -> None:
 def test_code_gets_patterns() -> None:
     assert any("def" in pattern for pattern in hints(Snapshot(b""), Language.PYTHON).patterns)
     assert hints(Snapshot(b""), Language.TSX).patterns
+
+
+def test_json_lines_of_taking_turns_are_all_seen() -> None:
+    names = ["gateway", "db", "auth", "cart"]
+    lines = [json.dumps({names[n % 4]: n, "at": {"h": n}, "a.b": "x"}) for n in range(400)]
+    found = hints(Snapshot("\n".join(lines).encode()), Language.JSON_LINES)
+    assert found.json_lines is not None
+    assert {key: share for key, _, share in found.json_lines.keys} == {
+        **dict.fromkeys(names, 0.25),
+        "at": 1.0,
+        "a.b": 1.0,
+    }
+    assert found.patterns
+    for pattern in found.patterns:
+        assert re.search(pattern.replace("VALUE", ""), lines[0] + lines[1] + lines[2] + lines[3]), pattern
+    assert not any('"at"' in pattern for pattern in found.patterns)

@@ -75,7 +75,7 @@ class CallRunner:
             waiting.cancel()
             if ticker is not None:
                 ticker.cancel()
-        hint = "narrow the request: a smaller folder, a glob, a line range"
+        hint = "narrow the request: a smaller folder, a glob, a rarer pattern, fewer searches in a call"
         if writes:
             hint = "get_history tells whether the change was made before the limit passed"
         raise FilewrightError(Code.TIMEOUT, f"the time limit of {self._seconds:g} s passed", hint)

@@ -218,7 +218,9 @@ def hints(snapshot: Snapshot, language: Language | None) -> Hints:
         sample = sampled(snapshot)
         found = json_lines_facts(sample)
         log = log_facts(sample)
-        patterns = tuple(f'"{key}"\\s*:\\s*"?VALUE' for key, _, _ in found.keys[:5])
+        # A value of several parts is not beside its key.
+        scalars = [key for key, types, _ in found.keys if types not in ("object", "array", "array|object")]
+        patterns = tuple(rf'"{re.escape(key)}"\s*:\s*"?VALUE' for key in scalars[:5])
         return Hints(patterns, log if log.first else None, json_lines=found)
     if language in (None, Language.LOG, Language.TEXT):
         sample = sampled(snapshot)
@@ -281,7 +283,7 @@ def json_lines_facts(sample: Sample) -> JsonLinesFacts:
     types: dict[str, set[str]] = {}
     objects = invalid = 0
     whole = [line.text for line in sample.lines if len(line.text) < 2_000]
-    for line in whole[:: max(1, len(whole) // _ROWS)]:  # some from everywhere
+    for line in whole:  # A stride could share its period with the lines, and see one kind of them only.
         if not line.strip():
             continue
         try:

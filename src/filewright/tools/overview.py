@@ -406,6 +406,8 @@ def _plainly(value: object) -> str:
     """A fact of a log or a table in words: a place by its text, counts side by side."""
     if isinstance(value, Timestamp):
         return value.text
+    if isinstance(value, tuple) and value and isinstance(value[0], tuple):  # keys of JSON lines
+        return ", ".join(f"{visible(key)} ({types}, {share:.0%})" for key, types, share in value)
     if isinstance(value, Mapping):
         if any(" " in str(name) for name in value):
             return "; ".join(f"{count} like {name!r}" for name, count in value.items())
