@@ -111,6 +111,24 @@ def test_keeps_a_change_beside_it(
             assert path.read_text() == after
 
 
+def test_leaves_what_is_a_root_here(tmp_path: Path) -> None:
+    root = tmp_path / "work"
+    (root / "in").mkdir(parents=True)
+    with Workspace(root, state_dir=tmp_path / "state") as outer:
+        outer.write("first", "1")
+        since = outer.newest()
+        begun = outer.begin_command()
+        (root / "in").chmod(0o700)
+        (root / "new").write_text("n\n")
+        outer.end_command(begun, "chmod 700 in; echo n > new")
+    with Workspace(root, root / "in", state_dir=tmp_path / "state") as both:
+        answer = both.call("revert_edit", {"since": since})
+        assert not answer.is_error, answer.text
+        assert "is a root of the workspace, so its mode and owner stay" in answer.text
+        assert not (root / "new").exists()
+        assert (root / "in").stat().st_mode & 0o777 == 0o700
+
+
 # What is counted and named
 
 

@@ -124,7 +124,14 @@ class Reversal:
         self.left = tuple(left)
         self._hunk = selected.hunk
         self._settings, self._task, self._locate, self._force = settings, task, locate, force
-        self._entries = [*record.entries]
+        self._entries: list[Entry] = []
+        self._roots: list[str] = []
+        for entry in record.entries:
+            # A folder of an outer root may be a root of its own here, whose rights are never changed.
+            if entry.action != "attributes" or entry.place.parts:
+                self._entries.append(entry)
+            else:
+                self._roots.append(locate(entry.place).asked.rstrip(":"))
         self._renamed: list[Entry] = []
         self._places: dict[Place, Location] = {}
         for entry in self._entries:
@@ -166,7 +173,11 @@ class Reversal:
         """
         self._tree, self._does = tree, False
         self._conflicts: dict[tuple[str, int], Conflict] = {}
-        self._notes: list[str] = []
+        self._notes = [
+            f"{root} is a root of the workspace, so its mode and owner stay; a workspace on the folder above alone "
+            "takes them back"
+            for root in self._roots
+        ]
         self._merged: list[str] = []
         self._afterwards: list[Step] = []
         try:
