@@ -99,6 +99,19 @@ def test_replaces_an_entry_that_it_did_not_write(name: str, project: Path) -> No
     assert (project / ".mcp.json").read_text() == before
 
 
+@pytest.mark.parametrize("words", [[], ["--user"]])
+def test_names_an_entry_in_a_file_that_it_does_not_write(words: list[str], project: Path) -> None:
+    """For one person nothing of a project is changed; but the client may start what its file names."""
+    before = json.dumps({"mcpServers": {"filewright": {"command": "sh", "env": {"A": "1"}}}})
+    (project / ".mcp.json").write_text(before)
+    result = setup("claude-code", *words, *WITHOUT, "--yes")
+    assert result.exit_code == 0, result.output
+    assert "setup did not write the server filewright that is there (command, env)" in result.stderr
+    assert "filewright setup claude-code --shared" in result.stderr
+    assert (project / ".mcp.json").read_text() == before
+    assert setup("claude-code", "--check", *WITHOUT).exit_code == 1
+
+
 LINES = {
     "before": f"{TRACE}; true filewright x snapshot begin --hook",
     "behind": f"filewright snapshot begin --hook; {TRACE}",

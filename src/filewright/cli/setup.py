@@ -106,7 +106,7 @@ class Part(NamedTuple):
         return self.path.endswith(".toml")
 
     @property
-    def keys(self) -> Sequence[str]:
+    def keys(self) -> tuple[str, ...]:
         """The members that lead to the server in its file."""
         return self.client.keys(self.scope)
 
@@ -292,8 +292,12 @@ def setup(
         sys.exit(0 if checked(parts, options, titled=chosen is None) and not unread else 1)
     if remove:
         _carry_out(parts, *_removed(parts, everything), REMOVING, yes=yes, dry_run=dry_run)
-    elif _carry_out(parts, _written(parts), (), WRITING, yes=yes, dry_run=dry_run) and chosen:
-        _explain(chosen, parts, shared=shared)
+    else:
+        edits = _written(parts)
+        if chosen and not file:
+            _warn_of_other_files(chosen, parts, options)
+        if _carry_out(parts, edits, (), WRITING, yes=yes, dry_run=dry_run) and chosen:
+            _explain(chosen, parts, shared=shared)
 
 
 def _explain(client: Client, parts: Sequence[Part], *, shared: bool) -> None:
@@ -372,6 +376,27 @@ def _warn_of_foreign(part: Part, text: str) -> None:
         )
     for line in lines:
         write(f"{part.path}: setup did not write this hook, which stays: {line!a}", to_error=True)
+
+
+def _warn_of_other_files(client: Client, parts: Sequence[Part], options: ServerOptions) -> None:
+    """Say which files of the client that are not written now have a server under our name that is not ours."""
+    written = {(part.path, part.keys) for part in parts if part.what == "server"}
+    for scope in client.scopes:
+        for part in planned(client, scope, options):
+            if part.what != "server" or (part.path, part.keys) in written:
+                continue
+            try:
+                entry = part.entry(content_of(part.path) or "")
+            except (ValueError, FilewrightError):
+                continue
+            if entry is not None and (names := foreign_members(entry, part.ours)):
+                option = "" if scope == client.scopes[0] else f" --{scope}"
+                listed = ", ".join(ascii(name)[1:-1] for name in names)
+                write(
+                    f"{part.path}: setup did not write the server filewright that is there ({listed}), and the client "
+                    f"may start it: take it out, or replace it with `filewright setup {client.name}{option}`",
+                    to_error=True,
+                )
 
 
 def _removed(parts: Sequence[Part], everything: Sequence[Part]) -> tuple[list[Edit], set[str]]:
