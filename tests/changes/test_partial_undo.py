@@ -213,3 +213,13 @@ def test_time_does_not_name_changes_of_a_clock_that_was_ahead(
         assert answer.code == Code.INVALID_INPUT
         assert "the clock was ahead" in answer.text
         assert (tmp_path / "work/first").exists()
+
+
+def test_file_below_its_own_name_takes_two_moves(tmp_path: Path) -> None:
+    with _workspace(tmp_path) as workspace:
+        answer = workspace.call("move_items", {"items": [{"source": "a.txt", "destination": "a.txt/b"}]})
+        assert "only in two changes" in answer.text
+        assert "move it to another name, then from there to a.txt/b" in answer.text
+        workspace.move("a.txt", "other")
+        workspace.move("other", "a.txt/b")
+        assert (tmp_path / "work/a.txt/b").is_file()

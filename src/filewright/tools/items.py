@@ -312,6 +312,10 @@ def move_items(context: Context, arguments: PairArguments, *, tool: str = "move_
             message = f"{pair.source}: source and destination are the same"
             raise invalid(message, "name another destination", path=pair.destination)
         if destination.is_within(source):
+            if context.boundary.stat(source).kind != "folder":
+                message = f"{pair.source} is a file: it can be put below its own name only in two changes"
+                way = f"move it to another name, then from there to {pair.destination}"
+                raise invalid(message, way, path=pair.destination)
             message = f"{pair.destination} is inside {pair.source}: a folder cannot go into itself"
             raise invalid(message, "choose a destination outside it", path=pair.destination)
         result = ItemResult(pair.source, done, note=f"to {pair.destination}", destination=pair.destination)
