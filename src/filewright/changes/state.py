@@ -39,7 +39,10 @@ from filewright.system import Folder, Status, stamp_of
 from filewright.wording import listed
 
 _UNSUPPORTED = (errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS)
-_HINT = "give another folder with --state-dir or FILEWRIGHT_STATE_DIR; reading works without one"
+_HINT = (
+    "give another folder with --state-dir or FILEWRIGHT_STATE_DIR; reading works without one. If the folder was "
+    "removed while filewright ran, start it again"
+)
 
 
 def state_base(given: str | os.PathLike[str] | None) -> str:
