@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from filewright import system
+from filewright import Workspace, system
 from filewright.recording import commands, new_command
 from filewright.system import own_process, process_space
 
@@ -34,3 +37,61 @@ def test_closes_what_never_ends(tmp_path: Path, known: dict[str, object], stays:
         assert bool(commands.read_open(folder)) is stays
         assert (commands.remove(folder, "1") is not None) is stays
         assert not commands.has_open(os.fsencode(tmp_path))
+
+
+def test_closes_nothing_where_it_may_not_look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a server that is confined to its roots."""
+
+    def refused(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    command = new_command("1", "shell: make", process="1-1", space=process_space())
+    monkeypatch.setattr("filewright.system.standard._process", refused)
+    with system.open_folder(os.fsencode(tmp_path)) as folder:
+        commands.add(folder, command)
+        commands.close_stale(folder, but="")
+        assert commands.read_open(folder) == [command]
+
+
+def test_server_beside_a_hook_closes_nothing(tmp_path: Path) -> None:
+    """The command of a hook is ended although a confined server has changed something meanwhile."""
+    root, state = tmp_path / "work", tmp_path / "state"
+    root.mkdir()
+    environment = {**os.environ, "FILEWRIGHT_STATE_DIR": str(state)}
+    given = {"session_id": "s", "tool_use_id": "1", "tool_name": "Bash", "cwd": str(root)}
+    call = json.dumps({**given, "tool_input": {"command": "make"}})
+
+    def hook(name: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "filewright", "snapshot", name, "--hook"],
+            input=call,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stderr
+
+    with Workspace(root, state_dir=state):
+        assert hook("begin") == ""
+        (root / "made").write_text("x\n")
+        asked = [
+            {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+                "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}},
+            {"jsonrpc": "2.0", "method": "notifications/initialized", "params": {}},
+            {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {
+                "name": "write_content", "arguments": {"items": [{"path": "tool", "content": "t\n"}]}}},
+        ]  # fmt: skip
+        served = subprocess.run(
+            [sys.executable, "-m", "filewright", "serve", str(root)],
+            input="".join(json.dumps(each) + "\n" for each in asked),
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+        assert "1 file" in served.stdout or "tool" in served.stdout
+        assert hook("end") == ""
+    with Workspace(root, state_dir=state) as workspace:
+        assert [record.tool for record in workspace.history()] == ["write_content", "shell"]
