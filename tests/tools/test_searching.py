@@ -255,3 +255,16 @@ def test_items_without_a_pattern_take_the_outer_one(root: Path, workspace: Works
     assert [(hit.path, hit.line) for hit in found.results] == [("one.txt", 1), ("two.txt", 1), ("two.txt", 2)]
     with pytest.raises(FilewrightError, match="items"):
         workspace.search(items=items)
+
+
+def test_reads_the_columns_around_a_match_in_a_long_line(root: Path, workspace: Workspace) -> None:
+    words = " ".join(f"w{n}" for n in range(20_000))
+    (root / "r.js").write_text("x\n" * 100 + f"HIT {words} HIT end\n")
+    read = workspace.read("r.js", pattern="w15000 ")
+    assert "w15000 " in read.content
+    assert (read.start_line, read.match_line) == (101, 101)
+    second = workspace.read("r.js", pattern="HIT", occurrence=2)
+    assert second.content.rstrip().endswith("w19999 HIT end")
+    assert workspace.read("r.js", pattern="HIT").start_line < 101
+    with pytest.raises(FilewrightError, match="2 matches"):
+        workspace.read("r.js", pattern="HIT", occurrence=3)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import hashlib
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -13,7 +14,7 @@ from filewright.boundary import Location
 from filewright.edit import splices_between, unified
 from filewright.errors import Code, invalid, refused, too_many
 from filewright.progress import Task
-from filewright.search import compile_pattern, fuzzy, search_snapshot
+from filewright.search import Hit, compile_pattern, find_matches, fuzzy, search_snapshot
 from filewright.structure import enclosing, find_symbol, of_symbol
 from filewright.text import LINE_REACH, Line, Narrowed, Snapshot, codec
 from filewright.tools.context import Context, binary
@@ -30,6 +31,9 @@ from filewright.tools.result import (
     optional,
 )
 from filewright.wording import counted, encodable, listed, oddities, sized, visible
+
+_BEFORE_MATCH = 200
+"""Characters of a long line that are shown before a match in it."""
 
 _Count = Annotated[int | None, Field(ge=1)]
 
@@ -199,6 +203,11 @@ def _read(context: Context, arguments: ReadArguments, budget: int) -> FileRead:
             return _image(context, snapshot, location)
         if arguments.column is not None:
             return _piece(snapshot, arguments, arguments.column, budget, context.task)
+        if hit := _match_in_long_line(context, snapshot, arguments):
+            around = {"line": hit.line, "max_chars": arguments.max_chars or context.settings.line_chars}
+            column = max(1, hit.column - _BEFORE_MATCH)
+            piece = _piece(snapshot, arguments.model_copy(update=around), column, budget, context.task)
+            return replace(piece, match_line=hit.line)
         return _lines(context, snapshot, arguments, budget)
 
 
@@ -283,18 +292,35 @@ def _tail(snapshot: Snapshot, count: int, limit: int, task: Task) -> _Span:
     return _Span(offset, 1 if offset == snapshot.start else -count, limit)
 
 
+def _match_in_long_line(context: Context, snapshot: Snapshot, arguments: ReadArguments) -> Hit | None:
+    """Return the exact match that is asked for if it is too far in its line to be shown with the lines around it."""
+    if arguments.pattern is None or arguments.mode == "semantic":
+        return None
+    pattern = compile_pattern(
+        arguments.pattern, case="sensitive", max_chars=context.settings.max_pattern_chars
+    )
+    matches = find_matches(snapshot, pattern, task=context.task)
+    match = next(islice(matches, arguments.occurrence - 1, None), None)
+    if match is None:
+        return None
+    (hit,) = search_snapshot(snapshot, pattern, limit=1, start=match.offset, task=context.task).hits
+    last_column = hit.column + len(arguments.pattern) - 1
+    return hit if last_column > context.settings.line_chars else None
+
+
 def _occurrence(context: Context, snapshot: Snapshot, pattern: str, nth: int) -> tuple[int, str]:
-    """The line of the nth exact hit; without any exact hit, of the nth best one, and a note of that.
+    """The line of the nth exact match; without any exact one, of the nth best one, and a note of that.
 
     Raises `no_match`.
     """
     compiled = compile_pattern(pattern, case="sensitive", max_chars=context.settings.max_pattern_chars)
-    hits = search_snapshot(snapshot, compiled, limit=nth, task=context.task).hits
+    hits = [*islice(find_matches(snapshot, compiled, task=context.task), nth)]
     if len(hits) >= nth:
-        return hits[nth - 1].line, ""
+        lines = snapshot.lines
+        return lines.line_at(lines.begin(hits[-1].offset, context.task), context.task), ""
     asked, quoted = snapshot.asked, repr(clip(pattern, 80))
     if hits:
-        message = f"{asked} has {len(hits)} lines with {quoted}, not {nth}"
+        message = f"{asked} has {counted(len(hits), 'match')} of {quoted}, not {nth}"
         hint = f"use an occurrence from 1 to {len(hits)}"
         raise refused(Code.NO_MATCH, asked, message, hint, count=len(hits))
     near = fuzzy(snapshot, pattern, min_similarity=0.6, limit=nth, task=context.task).hits
