@@ -332,7 +332,7 @@ def test_a_search_has_the_room_that_others_leave(root: Path, workspace: Workspac
     [
         {},
         {"pattern": "a", "patterns": ["b"]},
-        {"pattern": "a", "items": [{"pattern": "b"}]},
+        {"patterns": ["a"], "items": [{"pattern": "b"}]},
         {"items": [{"path": "."}]},
         {"items": [{"patterns": ["a"]}]},
         {"items": [{"items": [{"pattern": "a"}]}]},
