@@ -519,15 +519,6 @@ def unknown_session(given: str, known: Sequence[str]) -> FilewrightError:
     return FilewrightError(Code.NOT_FOUND, message, hint, session=given, sessions=list(known))
 
 
-def no_last_session(known: Sequence[str]) -> FilewrightError:
-    """History has no session of which something is left to take back."""
-    message = "no session has a change that can be taken back"
-    hint = "nothing was changed here yet"
-    if known:
-        hint = f"get_history lists the changes; what sets up a client counts for none (sessions: {', '.join(known)})"
-    return FilewrightError(Code.NOT_FOUND, message, hint, session="last", sessions=list(known))
-
-
 def before_history(given: str, begins: str | None) -> FilewrightError:
     """A moment of which history knows nothing."""
     hint = (

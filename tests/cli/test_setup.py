@@ -111,8 +111,8 @@ def test_no_session_is_called_last_where_only_setup_changed_something(project: P
     assert setup("claude-code", *SHARED).exit_code == 0
     result = CliRunner().invoke(program, ["rewind", "last", "--yes"])
     assert result.exit_code == 1
-    assert "no session has a change that can be taken back" in result.stderr
-    assert "filewright log lists the changes" in result.stderr
+    assert "no agent session has changed anything here" in result.stderr
+    assert "setup" in result.stderr
 
 
 HARD = {

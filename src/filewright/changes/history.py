@@ -506,8 +506,6 @@ class History:
         if self.made_in(given):
             return given
         known = [each.name for each in self.sessions() if each.name is not None]
-        if given == "last":
-            raise errors.no_last_session(known[:5])
         found = named_by(given, known, "session") if len(given) >= _LEAST_BEGUN else None
         if found is None:
             raise errors.unknown_session(given, known[:5])
