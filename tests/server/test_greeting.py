@@ -13,6 +13,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSI
 from tests import processes
 
 from filewright.server.greeting import HANDSHAKE_VERSIONS, MODERN_VERSION, Greeting
+from filewright.values import MAX_VALUES
 from filewright.workspace import Workspace
 
 Message = dict[str, Any]
@@ -205,7 +206,10 @@ def test_what_is_not_plain_is_answered_by_the_sdk(what: str, messages: list[Mess
     assert early == late
 
 
-@pytest.mark.parametrize("first", [NOBODYS, "{nonsense", "[" * 100_000, ask("tools/list", 9)])
+OF_MANY_VALUES = hello(experimental={"x": {"y": [{}] * MAX_VALUES}})
+
+
+@pytest.mark.parametrize("first", [NOBODYS, "{nonsense", "[" * 100_000, ask("tools/list", 9), OF_MANY_VALUES])
 def test_an_opening_for_the_sdk_ends_it(first: Message | str, tmp_path: Path) -> None:
     with Workspace(tmp_path, state_dir=tmp_path / "state") as workspace:
         greeting = Greeting(workspace.offer(), lambda: [])

@@ -411,6 +411,15 @@ def test_a_probe_is_answered_without_a_token(start: Start) -> None:
         assert (answer.status, answer.read()) == (200, b"ok\n")
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_a_message_of_too_many_values_is_refused(encoding: str, url: str) -> None:
+    call, headers = modern_call("echo", {"a": [{}] * 300_000})
+    status, body = post(url, json.dumps(call).encode(encoding), **headers)
+    assert (status, "too_large" in json.loads(body)["error"]["message"]) == (400, True)
+    call, headers = modern_call("echo", {"a": "[{}]," * 300_000})
+    assert post(url, call, **headers)[0] == 200
+
+
 def test_a_batch_is_refused_in_one_clear_sentence(url: str) -> None:
     status, body = post(url, b" [" + json.dumps(INITIALIZE).encode() + b"]")
     assert status == 400

@@ -197,6 +197,7 @@ MANY: list[tuple[str, Any]] = [
     ("read_content", {"path": "x/" * 4_000_000}),
     ("get_history", {"change_id": "x" * 4_000_000}),
     ("edit_content", {"path": "a.txt", "edits": [{"search": "x\n" * 60_000, "replace": "y\n" * 60_000}]}),
+    ("edit_content", {"path": "a.txt", "edits": [{**EDIT, "at": '{"x": [' + "{}," * 200_000 + "{}]}"}]}),
     ("apply_patch", {"patch": "+x\n" * 500_000}),
     ("apply_patch", {"patch": "x", "names": {str(number): "x" for number in range(100_000)}}),
 ]

@@ -17,6 +17,7 @@ from filewright import __version__
 from filewright.errors import FilewrightError
 from filewright.server.listing import RESOURCE_TEMPLATES, listing
 from filewright.tools import Offer
+from filewright.values import parse_json
 
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 """The protocol versions that begin with a handshake; the SDK answers any other."""
@@ -69,7 +70,7 @@ class Greeting:
         message = None
         if not self._leaves_all_to_sdk:
             try:
-                message = json.loads(line)
+                message = parse_json(line)
             except (ValueError, RecursionError):
                 pass  # The SDK's transport says what is wrong with it.
         match message:

@@ -25,6 +25,7 @@ from filewright.listening import listen, uvicorn_of
 from filewright.server.access import Access, Introspection
 from filewright.server.calls import CallRunner
 from filewright.server.shares import Shares
+from filewright.values import MAX_VALUES, has_too_many_values
 
 if TYPE_CHECKING:
     from filewright.page import ReviewApp
@@ -70,7 +71,11 @@ class HttpTransport:
         )
         served.router.routes.append(Route(HEALTH, _HEALTHY, methods=["GET", "HEAD"]))
         self._uvicorn = uvicorn_of(
-            Shares(_with_doorman(served), body_bytes=settings.message_bytes, open_paths=(HEALTH,)),
+            Shares(
+                _with_doorman(served, settings.message_bytes),
+                body_bytes=settings.message_bytes,
+                open_paths=(HEALTH,),
+            ),
             lifespan="on",
             http=TimedConnection,
             limit_concurrency=CONNECTIONS,
@@ -114,37 +119,65 @@ class HttpTransport:
 _HEALTHY = PlainTextResponse("ok\n")
 
 
-def _with_doorman(served: ASGIApp) -> ASGIApp:
-    """What is settled before the SDK looks: host names without regard to case, no batches."""
+def _with_doorman(served: ASGIApp, body_bytes: int) -> ASGIApp:
+    """Return `served` behind what is settled before the SDK looks: host names without regard to case, no batches,
+    and no message that builds too much.
+
+    A body past `body_bytes` is handed over in part, for the SDK to refuse.
+    """
 
     async def doorman(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await served(scope, receive, send)
             return
         headers = [(name, value.lower() if name == b"host" else value) for name, value in scope["headers"]]
-        pending: list[Message] = []
-        if scope["method"] == "POST" and scope["path"] == PATH:
-            pending.append(await receive())
-            if pending[0].get("body", b"").lstrip().startswith(b"["):
-                await _BATCH(scope, receive, send)
-                return
+        scope = {**scope, "headers": headers}
+        if scope["method"] != "POST" or scope["path"] != PATH or _declared_bytes(scope) > body_bytes:
+            await served(scope, receive, send)
+            return
+        pending: list[Message] = [await _receive_body(receive, body_bytes)]
+        body = pending[0].get("body", b"")
+        if body.lstrip().startswith(b"["):
+            await _BATCH(scope, receive, send)
+            return
+        if has_too_many_values(body):
+            await _TOO_MANY_VALUES(scope, receive, send)
+            return
+        del body  # The SDK makes a copy of its own.
 
         async def received() -> Message:
             return pending.pop() if pending else await receive()
 
-        await served({**scope, "headers": headers}, received, send)
+        await served(scope, received, send)
 
     return doorman
 
 
-_BATCH = JSONResponse(
-    {
-        "jsonrpc": "2.0",
-        "id": None,
-        "error": {
-            "code": INVALID_REQUEST,
-            "message": "batches are not supported; send one message a request",
-        },
-    },
-    status_code=400,
+def _declared_bytes(scope: Scope) -> int:
+    """Return the size that a request says its body has, or 0."""
+    lengths = [value for name, value in scope["headers"] if name == b"content-length"]
+    return int(lengths[0]) if lengths and lengths[0].isdigit() else 0
+
+
+async def _receive_body(receive: Receive, most: int) -> Message:
+    """Return the messages of a body as one, up to the first that takes it past `most` bytes."""
+    content = bytearray()
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            return message
+        content += message.get("body", b"")
+        goes_on = message.get("more_body", False)
+        if not goes_on or len(content) > most:
+            return {"type": "http.request", "body": bytes(content), "more_body": goes_on}
+
+
+def _refusal(text: str) -> JSONResponse:
+    error = {"code": INVALID_REQUEST, "message": text}
+    return JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, status_code=400)
+
+
+_BATCH = _refusal("batches are not supported; send one message a request")
+_TOO_MANY_VALUES = _refusal(
+    f"too_large: the message has more than {MAX_VALUES} values; send less in one call"
 )

@@ -41,8 +41,8 @@ from mcp_types import (
 )
 from pydantic import ValidationError
 
-from filewright.server.bounds import MAX_VALUES, has_too_many_values
 from filewright.server.inbox import EDGE, Frame, Inbox, write_all
+from filewright.values import MAX_VALUES, has_too_many_values, parse_json
 from filewright.wording import encodable
 
 _logger = logging.getLogger(__name__)
@@ -262,7 +262,7 @@ def parse(frame: Frame, *, limit: int) -> JSONRPCMessage:
 def _second_look(line: bytes, *, deep: bool = False) -> JSONRPCMessage:
     """Parse what the strict parser refused: for lone surrogates, and for the id to answer."""
     try:
-        decoded = json.loads(line)
+        decoded = parse_json(line)
     except (ValueError, RecursionError) as error:
         text = _TOO_DEEP if isinstance(error, RecursionError) else f"Parse error: {error}"
         text = "Parse error: not UTF-8" if isinstance(error, UnicodeDecodeError) else text

@@ -7,7 +7,6 @@ model to refuse. Nothing is built for a list or an object that has more members 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -17,7 +16,8 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import AliasChoices, BaseModel
 from pydantic.fields import FieldInfo
 
-from filewright.errors import FilewrightError, invalid, too_many
+from filewright.errors import Code, FilewrightError, invalid, too_many
+from filewright.values import MAX_VALUES, TooManyValuesError, parse_json
 
 MAX_INTEGER = 2**63 - 1
 """A larger number can fail where it is counted with or written out."""
@@ -219,7 +219,7 @@ class _Normalizer:
     def value(self, value: Any, shape: Shape, place: str) -> Any:
         """Return a value in the JSON type that its field takes, where it can only mean that."""
         if isinstance(value, str):
-            value = _parsed(value, shape)
+            value = _parsed(value, shape, place)
         if shape.kind == "list":
             return self._list(value, shape.item or Shape("other"), place)
         if isinstance(value, dict) and shape.kind == "object":
@@ -313,8 +313,11 @@ def _is_not_given(name: str, value: Any) -> bool:
     return value is None or value in ([], {})
 
 
-def _parsed(text: str, shape: Shape) -> Any:
-    """Return the value of JSON text where the field takes no text, or the text itself."""
+def _parsed(text: str, shape: Shape, place: str) -> Any:
+    """Return the value of JSON text where the field takes no text, or the text itself.
+
+    Raises `too_large` for JSON text that would build more than a whole message may.
+    """
     if shape.kind in ("string", "other") or not text:
         return text
     trimmed = text.strip()
@@ -324,7 +327,10 @@ def _parsed(text: str, shape: Shape) -> Any:
     if trimmed[:1] not in tuple(begins):
         return text
     try:
-        value = json.loads(trimmed)
+        value = parse_json(trimmed.encode("utf-8", "surrogatepass"))
+    except TooManyValuesError:
+        message = f"the JSON text in the argument {place!r} has more than {MAX_VALUES:,} values"
+        raise FilewrightError(Code.TOO_LARGE, message, "send less in one call") from None
     except (ValueError, RecursionError):
         return text
     if shape.kind in ("integer", "number") and (

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from filewright.errors import FilewrightError, invalid
 from filewright.tools.normalize import Limits, normalize, renaming_hints, shape_of
 from filewright.tools.result import ToolResult, clip
+from filewright.values import parse_json
 from filewright.wording import alike, listed
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def run_tool(tool: Tool, context: Context, arguments: Mapping[str, Any] | str) -
     model, run = tool.load()
     if isinstance(arguments, str):  # as some APIs hand the arguments of a function call
         with suppress(ValueError, RecursionError):
-            arguments = json.loads(arguments)
+            arguments = parse_json(arguments.encode("utf-8", "surrogatepass"))
     if not isinstance(arguments, Mapping):
         raise invalid(f"{tool.name}: the arguments must be an object", "give them by their names")
     settings = context.settings
