@@ -180,6 +180,31 @@ FOUND: dict[str, list[histories.Step]] = {
         ("restore", "B", "d/h/x", "n/f", 47406),
         ("rewind", "B", "e/f", "e/f", 59717),
     ],
+    "a root within another is registered while a command of the outer one runs": [
+        ("project", False, False),
+        ("begin", "B", "d/h", "n/m", 25803),
+        ("shell", "N", True, ("chmod", "d/h", "a", 17943)),
+        ("commands", "B", ("rm", "e/f", "e", 50834), ("append", "n/f", "k", 33213)),
+        ("move", "N", "d", "a", 15127),
+        ("down", "A", "", "", 0),
+    ],
+    "a command makes something in the inner root before a tool deletes something in the outer": [
+        ("project", False, True),
+        ("begin", "new", "n/f", "k", 19080),
+        ("rewind", "B", "d", "d/h", 62096),
+        ("move", "A", "n/f", "e/f", 49309),
+        ("session", "N", "e/f", "e", 54172),
+        ("commands", "B", ("mkdir", "n/f", "b", 24937)),
+        ("delete", "B", "d/h/x", "e/h", 13651),
+        ("down", "B", "", "", 0),
+    ],
+    "a command of the inner root writes before a tool of the outer one": [
+        ("project", True, False),
+        ("begin", "N", "b", "e", 45791),
+        ("commands", "B", ("again", "n/f", "d", 7800)),
+        ("mode", "A", "d", "e/f", 33266),
+        ("down", "B", "", "", 0),
+    ],
 }
 
 
