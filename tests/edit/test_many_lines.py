@@ -8,7 +8,7 @@ from filewright.edit import Edit, Tier
 from filewright.edit.filetext import FileText
 from filewright.edit.locate.indentation import Indentation
 from filewright.edit.locate.request import ByteRange, Located, Rows
-from filewright.edit.write import checked
+from filewright.edit.write import write
 from filewright.text import Snapshot, apply
 
 
@@ -34,7 +34,7 @@ def comparisons(count: int) -> int:
     part = Rows(tuple(source.rows()), span, old, new, kept, Indentation.of([("", "  ")]))
     edit = Edit("\n".join(old), "\n".join(new))
     Number.compared = 0
-    splices = checked(source, Located(edit, Tier.INDENT, (part,)))
+    splices = write(source, Located(edit, Tier.INDENT, (part,)))
     assert apply(file.encode(), splices).decode() == file.replace(f"line {count // 2}\n", "another\n")
     return Number.compared
 

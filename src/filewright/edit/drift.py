@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from filewright.edit.endings import terminator_at, whole_lines
 from filewright.edit.filetext import FileText
 from filewright.edit.linediff import Chunk, Merged, changed_lines, changes, merge3, merged, slid
 from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.request import ByteRange, Edit, Located, Missed, NewLines, Tier
 from filewright.edit.nearest import MOST_CHARS, clean
-from filewright.edit.write import meant, whole_lines
+from filewright.edit.write import meant
 from filewright.errors import Code
 from filewright.text import Snapshot, Splice, apply, ordered
 
@@ -22,7 +23,7 @@ MOST_BYTES = 16 << 20
 
 
 def find_drifted(
-    source: FileText, edit: Edit, bases: Sequence[bytes], *, below: Tier = Tier.SOFT
+    source: FileText, edit: Edit, bases: Sequence[bytes], *, below: Tier = Tier.DRIFT
 ) -> Located | Missed | None:
     """Where an edit of one of `bases` (texts shown before, newest first) goes today.
 
@@ -76,7 +77,8 @@ def _carried(source: FileText, found: Located, old: FileText, splices: Sequence[
             continue
         start, end = chunk.ours
         lines = [
-            row.body + (row.terminator if as_it_was and row.terminator else dominant)
+            row.body
+            + (row.terminator if as_it_was and row.terminator else terminator_at(source, offsets[start]))
             for row in new[slice(*chunk.theirs)]
         ]
         carried.append(whole_lines(source, offsets[start], offsets[end], b"".join(lines)))

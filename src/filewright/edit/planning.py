@@ -21,16 +21,16 @@ from filewright.edit.locate.request import (
     Literal,
     Located,
     Missed,
-    RequestLines,
     SymbolLines,
     Tier,
     UnclearError,
     WholeLines,
 )
 from filewright.edit.nearest import alike
+from filewright.edit.notes import Note
 from filewright.edit.overlay import Overlay
 from filewright.edit.refusal import explained
-from filewright.edit.write import checked
+from filewright.edit.write import write
 from filewright.errors import Code, FilewrightError, invalid, too_many
 from filewright.languages import language_of
 from filewright.progress import Task
@@ -46,7 +46,8 @@ class Outcome:
 
     Lines are 1-based and inclusive, a `last` before its `first` is no line: `first`, `last` where
     the edit was found, `new_first`, `new_last` in the result. `places` is how many places changed;
-    `on_result` that it was located on the result of the edits before it; `note` what a reader should know.
+    `on_result` that it was located on the result of the edits before it; `note` what a reader should know, and `notes`
+    what the lines of the result hold that looks like damage.
     """
 
     index: int
@@ -62,6 +63,7 @@ class Outcome:
     on_result: bool = False
     note: str = ""
     named: str = ""
+    notes: tuple[Note, ...] = ()
 
     @property
     def text(self) -> str:
@@ -98,6 +100,7 @@ class Outcome:
             "repairs": list(self.repairs),
             "on_result": self.on_result,
             "note": self.note or None,
+            "notes": [{"line": note.line, "text": note.text} for note in self.notes],
         }
 
 
@@ -221,13 +224,22 @@ def _located(
             source, edit
         )
     found = Missed(edit, Code.NO_MATCH, Tier.EXACT) if in_turn else locate(source, edit)
+    is_exact = (found.tier if isinstance(found, Located) else found.reached) is Tier.EXACT
     nowhere = isinstance(found, Missed) and found.code is Code.NO_MATCH
+    if puts and edit.fuzzy and not (is_exact or nowhere or in_turn):
+        # A text that occurs exactly on the result of earlier edits is that, and none that is like it in the file.
+        result = FileText(Overlay(source.snapshot, _as_one(puts)), source.task, language=source.language)
+        there = locate(result, replace(edit, fuzzy=False))
+        if isinstance(there, Located):
+            return result, replace(there, edit=edit)
+        if there.code is Code.AMBIGUOUS_MATCH:
+            return result, replace(there, edit=edit)
     if nowhere and (in_turn or puts):
         result = FileText(Overlay(source.snapshot, _as_one(puts)), source.task, language=source.language)
         there = locate(result, edit)
         if in_turn or isinstance(there, Located) or there.code is Code.AMBIGUOUS_MATCH:
             return result, there
-    tier = found.tier if isinstance(found, Located) else Tier.SOFT
+    tier = found.tier if isinstance(found, Located) else Tier.DRIFT
     if (
         tier is Tier.EXACT
         or not (nowhere or isinstance(found, Located))
@@ -241,7 +253,6 @@ def _located(
     if (
         isinstance(found, Located)
         and isinstance(drifted, Missed)
-        and tier is not Tier.SOFT
         and any(span.start < found.span.end and span.end > found.span.start for span in drifted.spans)
     ):
         return source, found
@@ -258,9 +269,10 @@ def _taken(
     """A located edit and what all put with it, unless it touches what an earlier one changes in the original."""
     edit = located.edit
     try:
-        splices = checked(text, located)
+        written = write(text, located)
     except UnclearError as why:
         return Missed(edit, why.code, located.tier, (located.span,), unclear=why)
+    splices: Sequence[Splice] = written.splices
     spans = [part.span for part in located.parts]
     begin, stop = spans[0].start, spans[-1].end
     overlay = text.snapshot
@@ -325,6 +337,7 @@ def _taken(
         text is not source,
         _follows(text, located),
         named,
+        written.notes if splices else (),
     )
     return _Placed(outcome, spans, changed, shifts), together
 
@@ -340,7 +353,8 @@ def _outcomes(placed: Sequence[_Placed]) -> tuple[Outcome, ...]:
                 continue
             for at, more in other.shifts:
                 shift += more if at < begin else 0
-        result.append(replace(own, new_first=own.first + shift, new_last=own.new_last + shift))
+        notes = tuple(replace(note, line=note.line + shift) for note in own.notes)
+        result.append(replace(own, new_first=own.first + shift, new_last=own.new_last + shift, notes=notes))
     return tuple(result)
 
 
@@ -413,10 +427,9 @@ def _as_one(puts: Sequence[_Put]) -> tuple[Splice, ...]:
 
 def _similarity(source: FileText, located: Located) -> float:
     """How alike the text asked for and the text found are, 0 to 1; 1.0 if nothing was looked past."""
-    soft = RequestLines.of(located.edit.search).lines if located.tier is Tier.SOFT else None
     least = 1.0
     for part in located.parts:
         if isinstance(part, WholeLines):
             there = [source.text(row.body) for row in part.region.rows]
-            least = min(least, alike(soft or part.search.lines, there))
+            least = min(least, alike(part.search.lines, there))
     return least

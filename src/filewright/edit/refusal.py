@@ -18,7 +18,6 @@ from dataclasses import replace
 from itertools import islice, takewhile
 from typing import Any
 
-from filewright.edit.damage import is_damaged
 from filewright.edit.filetext import FileText, find_exact
 from filewright.edit.find import find_regions
 from filewright.edit.linediff import align, merge3
@@ -34,11 +33,12 @@ from filewright.edit.locate.request import (
     UnclearError,
     indent_of,
     is_typographic,
-    says_omitted,
     words_in,
     words_shared,
 )
+from filewright.edit.markers import says_omitted
 from filewright.edit.nearest import LINE_CHARS, MOST_CHARS, NearText, clean, compared, nearest, visible
+from filewright.edit.repairs import is_damaged
 from filewright.edit.write import meant
 from filewright.errors import Code, FilewrightError
 from filewright.text import Line, Splice, apply, normalised

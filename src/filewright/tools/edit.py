@@ -369,6 +369,7 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
         if one.diff is not None and one.diff.old is None:
             said, verb = "", f"created, {counted(one.diff.added or 0, 'line')}"
         page.add(f"{one.location.shown}: {said}{page.done(verb, one.form, named=not files)}")
+        told.extend(f"note: {note}" for each in one.decision.outcomes for note in each.notes)
         page.extend(told, reserve=2000)
         if one.diff is not None and not shown:
             page.add_short(one.diff)

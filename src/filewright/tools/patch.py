@@ -139,6 +139,12 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
         else:
             refused.append(one)
             results.append(ItemResult(one.path, error=error))
+    told += (
+        f"note: {file.decision.path} {note}"
+        for file in made.files
+        for hunk in file.decision.hunks
+        for note in hunk.notes
+    )
     page.extend(told)
     page.end()
     rest = patch.part(text, refused) if refused else ""

@@ -110,11 +110,13 @@ def _decided(
             appends = exists and item.mode == "append"
             end = b"\n"
             if before is not None and before.binary is None:
-                end = before.dominant
+                end = _last_terminator(before) if appends else _only_terminator(before)
             if whole and appends:
-                end = Snapshot(data).dominant  # and the encoding of what is written already
+                end = _last_terminator(Snapshot(data))  # and the encoding of what is written already
             else:
                 encoding = _encoding(before, item.content, location.name, appends=appends)
+                if whole:
+                    end = _only_terminator(Snapshot(data))
             new = _encoded(item, encoding, end, appended=appends)
             if not appends:
                 whole, data = True, encoding.bom
@@ -167,6 +169,25 @@ def _existing(context: Context, location: Location) -> Snapshot | None:
     if snapshot.held is not None:
         snapshot.close()  # what it holds stays readable, whatever happens next
     return snapshot
+
+
+def _only_terminator(snapshot: Snapshot) -> bytes:
+    """Return the terminator of all lines of a file; LF where it has several, or none."""
+    terminators = snapshot.lines.terminators
+    return b"\n" if terminators.name == "mixed" else terminators.dominant
+
+
+def _last_terminator(snapshot: Snapshot) -> bytes:
+    """Return the terminator of the last line that has one, which what is appended takes too."""
+    offset = snapshot.size
+    for _ in range(2):
+        if offset > snapshot.start:
+            begin = snapshot.lines.begin(offset - 1)
+            terminator = snapshot.lines.starting(begin).terminator
+            if terminator:
+                return terminator
+            offset = begin
+    return b"\n"
 
 
 def _encoded(item: WriteItem, encoding: Encoding, terminator: bytes, *, appended: bool) -> bytes:

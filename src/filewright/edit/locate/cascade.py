@@ -21,11 +21,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
 
-from filewright.edit.damage import Repaired, fence_at_edge, repairs
+from filewright.edit.endings import terminator_at, whole_lines
 from filewright.edit.filetext import FileText, find_exact
 from filewright.edit.find import Region, find_regions
 from filewright.edit.linediff import changes
-from filewright.edit.locate.prose import find_soft
 from filewright.edit.locate.request import (
     ByteRange,
     Edit,
@@ -37,12 +36,15 @@ from filewright.edit.locate.request import (
     RequestLines,
     Tier,
     WholeLines,
+    has_invisible,
     is_blank,
-    is_elision,
+    is_invisible,
     valid,
     width_of,
 )
-from filewright.edit.write import meant, whole_lines
+from filewright.edit.markers import is_elision
+from filewright.edit.repairs import Repaired, diff_repair, fence_at_edge, repairs, without_characters
+from filewright.edit.write import meant
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.languages import Language
 from filewright.text import encoded, normalised
@@ -85,11 +87,26 @@ def locate(source: FileText, request: Edit) -> Located | Missed:
 
 
 def _tolerant(source: FileText, edit: Edit) -> Located | Missed:
+    unseen = {char for char in edit.search if is_invisible(char)} if has_invisible(edit.search) else set()
+    missing = {char for char in unseen if not find_exact(source, char, 1)}
+    if missing:
+        better = without_characters(edit.search, edit.replace, missing)
+        strict = _strict(source, better) if better.search.strip() else None
+        if strict is not None:
+            tier, parts, more = strict
+            answer = _one(source, edit, Tier.REPAIRED, parts, more=more)
+            if isinstance(answer, Located):
+                answer = replace(answer, inner=tier, repairs=(better.what,))
+            return _unapplied(source, answer)
     block, wanted = RequestLines.of(edit.search), RequestLines.of(edit.replace)
     if not block.solid:
         return Missed(edit, Code.NO_MATCH, Tier.EXACT)
     found = find_regions(source, block)
     regions = found.strictest
+    signed = diff_repair(edit.search, edit.replace)
+    if regions and signed is not None and find_exact(source, signed.search.strip("\n"), 1):
+        # Lines with the sign of a diff before them look as if they were indented by one more.
+        regions = []
     if regions:
         tier = max(Tier.TRAILING, *(region.tier for region in regions), key=lambda tier: tier.rank)
         if tier is not Tier.TRAILING and not any(map(str.isalnum, "".join(block.solid))):
@@ -103,10 +120,7 @@ def _tolerant(source: FileText, edit: Edit) -> Located | Missed:
     repaired = _repaired(source, edit)
     if repaired is not None:
         return _unapplied(source, repaired)
-    soft = find_soft(source, block, wanted)
-    if soft:
-        return _unapplied(source, _one(source, edit, Tier.SOFT, soft))
-    return Missed(edit, Code.NO_MATCH, Tier.SOFT)
+    return Missed(edit, Code.NO_MATCH, Tier.REPAIRED)
 
 
 def _repaired(source: FileText, edit: Edit) -> Located | Missed | None:
@@ -263,7 +277,7 @@ def _of_lines(source: FileText, edit: Edit) -> Located:
     start, end, text = source.offset(first - 1), source.offset(last), edit.replace
     text = text if text.endswith("\n") or not (text or inserts) else text + "\n"
     if inserts or not text or end - start > _COMPARED_BYTES:
-        new = edit.data or encoded(text, source.encoding, source.snapshot.dominant, argument="replace")
+        new = edit.data or encoded(text, source.encoding, terminator_at(source, start), argument="replace")
         splices = (whole_lines(source, start, end, new),)
         return Located(edit, Tier.EXACT, (NewLines(ByteRange(start, end), splices),))
     data = source.read(start, end)

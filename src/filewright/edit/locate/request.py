@@ -18,7 +18,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from filewright.errors import Code, invalid
-from filewright.languages import Language
 from filewright.text import PLAIN, Line, Splice, check_text, normalised
 
 if TYPE_CHECKING:
@@ -39,11 +38,28 @@ _LONG_RUN = re.compile(r"\s{257,}")
 _VERBATIM = re.compile(r"[!#-&(-,./0-~]+(?![^\x00-\x7f])")
 
 
+#: Characters without a shape of their own: soft hyphens, joiners, marks of direction, variation selectors.
+_INVISIBLE = re.compile(
+    "[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff"
+    "\U000e0000-\U000e01ef]"
+)
+
+
+def is_invisible(character: str) -> bool:
+    """Return True for a character without a shape of its own."""
+    return _INVISIBLE.match(character) is not None
+
+
+def has_invisible(text: str) -> bool:
+    """Return True if a text holds a character that cannot be seen."""
+    return not text.isascii() and _INVISIBLE.search(text) is not None
+
+
 def folded(text: str) -> str:
-    """`text` composed (NFC), with plain quotes, dashes and spaces."""
+    """Return `text` composed (NFC), with plain quotes, dashes and spaces, without invisible characters."""
     if text.isascii():
         return text
-    return unicodedata.normalize("NFC", text).translate(_FOLD)
+    return _INVISIBLE.sub("", unicodedata.normalize("NFC", text)).translate(_FOLD)
 
 
 def is_typographic(text: str) -> bool:
@@ -125,7 +141,6 @@ class Tier(StrEnum):
     BLANK_LINES = "blank_lines"
     ELISION = "elision"
     REPAIRED = "repaired"
-    SOFT = "soft"
     DRIFT = "drift"
 
     @property
@@ -386,74 +401,3 @@ class Missed:
     conflicts: tuple[dict[str, str], ...] = ()
     other: int | None = None
     unclear: UnclearError | None = None
-
-
-# Lines that mean text left out
-
-_COMMENT = re.compile(
-    r"(?:#+|//+|/\*+|\*|--|;+|%+|<!--|\{/\*|\{#|\"\"\"|REM\b)(?P<text>.*?)(?:\*/\}?|-->|#\}|\"\"\")?",
-    re.DOTALL,
-)
-_DOTS = re.compile(r"[\[(<]?\s*(?:\.{3,}|…)\s*[\])>]?")
-# Blanks are taken for good: tried in every way among those beside them, a hundred would take a second.
-_DOTTED = re.compile(
-    r"[\[(<]?\s*+(?:\.{3,}|…)\s*+[\[(<]?\s*+"
-    r"(?P<words>[A-Za-z][A-Za-z ,'/-]{0,80}?)\s*+[\])>]?\s*+(?:\.{3,}|…)?\s*+[\])>]?[.:]?"
-)
-_TELLING = word_set(
-    """
-    existing unchanged rest remaining remainder same omitted elided previous other more snip snipped
-    truncated skipped continue continues continued before
-    """
-)
-_FILLING = _TELLING | word_set(
-    """
-    code line lines content contents as above below of the this that in for brevity is are was were
-    remain remains stay stays keep kept here function functions method methods class classes file body
-    block section implementation implementations logic imports definitions fields properties members and
-    to no not change changes changed shown everything else all part parts text methods tests cases
-    entries items your with
-    """
-)
-_LEFT_OUT = word_set("existing unchanged rest remaining remainder same omitted")
-_BRACKETED = re.compile(r"\[.*\]|<.*>|\(.*\)")
-_SAYING = re.compile(
-    r"(?:the )?(?:rest|remainder|remaining|other|existing|previous|all other)\b.*\b"
-    r"(?:unchanged|the same|as before|as is|omitted|stays?|remains?)\b"
-)
-
-
-def is_elision(line: str, language: Language | None = None) -> bool:
-    """Whether a line means omitted text: dots alone, or dots with nothing but filling words.
-
-    Those are in a comment, or have dots behind them too: no language has an expression of that form.
-    """
-    comment = _COMMENT.fullmatch(line.strip())
-    text = (comment["text"] if comment else line).strip()
-    if _DOTS.fullmatch(text):
-        return bool(comment) or not (language and language.traits.dots)  # where dots are an expression
-    if not comment and not text.endswith(("...", "…")):
-        return False  # dots before code: a spread, a range
-    found = _DOTTED.fullmatch(text)
-    words = re.findall(r"[a-z]+", found["words"].lower()) if found else []
-    return bool(words) and set(words) <= _FILLING and not _TELLING.isdisjoint(words)
-
-
-def says_omitted(line: str, language: Language | None = None, *, lost: bool = False) -> bool:
-    """Whether a line means omitted text, with dots, or in the words of a comment (``# rest of the code unchanged``).
-
-    In no language only a comment does. Where lines were `lost` fewer words may mean it: ``# existing code``.
-    """
-    comment = _COMMENT.fullmatch(line.strip())
-    if (comment or language) and ("..." in line or "…" in line) and is_elision(line, language):
-        return True
-    if not comment:
-        return False
-    text = comment["text"].strip()
-    words = re.findall(r"[a-z]+", text.lower())
-    if not words or not set(words) <= _FILLING:
-        return False
-    if lost and 1 < len(words) < 7 and not _LEFT_OUT.isdisjoint(words):
-        return True
-    bracketed = _BRACKETED.fullmatch(text) and not _TELLING.isdisjoint(words)
-    return bool(bracketed or _SAYING.match(" ".join(words)))

@@ -17,9 +17,10 @@ from filewright.edit.diff import cut_line
 from filewright.edit.filetext import FileText
 from filewright.edit.locate.request import UnclearError
 from filewright.edit.nearest import nearest
+from filewright.edit.notes import Note
 from filewright.edit.patch.place import Placed, Placing, Unplaced, applied, located
 from filewright.edit.patch.reader import FilePatch, Kind, Patch, PatchHunk
-from filewright.edit.write import checked
+from filewright.edit.write import write
 from filewright.errors import Code, FilewrightError, invalid, refused
 from filewright.languages import language_of
 from filewright.progress import Task
@@ -104,13 +105,14 @@ Look = Callable[[str], PatchTarget]
 class HunkOutcome:
     """How a hunk was placed: `line` is the first it covers (from 1), `moved` how many lines from where
     its header says (None without a number), `tier` what was looked past, or ``already_applied``, `repaired` wrong
-    counts."""
+    counts. `notes` are what its new lines hold that looks like damage."""
 
     number: int
     line: int
     tier: str
     moved: int | None
     repaired: bool
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,6 +341,7 @@ def _placed(
     lines = FileText(snapshot, task, language=language)
     spelled = any(b"\r" in end for hunk in hunks for end in hunk.rows.ends)
     splices, outcomes = list[Splice](), list[HunkOutcome]()
+    shift = 0
     places = Placing(hunks, lines).run(every=every)
     if any(isinstance(place, Unplaced) for place in places):
         places = _but_those_applied(file, hunks, lines, places, every=every)
@@ -348,12 +351,15 @@ def _placed(
             continue
         moved = None if hunk.start is None else place.at - hunk.stated
         try:
-            splices += checked(lines, located(lines, hunk, place, spelled=spelled))
+            written = write(lines, located(lines, hunk, place, spelled=spelled))
         except UnclearError as why:
             said = f"fits at line {place.at + 1} by the tier {place.tier}, but {why.message}"
             hint = "make the hunk anew from the text that is there, with its line number, indentation and characters"
             raise _failed(file, hunk, said, hint, "unclear") from why
-        outcomes.append(HunkOutcome(hunk.number, place.at + 1, str(place.tier), moved, hunk.repaired))
+        splices += written.splices
+        notes = tuple(replace(note, line=note.line + shift) for note in written.notes)
+        outcomes.append(HunkOutcome(hunk.number, place.at + 1, str(place.tier), moved, hunk.repaired, notes))
+        shift += len(hunk.rows.new) - len(hunk.rows.old)
     if unmarked and snapshot.encoding.width == 1 and lines.start and outcomes[0].line == 1:
         # It is taken away where only the old first line has it; UTF-16 would be no text without it.
         splices.insert(0, Splice(0, lines.start, b""))

@@ -1,0 +1,189 @@
+"""An edit whose search text occurs exactly: the replacement is written as it is sent.
+
+Two things are an edit of whole lines all the same. A search text that ends with a newline names lines, so what takes
+their place ends with one too. A search text that begins inside the indentation of its line names that line, and
+nothing beside it is moved: where the replacement could be indented in two ways, the edit is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from filewright.edit.filetext import FileText
+from filewright.edit.locate.indentation import Indentation
+from filewright.edit.locate.request import (
+    WHITESPACE,
+    ByteRange,
+    Literal,
+    UnclearError,
+    indent_of,
+    is_blank,
+    width_of,
+)
+from filewright.edit.reindent import CLOSING, ITEM, OPENING
+
+_LONGEST_INDENT = 1 << 16  # a line may be as long as the file
+#: A line that goes on with the one above, or one that such a line follows.
+_CONTINUING = re.compile(r"\s*(?:[.?:+*/|&<=,]|-[>\s]|and\b|or\b)")
+_GOING_ON = re.compile(r"(?:[,=\\>|&+*/?-]|\band|\bor)\s*$")
+
+
+def as_lines(source: FileText, part: Literal) -> Literal:
+    """Return the part, as whole lines where it names lines. Raises `UnclearError` where it has two readings."""
+    part = _ended(source, part)
+    first = part.search.partition("\n")[0]
+    start = part.span.start
+    begin = source.begin_of(start)
+    if begin == start or start - begin > _LONGEST_INDENT or is_blank(first):
+        return part
+    lead = source.text(source.read(begin, start))
+    if lead.strip(WHITESPACE):
+        return part
+    if is_blank(part.replace):
+        return _deleted(source, part, begin, lead)
+    readings = _Readings(source, part, lead)
+    text = readings.choose()
+    if text == lead + part.replace:
+        return part
+    return Literal(ByteRange(begin, part.span.end), lead + part.search, text)
+
+
+def _ended(source: FileText, part: Literal) -> Literal:
+    """End the replacement with a newline if the search text ends with one."""
+    search, new, span = part.search, part.replace, part.span
+    if not search.endswith("\n") or new.endswith("\n") or is_blank(search):
+        return part
+    if not new and not source.read(source.begin_of(span.start), span.start).strip():
+        return part  # whole lines go
+    return Literal(span, search, new + "\n")
+
+
+def _deleted(source: FileText, part: Literal, begin: int, lead: str) -> Literal:
+    """Delete the indentation with the line, and leave the next line where it is."""
+    search, span = part.search, part.span
+    last = search.rpartition("\n")[2]
+    whole = Literal(ByteRange(begin, span.end), lead + search, part.replace)
+    if search.endswith("\n"):
+        return whole
+    if "\n" in search and is_blank(last):
+        if part.replace:
+            return part
+        end = span.end - len(last.encode(source.encoding.name))
+        return Literal(ByteRange(begin, end), lead + search[: -len(last)], "")
+    rest = source.row_at(span.end - 1).body[span.end - source.begin_of(span.end - 1) :]
+    return part if rest.strip() or part.replace else whole
+
+
+@dataclass(frozen=True, slots=True)
+class _Readings:
+    """The ways in which a replacement may be indented whose search text lacks `lead`."""
+
+    source: FileText
+    part: Literal
+    lead: str
+
+    def choose(self) -> str:
+        """Return the text of the only reading. Raises `UnclearError` if there is none, or more than one."""
+        search, new = self._lines(self.part.search), self._lines(self.part.replace)
+        given, full = indent_of(search[0]), self.lead + indent_of(search[0])
+        literal = self.lead + self.part.replace
+        if len(search) == len(new) == 1 and indent_of(new[0]) == given:
+            return literal
+        readings: dict[str, None] = {}
+        if indent_of(new[0]) == full != given:
+            # The replacement has the file's own indentation already.
+            readings[self.part.replace] = None
+            if self._is_plausible(self.part.replace, search, new):
+                return self.part.replace
+        readings[literal] = None
+        if len(search) == 1:
+            # Of one line nothing shows whether it alone lacks its indentation.
+            shifted = self._shifted(given, full)
+            if shifted is not None:
+                readings[shifted] = None
+        plausible = [text for text in readings if self._is_plausible(text, search, new)]
+        if len(plausible) > 1:
+            plausible = [text for text in plausible if self._has_steps(text)] or plausible
+        if len(plausible) == 1:
+            return plausible[0]
+        raise UnclearError(
+            f"the search text begins inside the indentation of its line, and {search[0].strip()!r}, or a line "
+            "beside it, can be indented in several ways",
+            "send search and replace with the whole indentation of their first line",
+            readings=tuple(plausible or readings)[:2],
+        )
+
+    @staticmethod
+    def _lines(text: str) -> list[str]:
+        """Return the lines that are not blank."""
+        return [line for line in text.split("\n") if not is_blank(line)]
+
+    def _shifted(self, given: str, full: str) -> str | None:
+        """Return the replacement with all lines moved as the first line is, in the file's unit."""
+        indents = {indent_of(line) for line in self._lines(self.part.replace)}
+        if not all(indent.startswith(given) for indent in indents):
+            return None
+        indentation = Indentation.of([(given, full)])
+        forms: dict[str, tuple[str, ...]] = {}
+        if indentation is not None:
+            forms = indentation.extended(indents, self.source.indent_unit)
+        lines: list[str] = []
+        for line in self.part.replace.split("\n"):
+            indent = indent_of(line)
+            own = forms.get(indent, ())
+            moved = own[0] if len(own) == 1 else full + indent[len(given) :]
+            lines.append(line if is_blank(line) else moved + line[len(indent) :])
+        return "\n".join(lines)
+
+    def _is_plausible(self, text: str, search: Sequence[str], new: Sequence[str]) -> bool:
+        """Return whether a reading leaves lines that stay in place, and blocks below the lines that open them."""
+        written = self._lines(text)
+        asked = {line.strip(): line for line in reversed(search)}
+        if len(search) > 1 and text == self.lead + self.part.replace:
+            new = [self.lead + new[0], *new[1:]]  # the first line alone lacks its indentation
+        openers: list[str] = []
+        for index, (line, typed) in enumerate(zip(written, new, strict=True)):
+            old = asked.get(line.strip())
+            is_first = old is search[0]
+            own = self.lead + indent_of(search[0]) if is_first else indent_of(old or "")
+            is_moved = index > 0 and indent_of(typed) == indent_of(old or "")
+            stays = old is not None and (is_moved or (is_first and index == 0))
+            if stays and indent_of(line) != own:
+                return False
+            if index and not self._follows(written[index - 1], line, new[index - 1], typed, search):
+                return False
+            if len(search) > 1:
+                continue  # it shows how its other lines are indented
+            if CLOSING.match(line) and openers and width_of(openers.pop()) != width_of(line):
+                return False
+            if OPENING.search(line) and not line.rstrip().endswith(":"):
+                openers.append(line)
+            if width_of(typed) >= width_of(new[0]) and width_of(line) < width_of(written[0]):
+                return False
+        return True
+
+    def _follows(self, above: str, line: str, typed_above: str, typed: str, search: Sequence[str]) -> bool:
+        """Return whether a line may be indented as it is below the line above it."""
+        if CLOSING.match(line):
+            return True
+        deeper = width_of(line) - width_of(above)
+        if OPENING.search(above):
+            is_new = above.strip() not in map(str.strip, search) and not ITEM.match(line)
+            is_flat = is_new and len(search) > 1 and not OPENING.search(search[0])
+            return deeper > 0 or (not is_flat and width_of(typed) <= width_of(typed_above))
+        if len(search) > 1 or deeper <= 0 or ITEM.match(above):
+            return True
+        return bool(_GOING_ON.search(above) or _CONTINUING.match(line))
+
+    def _has_steps(self, text: str) -> bool:
+        """Return whether each block is as deep below its line as blocks of the file are."""
+        unit = width_of(self.source.indent_unit + "x")
+        lines = self._lines(text)
+        for above, line in pairwise(lines):
+            deeper = width_of(line) - width_of(above)
+            if OPENING.search(above) and deeper > 0 and deeper != unit:
+                return False
+        return True

@@ -1,0 +1,204 @@
+"""Observations on what an edit writes: text that looks like damage on the way from a model to the file.
+
+The caller is the author, so such text is written all the same, and said in the answer. The next call can correct it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from html import unescape
+
+from filewright.edit.locate.request import indent_of, is_invisible, word_set
+from filewright.languages import Language
+from filewright.text import PLAIN, SPACES
+
+_MOST = 5
+
+#: Languages in which an entity is text.
+MARKUP = frozenset(map(Language, word_set("html xml vue svelte php jsx tsx markdown")))
+#: Languages that are not code, in which typographic characters and signs before lines are text.
+PROSE = {None, *map(Language, word_set("html xml markdown text log csv tsv latex rst diff"))}
+
+_ESCAPES = re.compile(r"(?<!\\)\\(?:(?P<blank>[nrt])|(?P<quote>[\"'`])|(?P<code>u[0-9a-fA-F]{4}))")
+_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{2,5}|#x[0-9a-fA-F]{2,4});")
+_GUTTER = re.compile(
+    r"\s*(?:>\s*)?(?:L|[Ll]ine |\[)?(?P<number>\d{1,6})\]?\s*(?P<sep>[→│|┃»›\t:.)-]|->|=>)\s?(?P<rest>.*)"
+)
+_PLACE = re.compile(r"[\w./\\-]+\.\w{1,5}:\d+[:-]\s?(?P<rest>.*)")
+_FENCE = re.compile(r"\s*(?:`{3,}|~{3,})[\w+-]*\s*$")
+_HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@")
+_MARKER = re.compile(
+    r"\s*(?:<{5,}|>{5,}|={7}|\|{7}|-{5,})\s*(?:SEARCH|REPLACE|HEAD|ORIGINAL|UPDATED)?\s*$"
+    r"|\s*\*\*\* (?:Begin|End|Update|Add|Delete)\b.*"
+)
+_TAG = re.compile(
+    r"</?(?:(?:old|new)_(?:string|str|text)|parameter|invoke|function_calls|tool_call|search|replace(?:ment)?|antml:\w+)\b[^>]*>"
+    r"|<\|\w+\|>|<!\[CDATA\[|\]\]>"
+)
+_LEADING = re.compile(r"(?:^|(?<=\s))(?:#|//|--|/\*|\*|;|%)|\"\"\"|'''")
+_CLOSING_TAG = re.compile(r"</\w+>")
+_SIGNS = "（）［］｛｝；：，＝＋＊／＜＞→←⇒≤≥≠×÷"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """An observation on a line of the result; `line` is its number, `text` goes behind it."""
+
+    line: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"line {self.line} {self.text}"
+
+
+def observed(asked: Sequence[str], new: Iterable[tuple[int, str]], language: Language | None) -> list[Note]:
+    """Return what looks like damage in numbered new lines, and is not in the lines asked for."""
+    lines = [(number, line) for number, line in new if line.strip()]
+    known = {line.strip() for line in asked if line.strip()}
+    fresh = [(number, line) for number, line in lines if line.strip() not in known]
+    joined = "\n".join(asked)
+    notes: list[Note] = []
+    for number, line in fresh:
+        for what in _of_line(line, known, joined, language):
+            notes.append(Note(number, f"now contains {what}"))
+    numbered = [match for _, line in lines if (match := _GUTTER.match(line))]
+    if len(numbered) == len(lines) > 1 and fresh and not any(_GUTTER.match(line) for line in known):
+        numbers = [int(match["number"]) for match in numbered]
+        is_display = all(match["sep"] in "→│|┃»›\t" for match in numbered)
+        if is_display and numbers == [*range(numbers[0], numbers[0] + len(numbers))]:
+            notes.append(Note(fresh[0][0], "begins with a line number, as the lines below do"))
+    if fresh and _is_quoted("\n".join(line for _, line in lines)) and not _is_quoted(joined):
+        notes.append(Note(fresh[0][0], "now begins a text that is in quotes as a whole"))
+    return list(dict.fromkeys(notes))[:_MOST]
+
+
+def _is_quoted(text: str) -> bool:
+    """Return whether a text is one string, as JSON writes it."""
+    return re.fullmatch(r'"(?:[^"\\]|\\.)*"', text.strip(), re.DOTALL) is not None
+
+
+def _of_line(line: str, known: set[str], joined: str, language: Language | None) -> Iterator[str]:
+    """Yield what looks like damage in a line, in words."""
+    body = line.strip()
+    yield from _escapes(line, joined, language)
+    yield from _characters(line, joined, language)
+    for pattern in (_GUTTER, _PLACE):
+        match = pattern.fullmatch(line)
+        if (
+            match
+            and match["rest"].strip()
+            and (match["rest"].strip() in known or _is_near(match["rest"], known))
+        ):
+            yield "a line number before its text"
+            break
+    if (
+        _FENCE.fullmatch(line)
+        and language is not Language.MARKDOWN
+        and "```" not in joined
+        and "~~~" not in joined
+    ):
+        yield "a code fence"
+    if _HUNK.match(body) and language is not Language.DIFF:
+        yield "the header of a diff"
+    elif line[0] in "+-" and len(line) > 1 and not any(old.startswith(line[0]) for old in known):
+        is_item = line[1] == " " and language in {*PROSE, Language.YAML}
+        if line[1:].strip() in known or not (language in PROSE or is_item or line[1] == " "):
+            yield f"a {line[0]} as before a line of a diff"
+    if _MARKER.fullmatch(line) and (line[:1] not in "-=" or body.endswith(("SEARCH", "REPLACE"))):
+        yield "a mark between texts of an edit"
+    tag = _TAG.search(line)
+    if tag and tag[0] not in joined and not (language in MARKUP and tag[0].startswith(("<![", "]]"))):
+        yield f"the tag {tag[0]}"
+    elif language not in MARKUP and _CLOSING_TAG.fullmatch(body) and f"<{body[2:-1]}" not in joined:
+        yield f"the tag {body}"
+    elif body == "=======" and language not in PROSE:
+        yield "a mark between texts of an edit"
+    if language not in PROSE:
+        for sign in ("%", "{", "}"):
+            at = line.find(2 * sign)
+            is_new = at >= 0 and 2 * sign not in joined and sign in joined
+            if is_new and (sign == "%" or not in_quotes(line, at)):
+                yield f"a doubled {sign}"
+                break
+
+
+def _is_near(rest: str, known: set[str]) -> bool:
+    """Return whether a line without its number begins as a line asked for does."""
+    word = re.match(r"\s*\w+\W*", rest)
+    return word is not None and any(old.startswith(word[0].strip()) for old in known)
+
+
+def _escapes(line: str, joined: str, language: Language | None) -> Iterator[str]:
+    """Yield escapes outside of strings, and entities."""
+    for match in _ESCAPES.finditer(line):
+        sign = match[0]
+        is_word = re.match(r"[a-z]{3}", line[match.end() :]) is not None
+        if sign in joined or (match["blank"] and is_word and language in PROSE):
+            continue
+        if in_quotes(line, match.start()) and not (match["blank"] and match.end() == len(line.rstrip())):
+            continue
+        if match["quote"] and language is Language.BASH:
+            continue
+        yield f"a literal {sign}"
+    entity = _ENTITY.search(line)
+    tags = set(re.findall(r"</?\w+", unescape(line))).difference(re.findall(r"</?\w+", line))
+    is_text = language in MARKUP and not any(tag in joined for tag in tags)
+    if entity and entity[0] not in joined and not is_text:
+        yield f"the entity {entity[0]}"
+
+
+def _characters(line: str, joined: str, language: Language | None) -> Iterator[str]:
+    """Yield characters that look like others, or like nothing."""
+    if line.isascii():
+        if "\0" in line and "\0" not in joined:
+            yield "a NUL, which makes the file a binary one"
+        return
+    lead = line[: len(line) - len(line.lstrip())]
+    if lead != indent_of(line) and not any(char in joined for char in lead if char in SPACES):
+        yield "no-break or other wide spaces as indentation"
+    for index, char in enumerate(line):
+        if char.isascii() or char in joined:
+            continue
+        beside = line[index - 1 : index] + line[index + 1 : index + 2]
+        if is_invisible(char) and beside.isascii():
+            yield f"the invisible character U+{ord(char):04X}"
+        elif language in PROSE or not (char in PLAIN or char in _SIGNS) or not is_code(line, index):
+            continue
+        elif char not in SPACES:
+            yield f"{char} (U+{ord(char):04X}) in code"
+        elif index >= len(lead):
+            yield f"the space U+{ord(char):04X} in code"
+
+
+def in_quotes(line: str, at: int) -> bool:
+    """Return whether the character at `at` of a line is between quotes, as far as the line tells."""
+    before = re.sub(r"\\.", "", line[:at])
+    single = re.sub(r"\w'\w|\w'(?=\s)", "", before).count("'")
+    return before.count('"') % 2 == 1 or before.count("`") % 2 == 1 or single % 2 == 1
+
+
+def is_code(line: str, at: int) -> bool:
+    """Return whether the character at `at` of a line is in no string and in no comment."""
+    if in_quotes(line, at):
+        return False
+    return not any(not in_quotes(line, mark.start()) for mark in _LEADING.finditer(line[:at]))
+
+
+def twice(search: str, new: str, behind: str) -> str | None:
+    """Return the text behind a match that the replacement brings along once more; None if there is none.
+
+    `behind` is the text of the file behind the match: the rest of its line, and some lines.
+    """
+    rest, _, below = behind.partition("\n")
+    last, old = new.rpartition("\n")[2].rstrip(), search.rpartition("\n")[2]
+    if rest.strip() and last.endswith(rest.strip()) and not old.rstrip().endswith(rest.strip()):
+        return rest.strip()
+    added = new.removesuffix("\n").rpartition("\n")[2]
+    next_line = (below if not rest.strip() else "").partition("\n")[0]
+    if search.endswith("\n"):
+        next_line = rest
+    if "\n" in new and next_line.strip() and added == next_line and added not in search.split("\n"):
+        return added.strip()
+    return None
