@@ -66,7 +66,7 @@ EXACT = {
     ),
     "a request with CRLF": Case("a\nb\nc\n", "a\r\nb\r\n", "a\r\nB\r\n", "a\nB\nc\n", Tier.EXACT),
     "kept lines keep their terminators": Case(
-        "a\r\nb\nc\rd\r\n", "a\nb\nc\nd", "a\nB\nc\nd", "a\r\nB\r\nc\rd\r\n", Tier.EXACT
+        "a\r\nb\nc\rd\r\n", "a\nb\nc\nd", "a\nB\nc\nd", "a\r\nB\nc\rd\r\n", Tier.EXACT
     ),
     "deletion": Case("a\nb\nc\n", "b\n", "", "a\nc\n", Tier.EXACT),
     "an ampersand and a backslash are text": Case(

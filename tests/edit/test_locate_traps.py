@@ -61,7 +61,6 @@ AMBIGUOUS = {
     "twice, and once more indented": ("f()\ng()\n--\nf()\ng()\n--\n  f()\n  g()\n", "f()\ng()\n"),
     "twice but for the indent": ("  f()\n  g()\n--\n    f()\n    g()\n", "f()\ng()"),
     "twice but for trailing blanks": ("f() \ng()\n--\nf()\t\ng()\n", "f()\ng()"),
-    "a word in two comments": ("# the first of them\na\n# the first of them\nb\n", "# the frist of them"),
 }
 
 

@@ -34,7 +34,7 @@ def comparisons(count: int) -> int:
     part = Rows(tuple(source.rows()), span, old, new, kept, Indentation.of([("", "  ")]))
     edit = Edit("\n".join(old), "\n".join(new))
     Number.compared = 0
-    splices = write(source, Located(edit, Tier.INDENT, (part,)))
+    splices = write(source, Located(edit, Tier.INDENT, (part,))).splices
     assert apply(file.encode(), splices).decode() == file.replace(f"line {count // 2}\n", "another\n")
     return Number.compared
 

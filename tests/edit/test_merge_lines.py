@@ -66,8 +66,8 @@ LINES = {
     "indents not seen follow the shift": Case(
         "    a\n    c\n", "a\nc\n", "a\n\tb\nc\n", "    a\n    \tb\n    c\n"
     ),
-    "plain quotes where the file has them, and all else plain too": Case(
-        'say("x")\nok\n', "say(“x”)\nok\n", "say(“y”) # – z\nok\n", 'say("y") # - z\nok\n'
+    "plain quotes where the file has them, and a dash as it was sent": Case(
+        'say("x")\nok\n', "say(“x”)\nok\n", "say(“y”) # – z\nok\n", 'say("y") # – z\nok\n'
     ),
 }
 

@@ -143,14 +143,6 @@ def test_without_what_was_shown_it_is_refused() -> None:
     assert refused(SHOWN, COMMENTED, edit, fuzzy=False).code == Code.NO_MATCH
 
 
-def test_a_word_that_stood_there_when_it_was_shown_is_no_slip() -> None:
-    shown = "# the frist of them\nx = 1\n"
-    now = "# the first of them\nx = 1\n"
-    edit = Edit("# the frist of them\n", "# the frist of all\n")
-    assert session("other\n", now, edit) == ("# the first of all\nx = 1\n", Tier.SOFT)
-    assert refused(shown, now, edit).code == Code.STALE_VERSION
-
-
 def test_a_twin_of_a_text_that_was_changed_is_not_taken() -> None:
     twin = "class Box:\n" + SEARCH.replace("\n", "\n    ").rstrip(" ")
     edit = changed("return width * height", "return 0")

@@ -69,12 +69,12 @@ def test_edits_of_one_call(name: str) -> None:
 
 
 def test_line_ends_are_those_of_the_file_though_an_edit_takes_the_last_of_them() -> None:
-    assert planned("a\r\n", Edit("a\n", "b"), Edit("b", "b\nc\n"))[0] == "b\r\nc\r\n"
+    assert planned("a\r\n", Edit("a\n", "b"), Edit("b", "b\nc"))[0] == "b\r\nc\r\n"
 
 
 def test_a_line_keeps_its_end_though_an_earlier_edit_took_all_of_the_usual_ones() -> None:
     edits = Edit("a\nx\n", "", number=0), Edit("b\nc\n", "b\nC\n", number=1)
-    assert planned("a\r\nx\r\nb\nc\n", *edits, in_turn=True)[0] == "b\nC\r\n"
+    assert planned("a\r\nx\r\nb\nc\n", *edits, in_turn=True)[0] == "b\nC\n"
 
 
 OVERLAPPING = {

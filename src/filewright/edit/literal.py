@@ -107,7 +107,7 @@ class _Readings:
         plausible = [text for text in readings if self._is_plausible(text, search, new)]
         if len(plausible) > 1:
             plausible = [text for text in plausible if self._has_steps(text)] or plausible
-        if len(plausible) == 1:
+        if len(plausible) == 1 and (plausible[0] == literal or self._has_steps(plausible[0])):
             return plausible[0]
         raise UnclearError(
             f"the search text begins inside the indentation of its line, and {search[0].strip()!r}, or a line "
@@ -142,6 +142,7 @@ class _Readings:
         """Return whether a reading leaves lines that stay in place, and blocks below the lines that open them."""
         written = self._lines(text)
         asked = {line.strip(): line for line in reversed(search)}
+        typed_lines = new
         if len(search) > 1 and text == self.lead + self.part.replace:
             new = [self.lead + new[0], *new[1:]]  # the first line alone lacks its indentation
         openers: list[str] = []
@@ -149,8 +150,8 @@ class _Readings:
             old = asked.get(line.strip())
             is_first = old is search[0]
             own = self.lead + indent_of(search[0]) if is_first else indent_of(old or "")
-            is_moved = index > 0 and indent_of(typed) == indent_of(old or "")
-            stays = old is not None and (is_moved or (is_first and index == 0))
+            is_moved = index > 0 and indent_of(typed_lines[index]) == indent_of(old or "")
+            stays = old is not None and (is_moved or index == 0)
             if stays and indent_of(line) != own:
                 return False
             if index and not self._follows(written[index - 1], line, new[index - 1], typed, search):

@@ -41,10 +41,11 @@ _SAYING = re.compile(
     rf"(?:(?:the )?(?:rest|remainder|remaining|existing|previous|other|all other)\b.*\b"
     rf"(?:{_UNSHOWN}|the same|as before|as is|stays?|remains?|here|above|below)"
     rf"|{_UNSHOWN}|.{{0,60}}\b(?:is|are|remains?|stays?) (?:unchanged|omitted|the same)(?: \w+){{0,3}}"
-    r"|(?:the )?rest of (?:the |this )?\w+"
     r"|(?:existing|remaining|unchanged|same) (?:code|\w+ code)(?: \w+){0,2})[.:]?",
     re.IGNORECASE,
 )
+#: What remains may also be what the new code below is about.
+_REST = re.compile(r"(?:the )?rest of (?:the |this )?\w+[.:]?", re.IGNORECASE)
 _MOST_WORDS = 8
 _WORD = re.compile(r"\w+")
 
@@ -90,7 +91,7 @@ def says_omitted(line: str, language: Language | None = None) -> bool:
         match = pattern.fullmatch(text)
         if match is not None and _NAMING.match(match["words"].strip()):
             return True
-    return _SAYING.fullmatch(text) is not None and _is_short(text)
+    return (_SAYING.fullmatch(text) or _REST.fullmatch(text)) is not None and _is_short(text)
 
 
 def omission(
@@ -108,10 +109,10 @@ def omission(
             says_omitted(line, language) or _is_statement(line, above, language)
         ):
             continue
-        has_dots = "..." in line or "…" in line
         following = lines[index + 1] if index + 1 < len(lines) else ""
-        # A comment of the words alone belongs to the new code below it.
-        describes = bool(following) and following.strip() not in known and not has_dots
+        comment = _COMMENT.fullmatch(line.strip())
+        is_weak = comment is not None and _REST.fullmatch(comment["text"].strip()) is not None
+        describes = is_weak and bool(following) and following.strip() not in known
         others = [other for other in lines if other != line]
         if not describes and any(_dropped(asked, others)):
             return line

@@ -311,7 +311,9 @@ class _Block:
         """
         token = self.theirs[index]
         if token.ends_line and not self.spelling.is_prose:
-            return None  # what trails a line of code means nothing; in prose it may be a break, or an empty cell
+            return (
+                None  # what trails a line of code means nothing; in prose it may be a break, or an empty cell
+            )
         before, source = places.get(index - 1), places.get(index)
         for at in (None if before is None else before + 1, source):
             if at is None or at in used or at >= len(self.base) or _starts_line(self.base, at):

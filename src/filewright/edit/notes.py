@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from html import unescape
 
 from filewright.edit.locate.request import indent_of, is_invisible, word_set
+from filewright.edit.markers import says_omitted
 from filewright.languages import Language
 from filewright.text import PLAIN, SPACES
 
@@ -84,6 +85,8 @@ def _of_line(line: str, known: set[str], joined: str, language: Language | None)
     body = line.strip()
     yield from _escapes(line, joined, language)
     yield from _characters(line, joined, language)
+    if says_omitted(line, language):
+        yield "a mark that stands for text left out"
     for pattern in (_GUTTER, _PLACE):
         match = pattern.fullmatch(line)
         if (
@@ -186,19 +189,21 @@ def is_code(line: str, at: int) -> bool:
     return not any(not in_quotes(line, mark.start()) for mark in _LEADING.finditer(line[:at]))
 
 
-def twice(search: str, new: str, behind: str) -> str | None:
-    """Return the text behind a match that the replacement brings along once more; None if there is none.
+def twice(search: str, new: str, before: str, behind: str) -> str | None:
+    """Return text beside a match that the replacement brings along once more; None if there is none.
 
-    `behind` is the text of the file behind the match: the rest of its line, and some lines.
+    `before` is the text of the file before the match on its line, `behind` the rest of its last line and some lines.
     """
+    for left, right, is_there in ((before, search, new.startswith), (search, behind, new.endswith)):
+        ending, beginning = re.search(r"\w+\Z", left), re.match(r"\w+", right)
+        if ending and beginning and is_there(ending[0] + beginning[0]):
+            return ending[0] if right is search else beginning[0]
     rest, _, below = behind.partition("\n")
     last, old = new.rpartition("\n")[2].rstrip(), search.rpartition("\n")[2]
     if rest.strip() and last.endswith(rest.strip()) and not old.rstrip().endswith(rest.strip()):
         return rest.strip()
     added = new.removesuffix("\n").rpartition("\n")[2]
-    next_line = (below if not rest.strip() else "").partition("\n")[0]
-    if search.endswith("\n"):
-        next_line = rest
+    next_line = rest if search.endswith("\n") else (below if not rest.strip() else "").partition("\n")[0]
     if "\n" in new and next_line.strip() and added == next_line and added not in search.split("\n"):
         return added.strip()
     return None

@@ -78,7 +78,7 @@ def indent_forms(
     outside = [one for one in moved if one.text not in inside]
     # A new line further left than all matched ones is written as the search text is, and what it opens with it.
     shallow = width_of(base) < min(map(width_of, known.values())) and solid[0].strip() not in old
-    is_wrapped = bool(shallow and inside and not outside)
+    is_wrapped = bool(not first and shallow and inside and not outside)
     mapped = any(one.wanted == one.asked for one in moved) or is_wrapped
     # Where it begins and ends as the search text does, indents and all, it is written as that is. In the file's own
     # indentation it would move both by just what the search text is wrong by, below no line that opens a block.

@@ -25,7 +25,7 @@ DIFF_SIGNS = "took away the signs of a diff"
 
 _NUMBERED = re.compile(
     r"[ \t]*+(?P<mark>L|[Ll]ine |\[)?[ \t]*+(?P<number>\d{1,9})"
-    r"(?P<sep>\]?(?: *(?:->|=>)(?= |$)| *[→│┃|\t»›]|[:.)](?=[ \t]|$)|:|-(?=[ \t]|$)|(?<=\])(?= |$)|$))"
+    r"(?P<sep>\]?(?: *(?:->|=>)(?= |$)| *[→│┃|\t»›]|[:.)](?=[ \t]|$)|:|-|(?<=\])(?= |$)|$))"
 )
 _PERHAPS_NUMBERED = re.compile(r"[ \t]*(?:L|[Ll]ine |\[)?\d+(?!\w)")
 #: What only a display puts behind a number.
@@ -38,7 +38,6 @@ _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|#39|#x27|#34|#60|#62|#38|#x3[CEce
 _PREFIXES = (
     ("took away the prefix of each line", re.compile(r"[>│┃|]+|\$|>>>")),
     ("took away the path before each line", re.compile(r"[\w./\\-]+\.\w{1,8}[:-]\d+[:-]")),
-    (UNNUMBERED, re.compile(r"\s*\d+[:-]")),
 )
 _MARK = re.compile(
     r"(?:[<>|=+-]{5,}\s*(?:SEARCH|REPLACE|ORIGINAL|UPDATED|HEAD)?|\*\*\* (?:Begin|End) \w+)\s*"
@@ -80,6 +79,11 @@ def diff_repair(search: str, replacement: str) -> Repaired | None:
     old, new = _without_signs(search, " -"), _without_signs(replacement, " +")
     if old is None or new is None:
         old, new = _without_signs(search, "+"), _without_signs(replacement, "+")
+    if old is None or new is None:
+        # The replacement is the whole hunk.
+        old, whole = _without_signs(search, " "), _without_signs(replacement, " +-")
+        if old is not None and whole is not None:
+            new = "\n".join(line[1:] for line in replacement.split("\n") if line[:1] != "-")
     has_signs = any(line[:1] in ("+", "-") for line in (search + "\n" + replacement).split("\n"))
     if old is None or new is None or not has_signs:
         return None
@@ -287,7 +291,8 @@ def _without_numbers(search: str, replacement: str) -> Iterator[Repaired]:
 
 
 def _kind(match: re.Match[str]) -> str:
-    return f"{match['mark'] or ''}{match['sep']}"
+    # Of lines around a match, a search says the number with a dash.
+    return f"{match['mark'] or ''}{match['sep']}".replace("-", ":")
 
 
 def _numbers_of(text: str, *, like: str | None = None) -> _Numbers | None:
@@ -391,6 +396,17 @@ def is_changed(replacement: str, wanted: str, found: tuple[str, ...]) -> str | N
     for line, text in zip(raw, solid, strict=True) if len(raw) == len(solid) else ():
         if "\\" in line and line != text and is_nearer(line, text, found):
             return text
+    return None
+
+
+def breaks_string(wanted: str, there: tuple[str, ...]) -> str | None:
+    """Return a line in which undoing escapes put a tab or a newline into a string; None if there is none."""
+    for line in wanted.split("\n"):
+        if line in there or '"""' in line or "'''" in line:
+            continue
+        tab = line.find("\t", len(indent_of(line)))
+        if (tab >= 0 and in_quotes(line, tab)) or in_quotes(line, len(line)):
+            return line
     return None
 
 

@@ -30,7 +30,7 @@ from filewright.edit.markers import omission
 from filewright.edit.merge import MergedLine, merge_lines
 from filewright.edit.nearest import visible
 from filewright.edit.notes import PROSE, Note, observed, twice
-from filewright.edit.repairs import UNNUMBERED, is_changed
+from filewright.edit.repairs import UNESCAPED, UNNUMBERED, breaks_string, is_changed
 from filewright.errors import Code
 from filewright.text import Splice, encoded, normalised
 
@@ -214,7 +214,14 @@ def _refuse_half_repairs(source: FileText, located: Located) -> None:
         return
     there = RequestLines.of(normalised(source.text(source.read(part.span.start, part.span.end)))).solid
     wanted = part.replace if isinstance(part, Literal) else "\n".join(part.replace.lines)
+    if isinstance(part, Literal) and _doubled(source, part) is not None:
+        raise UnclearError(
+            "the repaired search text ends inside of what the replacement has whole",
+            "send search and replace exactly as the file has the text",
+        )
     line = is_changed(located.edit.replace, wanted, there)
+    if line is None and UNESCAPED in located.repairs and source.language not in PROSE:
+        line = breaks_string(wanted, there)
     if line is not None:
         raise UnclearError(
             "the search text is not as the file has it, and with what was looked past the line "
@@ -232,13 +239,20 @@ def _notes_on_text(source: FileText, part: Literal, first: int) -> Iterator[Note
     if len(new) > _MOST_OBSERVED:
         return
     yield from observed(part.search.split("\n"), enumerate(new, first), source.language)
-    behind = normalised(source.text(source.read(part.span.end, part.span.end + _NEAR)))
-    doubled = twice(part.search, part.replace, behind)
+    doubled = _doubled(source, part)
     if doubled is not None:
         yield Note(
             first + len(new) - 1,
             f"now has {visible(doubled)} twice: the replacement brings along what follows it",
         )
+
+
+def _doubled(source: FileText, part: Literal) -> str | None:
+    """Return text beside a match that the replacement brings along once more."""
+    begin = max(source.begin_of(part.span.start), part.span.start - _NEAR)
+    before = source.text(source.read(begin, part.span.start))
+    behind = normalised(source.text(source.read(part.span.end, part.span.end + _NEAR)))
+    return twice(part.search, part.replace, before, behind)
 
 
 def _notes_on_lines(source: FileText, part: Rows, made: Sequence[MergedLine], first: int) -> Iterator[Note]:

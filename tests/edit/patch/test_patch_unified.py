@@ -358,7 +358,7 @@ CASES = [
         "mixed terminators stay",
         {"x": b"a\r\nb\nc\rd\r\ne\r\n"},
         H + "@@ -1,4 +1,4 @@\n a\n b\n-c\n+C\n d\n",
-        {"x": b"a\r\nb\nC\r\nd\r\ne\r\n"},
+        {"x": b"a\r\nb\nC\rd\r\ne\r\n"},
     ),
     Case(
         "a line removed and added again keeps its terminator",

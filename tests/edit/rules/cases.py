@@ -76,7 +76,9 @@ class Desk:
         except FilewrightError as error:
             refusal = error
         else:
-            noted = any(each.note for each in getattr(answer, "results", ())) or NOTE.search(answer.text)
+            noted = any(
+                each.note or getattr(each, "notes", ()) for each in getattr(answer, "results", ())
+            ) or NOTE.search(answer.text)
             return Result(path.read_bytes().decode(), answer.text, bool(noted))
         assert refusal.hint, f"a refusal without a hint: {refusal}"
         assert path.read_bytes() == before, f"refused, and the file changed: {refusal}"

@@ -95,6 +95,18 @@ def test_lines_stay_apart(desk: Desk, case: Case) -> None:
     desk.check(case)
 
 
+@each_row(
+    "case",
+    [
+        case
+        for case in [*GLUED, *DELETIONS]
+        if case.file.replace("\r\n", "\n").count(case.search.replace("\r\n", "\n")) == 1
+    ],
+)
+def test_without_fuzzy_too(desk: Desk, case: Case) -> None:
+    desk.check(case, fuzzy=False)
+
+
 @each_row("case", GLUED)
 def test_a_literal_pattern_joins_what_it_is_told_to(desk: Desk, case: Case) -> None:
     if case.file.count(case.search) == 1:
