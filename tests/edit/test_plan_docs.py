@@ -46,6 +46,8 @@ def test_the_example_does_what_it_says(number: int) -> None:
         planned = plan(named(parts.get("name"), data), [edit], bases=bases)
         assert str(planned.outcomes[0].tier) == word
         assert apply(data, planned.splices).decode() == unmarked(parts[ending])
+        notes = "".join(f"{note}\n" for note in planned.outcomes[0].notes)
+        assert notes == parts.get("noted", "")
         return
     with pytest.raises(FilewrightError) as caught:
         plan(named(parts.get("name"), data), [edit], bases=bases)

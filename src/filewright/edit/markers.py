@@ -47,7 +47,7 @@ _SAYING = re.compile(
 #: What remains may also be what the new code below is about.
 _REST = re.compile(r"(?:the )?rest of (?:the |this )?\w+[.:]?", re.IGNORECASE)
 _MOST_WORDS = 8
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(r"[^\W\d]\w*")
 
 
 def is_elision(line: str, language: Language | None = None) -> bool:

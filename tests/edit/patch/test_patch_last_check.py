@@ -18,7 +18,7 @@ CALL = 'def f():\n    say("a")\n    go()\n'
 
 @dataclass(frozen=True)
 class Case:
-    """A file, the body of a hunk, its line; the file after it, or what the refusal names."""
+    """A file, the body of a hunk, its line; the file after it, or a line of it."""
 
     name: str
     file: str
@@ -33,31 +33,45 @@ class Case:
         return f"{HEAD}@@ -{at},{old} +{at},{new} @@\n{self.body}"
 
 
+OMITTED = [
+    Case("a marker", TWO, " a = 0\n-b = 2\n+# ... existing code ...\n c = 3\n"),
+    Case("a marker in brackets", TWO, " a = 0\n-b = 2\n+# [existing code]\n c = 3\n"),
+]
 DAMAGED = [
-    Case("a marker", TWO, " a = 0\n-b = 2\n+# ... existing code ...\n c = 3\n", refused="a marker for omitted text"),
-    Case("a marker in brackets", TWO, " a = 0\n-b = 2\n+# [existing code]\n c = 3\n", refused="a marker for omitted"),
-    Case("an entity", TWO, " a = 0\n-b = 2\n+b = a &lt; 2\n c = 3\n", refused="an escaped character"),
-    Case("an escaped quote", CALL, ' def f():\n-    say("a")\n+    say(\\"b\\")\n     go()\n', refused="an escaped quote"),
-    Case("a newline that is said", TWO, " a = 0\n-b = 2\n+b = 3\\nc = 3\n c = 3\n", refused=""),
-    Case("a second sign", TWO, " a = 0\n-b = 2\n++b = 3\n c = 3\n", refused="the prefixes of a diff"),
-    Case("a typographic quote", CALL, ' def f():\n-    say("a")\n+    say(“b”)\n     go()\n', refused="a typographic quote"),
-    Case("the old line's number", TWO, " a = 0\n-b = 2\n+2: b = 2\n c = 3\n", refused="line numbers"),
-]  # fmt: skip
+    Case("an entity", TWO, " a = 0\n-b = 2\n+b = a &lt; 2\n c = 3\n", "b = a &lt; 2"),
+    Case(
+        "an escaped quote",
+        CALL,
+        ' def f():\n-    say("a")\n+    say(\\"b\\")\n     go()\n',
+        '    say(\\"b\\")',
+    ),
+    Case("a newline that is said", TWO, " a = 0\n-b = 2\n+b = 3\\nc = 3\n c = 3\n", "b = 3\\nc = 3"),
+    Case("a second sign", TWO, " a = 0\n-b = 2\n++b = 3\n c = 3\n", "+b = 3"),
+    Case("a typographic quote", CALL, ' def f():\n-    say("a")\n+    say(“b”)\n     go()\n', "    say(“b”)"),
+    Case("the old line's number", TWO, " a = 0\n-b = 2\n+2: b = 2\n c = 3\n", "2: b = 2"),
+]
 
 
-@pytest.mark.parametrize("case", [case for case in DAMAGED if case.refused], ids=lambda case: case.name)
-def test_damage_of_the_added_lines_alone_is_refused_where_the_line_does_not_confirm_them(
-    case: Case, tree: Callable[..., Any]
-) -> None:
+@pytest.mark.parametrize("case", OMITTED, ids=lambda case: case.name)
+def test_refuses_a_line_that_stands_for_others(case: Case, tree: Callable[..., Any]) -> None:
     before = tree({"x.py": case.file.encode()})
     error = before.refusal(case.patch(case.at + 40))
     assert error.code is Code.PATCH_FAILED
     assert error.details["reason"] == "unclear"
-    assert case.refused in error.message
+    assert "stands for text left out" in error.message
     assert error.hint
 
 
-@each_row("case", DAMAGED)
+@pytest.mark.parametrize("case", DAMAGED, ids=lambda case: case.name)
+@pytest.mark.parametrize("moved", [0, 40])
+def test_writes_damage_of_the_added_lines_and_notes_it(
+    case: Case, moved: int, tree: Callable[..., Any]
+) -> None:
+    after = tree({"x.py": case.file.encode()}).patched(case.patch(case.at + moved))["x.py"].decode()
+    assert case.after in after.splitlines()
+
+
+@each_row("case", [*OMITTED, *DAMAGED])
 def test_what_stands_exactly_at_its_line_is_written_as_the_diff_has_it(
     case: Case, tree: Callable[..., Any]
 ) -> None:
@@ -88,4 +102,4 @@ def test_what_a_looser_tier_placed_is_right_or_refused(case: Case, tree: Callabl
 def test_a_patch_of_the_envelope_has_no_line_that_could_confirm_it(tree: Callable[..., Any]) -> None:
     before = tree({"x.py": TWO.encode()})
     patch = "*** Begin Patch\n*** Update File: x.py\n@@\n a = 0\n-b = 2\n+# ... existing code ...\n*** End Patch\n"
-    assert "a marker for omitted text" in before.refusal(patch).message
+    assert "stands for text left out" in before.refusal(patch).message
