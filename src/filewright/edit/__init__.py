@@ -1,12 +1,11 @@
 """DECIDE: where a request belongs and which bytes it changes; out comes a `ChangeSet`, a plain value.
 
 Owns: the one line index (`filetext`) and the one finder over it (`find`), which edits and the hunks of patches
-use alike; what an edit means by what was found (`locate`), the one writer (`write`), planning several
-edits of one call (`planning`) and saying why one is refused (`refusal`, `nearest`); edits that
-name lines, symbols, the nth match or every one (`places`), patches in both notations (`patch`); and the diffs that
-show what a change does (`diff`). The writer looks at what any edit would write, after all tiers and repairs
-(`damage`): that damage in a request never reaches a file is what its size pays for, and that a notebook's diff is one
-of its cells.
+use alike; what an edit means by what was found (`locate`); writing it, as it is sent where it is exact (`literal`) and
+merged where it is loose (`merge`); damage that a whole request carries (`repairs`), lines that stand for text left out
+(`markers`), and notes on what looks like damage (`notes`); planning several edits of one call (`planning`) and saying
+why one is refused (`refusal`, `nearest`); edits that name lines, symbols, the nth match or every one (`places`),
+patches in both notations (`patch`); and the diffs that show what a change does (`diff`).
 
 Never: opens, reads or writes a file by itself, knows how a change is committed, or changes a byte
 that was not asked for. What is not certain is refused.
@@ -14,17 +13,7 @@ that was not asked for. What is not certain is refused.
 In: `Snapshot`s, and requests as values: an `Edit` or a hunk, which become what is `Located`. Out: `Splice`s, the
 steps of a `ChangeSet`, `Diff`s.
 
-What the room has above its goal pays for these. Each tier lands what nothing else does, of the requests of the
-development corpus: typography 10 %, one misspelled word 8 %, line numbers, escapes and another unit of indentation 6 %
-each, blank lines, fences and elisions 5 % each, blanks inside a line 1 %; and nothing is ever applied in the wrong
-place, so what is looked past is undone in the whole replacement, by the writer, or refused (`write`, `damage`,
-`locate`). A refusal shows what is near, and offers nothing that is refused when it is sent (`refusal`, `nearest`).
-Patches are placed as git does it and as models write them, each hunk that is not is told of with the reason, and a
-file of which a part is there is applied in part (`patch`). A diff costs what the change does, goes on in windows,
-and its counts are true (`diff`).
-
-The languages whose strings go on in the next line pay for right edits that were refused: see `damage`; answers that
-say nothing twice, for the diff as short as it can be read. A line that an edit names chooses its place however often
+A line that an edit names chooses its place however often
 the text is there, and never one of two on it: that pays for a second look. What is carried on from an older version
 goes to the very lines it was for, with their line ends, and to no equal ones beside them: that pays for what `drift`
 knows beside the merge. The last symbols of a file may go at once, and no blank line is left at its end, nor lost

@@ -47,6 +47,8 @@ _SAYING = re.compile(
 #: What remains may also be what the new code below is about.
 _REST = re.compile(r"(?:the )?rest of (?:the |this )?\w+[.:]?", re.IGNORECASE)
 _MOST_WORDS = 8
+#: New lines that are compared with those that are gone.
+_MOST_COMPARED = 1_000
 _WORD = re.compile(r"[^\W\d]\w*")
 
 
@@ -128,11 +130,18 @@ def _is_statement(line: str, above: str, language: Language | None) -> bool:
 
 def _dropped(asked: Sequence[str], new: Sequence[str]) -> Iterator[str]:
     """Yield the lines of a search text of which the replacement has nothing."""
+    old = {line.strip() for line in asked}
     kept = {line.strip() for line in new}
+    # Each new line may be what became of one old line.
+    changed = [set(_WORD.findall(line)) for line in new if line.strip() not in old][:_MOST_COMPARED]
     for line in asked:
         if is_blank(line) or line.strip() in kept:
             continue
         words = set(_WORD.findall(line))
-        others = [words.intersection(_WORD.findall(other)) for other in new]
-        if not any(common and 2 * len(common) >= len(words) for common in others):
+        shared = [
+            2 * len(words & others) >= max(1, len(words)) and bool(words & others) for others in changed
+        ]
+        if True not in shared:
             yield line
+        else:
+            del changed[shared.index(True)]

@@ -23,8 +23,8 @@ from filewright.edit.reindent import check_depths, indent_forms
 from filewright.edit.tokens import LINE_END, Pair, Token, paired, tokenize
 from filewright.text import PLAIN
 
-#: Pairs of tokens that are aligned longest run first; more are aligned by their longest common subsequence.
-_MOST_COMPARED = 400_000
+#: Pairs of tokens of one change that are compared. Of larger ones only lines in the same place are.
+_MOST_COMPARED = 40_000
 _WORD = re.compile(r"\w+")
 
 
@@ -104,6 +104,8 @@ def _indented(
 ) -> MergedLine:
     """Put the indentation before a merged line: the file's own where the request leaves it alone."""
     indent = indent_of(text)
+    if indent != _lead(text):
+        return MergedLine(_lead(text) + body.text, None, body.unproven)  # wide spaces, as they are sent
     lead = indents.get(indent, indent)
     if body.row is not None and indent == indent_of(part.old[body.row]):
         own = _lead(there[body.row])
@@ -165,6 +167,13 @@ def _merged_block(
     rows: Sequence[int], pairs: Mapping[int, list[Pair]], theirs: Sequence[list[Token]], spelling: Spelling
 ) -> list[_Body]:
     """Merge the lines of one change. Raises `UnclearError` if the difference fits at two places."""
+    count, wanted = sum(len(pairs[row]) for row in rows), sum(map(len, theirs))
+    if count * wanted > _MOST_COMPARED and len(rows) + len(theirs) > 2:
+        result: list[_Body] = []
+        for index, line in enumerate(theirs):
+            same = rows[index : index + 1] if len(rows) == len(theirs) else ()
+            result += _merged_block(same, pairs, [line], spelling)
+        return result
     block = _Block(
         [pair.asked for row in rows for pair in pairs[row]],
         [pair.there for row in rows for pair in pairs[row]],
@@ -177,7 +186,7 @@ def _merged_block(
     # the two in different ways: then the texts differ.
     if [body.text for body in first] == [body.text for body in second]:
         return first
-    result: list[_Body] = []
+    result = []
     for one, other, line in zip(first, second, theirs, strict=True):
         text = one.text.rstrip()
         if text != other.text.rstrip():
@@ -252,9 +261,11 @@ class _Block:
             for number in range(len(base_ends)):
                 shared[number, number] += 1
         result: dict[int, int] = {}
+        taken: set[int] = set()
         for (line, old), _ in sorted(shared.items(), key=lambda item: (-item[1], item[0])):
-            if their_ends[line] not in result and base_ends[old] not in result.values():
+            if their_ends[line] not in result and old not in taken:
                 result[their_ends[line]] = base_ends[old]
+                taken.add(old)
         return result
 
     def written(self, alignment: Mapping[int, int]) -> list[_Body]:
@@ -361,7 +372,7 @@ def _alignment(base: Sequence[str], theirs: Sequence[str]) -> dict[int, int]:
         result[len(theirs) - stop] = len(base) - stop
     left, right = base[start : len(base) - stop], theirs[start : len(theirs) - stop]
     if len(left) * len(right) > _MOST_COMPARED:
-        runs = [(run.left, run.right, run.length) for run in align(left, right)]
+        runs = [(run.left, run.right, run.length) for run in align(left, right)]  # a very long line
     else:
         matcher = SequenceMatcher(None, left, right, autojunk=False)
         runs = [(match.a, match.b, match.size) for match in matcher.get_matching_blocks()]

@@ -35,10 +35,12 @@ _MARKER = re.compile(
     r"|\s*\*\*\* (?:Begin|End|Update|Add|Delete)\b.*"
 )
 _TAG = re.compile(
-    r"</?(?:(?:old|new)_(?:string|str|text)|parameter|invoke|function_calls|tool_call|search|replace(?:ment)?|antml:\w+)\b[^>]*>"
+    r"</?(?:(?:old|new)_(?:string|str|text)|parameter|invoke|function_calls|tool_call|search|replace(?:ment)?|content|file_text|antml:\w+)\b[^>]*>"
     r"|<\|\w+\|>|<!\[CDATA\[|\]\]>"
 )
 _LEADING = re.compile(r"(?:^|(?<=\s))(?:#|//|--|/\*|\*|;|%)|\"\"\"|'''")
+_WORD = re.compile(r"\w+")
+_LATIN, _ALIKE = re.compile("[A-Za-z]"), re.compile("[\u0370-\u03ff\u0400-\u04ff]")
 _CLOSING_TAG = re.compile(r"</\w+>")
 _SIGNS = "（）［］｛｝；：，＝＋＊／＜＞→←⇒≤≥≠×÷"
 
@@ -70,9 +72,28 @@ def observed(asked: Sequence[str], new: Iterable[tuple[int, str]], language: Lan
         is_display = all(match["sep"] in "→│|┃»›\t" for match in numbered)
         if is_display and numbers == [*range(numbers[0], numbers[0] + len(numbers))]:
             notes.append(Note(fresh[0][0], "begins with a line number, as the lines below do"))
+    notes += _of_all(fresh, lines, known)
     if fresh and _is_quoted("\n".join(line for _, line in lines)) and not _is_quoted(joined):
         notes.append(Note(fresh[0][0], "now begins a text that is in quotes as a whole"))
     return list(dict.fromkeys(notes))[:_MOST]
+
+
+def _of_all(
+    fresh: Sequence[tuple[int, str]], lines: Sequence[tuple[int, str]], known: set[str]
+) -> Iterator[Note]:
+    """Yield what looks like damage of all lines of a replacement."""
+    if not fresh:
+        return
+    number, texts = fresh[0][0], [line for _, line in lines]
+    for prefix in ("> ", ">>> ", "$ ", "| "):
+        if all(text.lstrip().startswith(prefix) for text in texts) and not any(
+            line.startswith(prefix.strip()) for line in known
+        ):
+            yield Note(number, f"begins with {prefix}as each line of the replacement does")
+            break
+    joined = "\n".join(texts).strip()
+    if len(joined) > 1 and joined[0] == joined[-1] == "`" and not any(line.startswith("`") for line in known):
+        yield Note(number, "now begins a text that is in backquotes as a whole")
 
 
 def _is_quoted(text: str) -> bool:
@@ -161,6 +182,9 @@ def _characters(line: str, joined: str, language: Language | None) -> Iterator[s
     lead = line[: len(line) - len(line.lstrip())]
     if lead != indent_of(line) and not any(char in joined for char in lead if char in SPACES):
         yield "no-break or other wide spaces as indentation"
+    for word in _WORD.findall(line):
+        if not word.isascii() and word not in joined and _LATIN.search(word) and _ALIKE.search(word):
+            yield f"{word}, a word in letters of two alphabets"
     for index, char in enumerate(line):
         if char.isascii() or char in joined:
             continue

@@ -42,8 +42,11 @@ _PREFIXES = (
 _MARK = re.compile(
     r"(?:[<>|=+-]{5,}\s*(?:SEARCH|REPLACE|ORIGINAL|UPDATED|HEAD)?|\*\*\* (?:Begin|End) \w+)\s*"
 )
-_OPENING_TAG = re.compile(r"\s*(?:<!\[CDATA\[|<[A-Za-z_][\w:]*>|<\|\w+\|>)")
-_CLOSING_TAG = re.compile(r"(?:\]\]>|</[A-Za-z_][\w:]*>|<\|\w+\|>)\s*$")
+_TAG_NAMES = (
+    r"(?:(?:old|new)_\w+|parameter|invoke|function_calls|tool_call|search|replace(?:ment)?|content|antml:\w+)"
+)
+_OPENING_TAG = re.compile(rf"\s*(?:<!\[CDATA\[|<{_TAG_NAMES}>|<\|\w+\|>)")
+_CLOSING_TAG = re.compile(rf"(?:\]\]>|</{_TAG_NAMES}>|<\|\w+\|>)\s*$")
 _ALIKE, _MUCH_ALIKE = 0.5, 0.8
 
 

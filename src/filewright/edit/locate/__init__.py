@@ -1,8 +1,7 @@
 """Where an edit goes: a search text in, the one region it means out, or the reason there is none.
 
 `locate(source, Edit(...))` tries tier after tier over the whole file: exact substring (`filewright.edit.filetext`)
-and whole lines by ever looser comparison (`filewright.edit.find`), elision, repairs of the request, one word of
-prose. Each tier needs exactly one region; more than one ends the search, never a looser tier. The
+and whole lines by ever looser comparison (`filewright.edit.find`), elision, repairs of the request. Each tier needs exactly one region; more than one ends the search, never a looser tier. The
 answer is `Located` or `Missed`. Each tier's module says why what it finds cannot be wrong.
 
 Nothing here writes: `filewright.edit.write` turns a `Located` into splices, `filewright.edit.refusal`
