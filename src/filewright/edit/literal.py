@@ -56,6 +56,8 @@ def _ended(source: FileText, part: Literal) -> Literal:
     search, new, span = part.search, part.replace, part.span
     if not search.endswith("\n") or new.endswith("\n") or is_blank(search):
         return part
+    if span.end == source.size and new + "\n" == search:
+        return part  # the end of the file is what the edit is about
     if not new and not source.read(source.begin_of(span.start), span.start).strip():
         return part  # whole lines go
     return Literal(span, search, new + "\n")

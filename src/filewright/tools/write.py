@@ -185,7 +185,7 @@ def _last_terminator(snapshot: Snapshot) -> bytes:
             begin = snapshot.lines.begin(offset - 1)
             terminator = snapshot.lines.starting(begin).terminator
             if terminator:
-                return terminator
+                return terminator.replace(b"\0", b"")  # of UTF-16 too
             offset = begin
     return b"\n"
 
