@@ -115,8 +115,6 @@ def _decided(
                 end = _last_terminator(Snapshot(data))  # and the encoding of what is written already
             else:
                 encoding = _encoding(before, item.content, location.name, appends=appends)
-                if whole:
-                    end = _only_terminator(Snapshot(data))
             new = _encoded(item, encoding, end, appended=appends)
             if not appends:
                 whole, data = True, encoding.bom
