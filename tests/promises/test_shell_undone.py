@@ -107,6 +107,46 @@ def test_what_a_shell_did_is_undone_exactly(snapshots: list[list[str]], nested: 
                 assert _tree(root) == before
 
 
+@pytest.mark.parametrize("nested", [False, True])
+@examples(7, suppress_health_check=list(HealthCheck))
+@given(parts=st.lists(st.lists(_COMMAND, min_size=1, max_size=3), min_size=4, max_size=4))
+def test_what_two_shells_and_a_tool_did_at_one_time_is_rewound_exactly(
+    parts: list[list[str]], nested: bool
+) -> None:
+    """Two commands overlap, of one root or of a root and one within it, and a tool writes between."""
+    with tempfile.TemporaryDirectory() as name:
+        root = _planted(Path(name))
+        settings = Settings(state_dir=Path(name, "state"))
+        one, two = (
+            Workspace(root, settings=settings),
+            Workspace(root / "h" if nested else root, settings=settings),
+        )
+        with one, two:
+            one.write("first", "1\n")
+            moment, before = one.newest(), _tree(root)
+            begun: list[str] = []
+            for number, commands in enumerate(parts):
+                if number == 0:
+                    begun.append(one.begin_command())
+                elif number == 1:
+                    begun.append(two.begin_command())
+                elif number == 2:
+                    one.call("write_content", {"items": [{"path": "h/by-a-tool", "content": "t\n"}]})
+                elif not nested:
+                    one.end_command(begun[0], "one")
+                some = [c for c in commands if not (nested and re.search(r" h(\.t|x)?( |$)", c))]
+                subprocess.run("\n".join(some), shell=True, cwd=root, stderr=subprocess.DEVNULL, check=False)
+            if nested:
+                one.end_command(begun[0], "one")
+            two.end_command(begun[1], "two")
+            after = _tree(root)
+            if after != before:
+                undone = one.revert_edit(since=moment, break_hard_links=True)
+                assert _tree(root) == before
+                one.revert_edit(undone.change_id, break_hard_links=True)
+                assert _tree(root) == after
+
+
 @pytest.mark.parametrize(
     "command",
     [
