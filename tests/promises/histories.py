@@ -159,6 +159,10 @@ class Project:
                 raise WrongError(f"{step}: {error}") from error
         new = [change for change in self._ids() if change not in known]
         after = look(self.root)
+        # What is done from the inner root alone does not look at the outer one, where a command may have done more.
+        is_inside = who == "N" and kind != "shell" and any(other != "N" for other, _ in self.begun.values())
+        if new and is_inside:
+            return
         if new:
             self.seen.append((new[0], after))
             self.alone.update(new if len(new) == 1 and not self.begun else ())
