@@ -17,14 +17,16 @@ from filewright.wording import safe
 from filewright.workspace import FILE, HISTORY, Workspace
 
 _LEFT_OUT = frozenset(
-    ["minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength", "additionalProperties"]
+    ["minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength", "additionalProperties", "anyOf"]
 )
 _RARE_NAMES = """
-atomic break_hard_links changed_lines client column context_after context_before group hunk include_hidden invert
-max_chars max_files max_symbols min_similarity missing_ok newline numbered occurrence owner reindent root since sort
-type undoable edit_content.expected_version from.expected_version get_history.limit items.expected_version
-list_files.limit read_content.depth read_content.paths replace_content.case replace_content.diff
-replace_content.expected_count replace_content.include_ignored revert_edit.diff write_content.diff edit_content.cell
+atomic break_hard_links changed_lines client column context_after context_before group hunk include_hidden
+invert max_chars max_files max_symbols min_similarity missing_ok newline numbered occurrence owner reindent root
+since sort type undoable edit_content.expected_version from.expected_version get_history.limit
+items.expected_version edit_content.encoding read_content.encoding apply_patch.strip replace_content.multiline
+revert_edit.include_shared revert_edit.partial list_files.limit read_content.depth read_content.paths
+replace_content.case replace_content.diff replace_content.expected_count replace_content.include_ignored
+revert_edit.diff write_content.diff edit_content.cell
 """
 _RARE = frozenset(_RARE_NAMES.split())
 """Arguments that an answer names when they matter, some only of one tool or object; they are accepted all the same."""

@@ -151,7 +151,7 @@ class EditItem(Arguments):
     whole_cell: SkipJsonSchema[CellName] = None
     after_cell: SkipJsonSchema[CellName] = None
     before_cell: SkipJsonSchema[CellName] = None
-    cell_type: Annotated[CellKind | None, Field(description="of a new cell")] = None
+    cell_type: CellKind | None = None
     expected_version: str | None = None
     fuzzy: SkipJsonSchema[bool | None] = None
     _place: str | None = None
