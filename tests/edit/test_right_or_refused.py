@@ -430,6 +430,10 @@ INDENTS += [
     Row("a.js", "  if a {\n    b(c);\n  }\n}\n", "        b(c);\n    }\n}\n", "    b(c);\n}\n}\n"),
     # The search text begins inside the indent, and the indent is changed.
     Row("a.yaml", "a:\n  b:\n    - c\n", " b:\n", "b:\n"),
+    # It begins there, and a new line opens a block with nothing deeper below it.
+    Row("a.py", "def f():\n    go()\n", "go()", "if x:\ngo()"),
+    Row("a.py", "def f():\n    go()\n", "go()\n", "if x:\ngo()\n"),
+    Row("a.py", "def f():\n    go()\n", "go()", "if x:\n    go()", "def f():\n    if x:\n        go()\n"),
     # It begins there, and another line than its first is kept, which would get the first one's indent.
     Row("a.py", "if a:\n        b()\n    c()\n", "b()\n    c()", "c()"),
     Row("a.js", "{\n    a()\n  }\n}\n", "a()\n  }\n}", "}\n}"),

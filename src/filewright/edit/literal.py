@@ -175,7 +175,7 @@ class _Readings:
         deeper = width_of(line) - width_of(above)
         if OPENING.search(above):
             is_new = above.strip() not in map(str.strip, search) and not ITEM.match(line)
-            is_flat = is_new and len(search) > 1 and not OPENING.search(search[0])
+            is_flat = is_new and not OPENING.search(search[0])
             return deeper > 0 or (not is_flat and width_of(typed) <= width_of(typed_above))
         if len(search) > 1 or deeper <= 0 or ITEM.match(above):
             return True

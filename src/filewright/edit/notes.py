@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import unescape
 
-from filewright.edit.locate.request import indent_of, is_invisible, word_set
+from filewright.edit.locate.request import WHITESPACE, indent_of, is_invisible, word_set
 from filewright.edit.markers import says_omitted
 from filewright.languages import Language
 from filewright.text import PLAIN, SPACES
@@ -59,8 +59,8 @@ class Note:
 def observed(asked: Sequence[str], new: Iterable[tuple[int, str]], language: Language | None) -> list[Note]:
     """Return what looks like damage in numbered new lines, and is not in the lines asked for."""
     lines = [(number, line) for number, line in new if line.strip()]
-    known = {line.strip() for line in asked if line.strip()}
-    fresh = [(number, line) for number, line in lines if line.strip() not in known]
+    known = {line.strip(WHITESPACE) for line in asked if line.strip()}
+    fresh = [(number, line) for number, line in lines if line.strip(WHITESPACE) not in known]
     joined = "\n".join(asked)
     notes: list[Note] = []
     for number, line in fresh:
