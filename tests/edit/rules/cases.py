@@ -1,0 +1,121 @@
+"""A case of the editing rules: a file, a request, and what must come of it, through `Workspace`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from filewright import FilewrightError, Workspace
+
+NOTE = re.compile(r"\bnote\b", re.IGNORECASE)
+
+
+class Case(NamedTuple):
+    """A request of one edit; `expected` None means that it is refused and the file stays.
+
+    `noted` asks for a note in the answer; with `must` False a refusal is as honest as the expected text.
+    """
+
+    name: str
+    file: str
+    search: str
+    replace: str
+    expected: str | None = None
+    noted: bool = False
+    must: bool = True
+
+
+class Turn(NamedTuple):
+    """A request of several edits, each a search text and a replacement."""
+
+    name: str
+    file: str
+    edits: Sequence[tuple[str, str]]
+    expected: str | None
+    must: bool = True
+
+
+class Result(NamedTuple):
+    """The text of the file after a call, None if it was refused, and the words of the answer."""
+
+    text: str | None
+    answer: str
+    noted: bool = False
+
+
+class Desk:
+    """A workspace in which each request finds its file anew, in a folder of its own.
+
+    What was shown of a file before would else be carried over to the next case of that name.
+    """
+
+    def __init__(self, folder: Path, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self._folder = folder
+        self._number = 0
+
+    def put(self, name: str, text: str) -> Path:
+        """Write a file as a person would, outside of the workspace."""
+        self._number += 1
+        path = self._folder / str(self._number) / name
+        path.parent.mkdir(parents=True)
+        path.write_bytes(text.encode())
+        return path
+
+    def named(self, path: Path) -> str:
+        """Name a file as the caller of a tool does."""
+        return path.relative_to(self._folder).as_posix()
+
+    def call(self, path: Path, tool: str, /, *arguments: Any, **options: Any) -> Result:
+        """Call one method of the workspace; a refusal must leave the file."""
+        before = path.read_bytes()
+        try:
+            answer = getattr(self.workspace, tool)(*arguments, **options)
+        except FilewrightError as error:
+            refusal = error
+        else:
+            noted = any(
+                each.note or getattr(each, "notes", ()) for each in getattr(answer, "results", ())
+            ) or NOTE.search(answer.text)
+            return Result(path.read_bytes().decode(), answer.text, bool(noted))
+        assert refusal.hint, f"a refusal without a hint: {refusal}"
+        assert path.read_bytes() == before, f"refused, and the file changed: {refusal}"
+        return Result(None, f"{refusal} {refusal.hint}")
+
+    def edit(self, name: str, text: str, edits: Sequence[Mapping[str, Any]], **options: Any) -> Result:
+        """Make edits of a file."""
+        path = self.put(name, text)
+        return self.call(path, "edit", self.named(path), edits, **options)
+
+    def patch(self, name: str, text: str, patch: str) -> Result:
+        """Apply a patch that names the file as if it were in the root."""
+        path = self.put(name, text)
+        return self.call(path, "apply_patch", patch, root=self.named(path.parent))
+
+    def replace(self, name: str, text: str, pattern: str, replacement: str, **options: Any) -> Result:
+        """Replace the matches of a pattern in a file."""
+        path = self.put(name, text)
+        return self.call(path, "replace", pattern, replacement, self.named(path), preview=False, **options)
+
+    def write(self, name: str, text: str, content: str, mode: str) -> Result:
+        """Append to a file or overwrite it."""
+        path = self.put(name, text)
+        return self.call(path, "write", self.named(path), content, mode=mode)
+
+    def check(self, case: Case, **options: Any) -> None:
+        """Make the case's edit and compare what came of it."""
+        edits = [{"search": case.search, "replace": case.replace}]
+        text, answer, noted = self.edit(case.name, case.file, edits, **options)
+        if not case.must and text is None:
+            return
+        assert text == case.expected, f"{text!r} instead of {case.expected!r}: {answer}"
+        if case.noted:
+            assert noted, f"written without a note: {answer}"
+
+
+def literal(name: str, file: str, search: str, replace: str, *, noted: bool = False) -> Case:
+    """A case whose search text is in the file once, and whose replacement is written as it is given."""
+    assert file.count(search) == 1, f"{search!r} is {file.count(search)} times in {file!r}"
+    return Case(name, file, search, replace, file.replace(search, replace), noted)

@@ -1,0 +1,135 @@
+"""A marker for text that was left out is told by its form, and never takes the place of lines."""
+
+from __future__ import annotations
+
+import pytest
+from tests.edit.rules.cases import Case, Desk
+from tests.rows import each_row
+
+NOUNS = [
+    "existing code", "existing handlers", "routes", "children", "props", "state", "styles", "validation", "columns", "setup code",
+    "error handling", "rest of the component", "other options", "other imports", "previous tests", "more", "etc", "snip",
+    "same as before", "keep the rest", "rest of file", "omitted for brevity", "unchanged code", "bestehender Code", "code existant",
+    "その他のコード", "12 more lines", "1 line omitted", "fields", "wires", "zones",
+]  # fmt: skip
+FORMS = [
+    "... {} ...",
+    "...{}...",
+    "... {}",
+    "{} ...",
+    "… {} …",
+    "[... {} ...]",
+    "(... {} ...)",
+    "<... {} ...>",
+]
+COMMENTS = {
+    "a.py": ("# ", ""), "a.js": ("// ", ""), "a.ts": ("/* ", " */"), "a.tsx": ("{/* ", " */}"), "a.html": ("<!-- ", " -->"),
+    "a.sql": ("-- ", ""), "a.lua": ("-- ", ""), "a.c": ("/* ", " */"), "a.rb": ("# ", ""), "a.go": ("// ", ""), "a.rs": ("// ", ""),
+    "a.css": ("/* ", " */"), "a.yaml": ("# ", ""), "a.ini": ("; ", ""), "a.hs": ("-- ", ""), "a.erl": ("% ", ""), "a.el": (";; ", ""),
+    "a.tex": ("% ", ""), "a.vim": ('" ', ""), "a.bat": ("REM ", ""), "a.ps1": ("# ", ""), "a.php": ("// ", ""), "a.kt": ("// ", ""),
+    "a.swift": ("// ", ""), "a.scala": ("// ", ""), "a.jl": ("# ", ""), "a.r": ("# ", ""), "a.toml": ("# ", ""), "Makefile": ("# ", ""),
+    "Dockerfile": ("# ", ""), "a.vue": ("<!-- ", " -->"), "a.xml": ("<!-- ", " -->"), "a.zig": ("// ", ""), "a.ex": ("# ", ""),
+    "a.cs": ("// ", ""), "a.java": ("// ", ""), "a.dart": ("// ", ""), "a.f90": ("! ", ""), "a.m": ("% ", ""), "a.md": ("<!-- ", " -->"),
+}  # fmt: skip
+LINES = "first\n  one\n  two\n  three\n  four\nlast\n"
+SAYINGS = ["unchanged", "(unchanged)", "rest unchanged", "-- snip --", "omitted", "the rest remains the same", "remaining code unchanged",
+           "... other routes remain unchanged ...", "existing code", "[existing code]", "rest of the function", "code continues here ..."]  # fmt: skip
+
+
+@each_row("name", COMMENTS)
+def test_a_marker_in_a_comment_takes_no_lines(desk: Desk, name: str) -> None:
+    begin, end = COMMENTS[name]
+    failures = []
+    for at, noun in enumerate(NOUNS):
+        marker = f"  {begin}{FORMS[at % 6].format(noun)}{end}"
+        for replace in (
+            f"  one\n{marker}\n  four\n",
+            f"  one\n{marker}\n",
+            f"{marker}\n  five\n",
+            f"  1\n{marker}\n  four\n",
+        ):
+            result = desk.edit(
+                name, LINES, [{"search": "  one\n  two\n  three\n  four\n", "replace": replace}]
+            )
+            if result.text is not None:
+                failures.append((replace, result.text))
+    assert not failures, f"{len(failures)} of {4 * len(NOUNS)}: {failures[:12]}"
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_marker_takes_no_lines_whatever_is_left_out(desk: Desk, form: str) -> None:
+    failures = []
+    for noun in NOUNS:
+        replace = f"  one\n  // {form.format(noun)}\n"
+        result = desk.edit("a.js", LINES, [{"search": "  one\n  two\n  three\n", "replace": replace}])
+        if result.text is not None:
+            failures.append(replace)
+    assert not failures, failures
+
+
+@pytest.mark.parametrize("said", SAYINGS)
+@pytest.mark.parametrize(("name", "mark"), [("a.py", "# "), ("a.js", "// "), ("a.sql", "-- ")])
+def test_a_comment_that_says_so_takes_no_lines(desk: Desk, name: str, mark: str, said: str) -> None:
+    edits = [{"search": "  one\n  two\n  three\n", "replace": f"  one\n  {mark}{said}\n"}]
+    assert desk.edit(name, LINES, edits).text is None
+
+
+BARE = [
+    *(Case(name, "first\n  one();\n  two();\nlast\n", "  one();\n  two();\n", f"  one();\n  {dots}\n", None)
+      for name in ("a.js", "a.java", "a.c", "a.rs", "a.rb", "a.css") for dots in ("...", "…", "[...]")),
+    Case("a.py", "def f():\n    a()\n    b()\n", "    a()\n    b()\n", "    a()\n    …\n", None),
+    Case("a.js", "a();\nb();\n", "a();\nb();", "a();\n...(1 line omitted)...", None),
+    Case("a.tsx", "<A>\n  <B />\n  <C />\n</A>\n", "  <B />\n  <C />\n", "  {/* ... existing children ... */}\n  <D />\n", None),
+    Case("a.md", "One.\n\nTwo.\n\nThree.\n", "One.\n\nTwo.\n\nThree.\n", "One.\n\n[... rest unchanged ...]\n", None),
+    # Found loosely.
+    Case("a.py", "def f():\n    a()  \n    b()\n", "    a()\n    b()\n", "    # ... existing handlers ...\n    c()\n", None),
+    Case("a.go", "func f() {\n\ta()\n\tb()\n}\n", "    a()\n    b()\n", "    // ... setup ...\n    c()\n", None),
+    # The file's own, and the caller's: text.
+    Case("a.py", "# ... existing code ...\na()\nb()\n", "# ... existing code ...\na()\nb()\n", "# ... existing code ...\nc()\n", "# ... existing code ...\nc()\n"),
+    Case("a.js", "a();\n// ... more ...\nb();\nc();\n", "a();\n// ... more ...\nb();\n", "// ... more ...\nd();\n", "// ... more ...\nd();\nc();\n"),
+    # No line goes.
+    Case("a.py", "a()\n", "a()\n", "a()\n# ... existing code ...\n", "a()\n# ... existing code ...\n", must=False),
+    Case("a.txt", "a\n", "a\n", "a\n...\n", "a\n...\n"),
+    # Code, prose.
+    Case("a.py", "def f():\n    a()\n    b()\n", "    a()\n    b()\n", "    ...\n", "def f():\n    ...\n"),
+    Case("a.pyi", "class A:\n    x: int\n    y: int\n", "    x: int\n    y: int\n", "    def f(self) -> int: ...\n", "class A:\n    def f(self) -> int: ...\n"),
+    Case("a.js", "x = {\n  a,\n  b,\n};\n", "  a,\n  b,\n", "  ...rest,\n", "x = {\n  ...rest,\n};\n"),
+    Case("a.ts", "f(\n  a,\n  b,\n);\n", "  a,\n  b,\n", "  ...args\n", "f(\n  ...args\n);\n"),
+    Case("a.tsx", "<A\n  b={1}\n  c={2}\n/>\n", "  b={1}\n  c={2}\n", "  {...props}\n", "<A\n  {...props}\n/>\n"),
+    Case("a.php", "<?php\nf(\n  $a,\n  $b,\n);\n", "  $a,\n  $b,\n", "  ...$args,\n", "<?php\nf(\n  ...$args,\n);\n"),
+    Case("a.js", "a();\nb();\n", "a();\nb();\n", "// wait ... then go on with what is left of the queue, as long as there is time\nc();\n",
+         "// wait ... then go on with what is left of the queue, as long as there is time\nc();\n"),
+    Case("a.js", "a();\nb();\n", "a();\nb();\n", "// Existing users keep their codes.\nc();\n", "// Existing users keep their codes.\nc();\n"),
+    Case("a.md", "One.\nTwo.\n", "One.\nTwo.\n", "And so on ...\n", "And so on ...\n", must=False),
+]  # fmt: skip
+
+
+@each_row("case", BARE)
+def test_dots_are_a_marker_or_text_by_where_they_stand(desk: Desk, case: Case) -> None:
+    desk.check(case)
+
+
+@pytest.mark.parametrize(
+    ("name", "mark"), [("a.py", "# "), ("a.js", "// "), ("a.sql", "-- "), ("a.lua", "-- "), ("a.go", "// ")]
+)
+def test_a_marker_in_both_texts_keeps_what_it_stands_for(desk: Desk, name: str, mark: str) -> None:
+    file = "def f():\n    alpha()\n    beta()\n    gamma()\n    delta()\n\n\nend\n"
+    failures = []
+    for noun in NOUNS:
+        marker = f"    {mark}... {noun} ..."
+        search, replace = f"    alpha()\n{marker}\n    delta()\n", f"    alpha(1)\n{marker}\n    delta(2)\n"
+        result = desk.edit(name, file, [{"search": search, "replace": replace}])
+        if result.text != file.replace("alpha()", "alpha(1)").replace("delta()", "delta(2)"):
+            failures.append((noun, result.text))
+    assert not failures, failures
+
+
+def test_markers_that_differ_in_number_are_refused(desk: Desk) -> None:
+    file = "def f():\n    alpha()\n    beta()\n    gamma()\n    delta()\n"
+    edits = [
+        {
+            "search": "    alpha()\n    # ... wires ...\n    delta()\n",
+            "replace": "    alpha(1)\n    delta(2)\n",
+        }
+    ]
+    assert desk.edit("a.py", file, edits).text is None

@@ -1,0 +1,114 @@
+"""What begins inside an indentation, or loses its last newline, is an edit of whole lines."""
+
+from __future__ import annotations
+
+from tests.edit.rules.cases import Case, Desk
+from tests.rows import each_row
+
+WRAPPED = [
+    # `if a:` over a kept line.
+    Case("a.py", "def f():\n        go()\n", "    go()", "    if a:\n        go()", "def f():\n        if a:\n            go()\n", must=False),
+    Case("a.py", "def f():\n\t\tgo()\n", "\tgo()", "\tif a:\n\t\tgo()", "def f():\n\t\tif a:\n\t\t\tgo()\n", must=False),
+    Case("a.py", "def f():\n    go()\n    x()\n", "go()\n    x()", "if a:\n    go()\n    x()", "def f():\n    if a:\n        go()\n        x()\n", must=False),
+    Case("a.py", "def f():\n    go()\n    x()\n", "go()\n    x()", "if a:\n        go()\n    x()", "def f():\n    if a:\n        go()\n    x()\n", must=False),
+    Case("a.py", "def f():\n    go()\n        x()\n", "    go()\n        x()", "    stop()\n    run()", "def f():\n    stop()\n    run()\n", must=False),
+    Case("a.yaml", "a:\n    b: 1\n", "  b: 1", "  c:\n    b: 1", "a:\n    c:\n      b: 1\n", must=False),
+    Case("a.js", "f() {\n    go();\n}\n", "  go();", "  if (a) {\n    go();\n  }", "f() {\n    if (a) {\n      go();\n    }\n}\n", must=False),
+    Case("a.go", "func f() {\n\t\tgo()\n}\n", "\tgo()", "\tif a {\n\t\tgo()\n\t}", "func f() {\n\t\tif a {\n\t\t\tgo()\n\t\t}\n}\n", must=False),
+    Case("a.rb", "def f\n    go\nend\n", "  go\n", "  if a\n    go\n  end\n", "def f\n    if a\n      go\n    end\nend\n", must=False),
+    Case("a.html", "<a>\n    <b/>\n</a>\n", "  <b/>", "  <c>\n    <b/>\n  </c>", "<a>\n    <c>\n      <b/>\n    </c>\n</a>\n", must=False),
+    # The text of one line, at its own depth.
+    Case("a.py", "def f():\n    go()\n", "go()", "go(1)", "def f():\n    go(1)\n"),
+    Case("a.py", "def f():\n    go()\n", "    go()", "    if a:\n        go()", "def f():\n    if a:\n        go()\n"),
+    Case("a.py", "def f():\n    go()\n", "go()", "if a:\n    go()", "def f():\n    if a:\n        go()\n", must=False),
+    Case("a.py", "def f():\n    go()\n", "go()", "if a:\n        go()", "def f():\n    if a:\n        go()\n", must=False),
+    Case("a.py", "def f():\n    go()\n", "go()", "go()\nstop()", "def f():\n    go()\n    stop()\n", must=False),
+    Case("a.py", "def f():\n    go()\n", "go()", "go()\n    stop()", "def f():\n    go()\n    stop()\n"),
+]  # fmt: skip
+
+FLAT = [
+    # A flattened text gets a line that opens a block.
+    Case("a.py", "def f():\n    a()\n    b()\n", "a()\nb()", "if x:\na()\nb()", None),
+    Case("a.py", "def f():\n    a()\n    b()\n", "a()\nb()", "if x:\n    a()\n    b()", "def f():\n    if x:\n        a()\n        b()\n"),
+    Case("a.py", "class A:\n    def f(self):\n        a()\n", "def f(self):\na()", "def f(self):\nif x:\na()", None),
+    Case("a.yaml", "x:\n  a: 1\n  b: 2\n", "a: 1\nb: 2", "c:\na: 1\nb: 2", None, must=False),
+    Case("a.js", "f() {\n    a();\n    b();\n}\n", "a();\nb();", "if (x) {\na();\nb();\n}", None, must=False),
+    Case("a.py", "def f():\n    a()\n    b()\n", "a()\nb()", "for x in y:\na()\nb()", None),
+    Case("a.py", "def f():\n    a()\n    b()\n", "a()\nb()", "with x:\n    a()\nb()", "def f():\n    with x:\n        a()\n    b()\n"),
+    Case("a.go", "func f() {\n\ta()\n\tb()\n}\n", "a()\nb()", "if x {\n\ta()\n}\nb()", "func f() {\n\tif x {\n\t\ta()\n\t}\n\tb()\n}\n"),
+]  # fmt: skip
+
+DELETIONS = [
+    Case("a.py", "class A:\n    x = 1\n    y = 2\n", "x = 1\n", "", "class A:\n    y = 2\n"),
+    Case("a.py", "class A:\n    x = 1\n    y = 2\n", "x = 1\n    y = 2\n", "", "class A:\n"),
+    Case("a.py", "class A:\n    x = 1\n    y = 2\n", "    x = 1\n", "", "class A:\n    y = 2\n"),
+    Case("a.py", "class A:\n    x = 1\n    y = 2\nz\n", "  x = 1\n    y = 2\n", "", "class A:\nz\n"),
+    Case("a.go", "func f() {\n\ta()\n\tb()\n}\n", "a()\n", "", "func f() {\n\tb()\n}\n"),
+    Case("a.yaml", "a:\n  b: 1\n  c: 2\nd: 3\n", "b: 1\n", "", "a:\n  c: 2\nd: 3\n"),
+    Case("a.yaml", "a:\n  b: 1\n  c: 2\nd: 3\n", "  c: 2\n", "", "a:\n  b: 1\nd: 3\n"),
+    Case("a.html", "<ul>\n  <li>a</li>\n  <li>b</li>\n</ul>\n", "<li>a</li>\n", "", "<ul>\n  <li>b</li>\n</ul>\n"),
+    Case("a.py", "if x:\n        a()\n        b()\n", "    a()\n", "", "if x:\n        b()\n"),
+    Case("a.md", "- a\n  - b\n  - c\n", "- b\n", "", "- a\n  - c\n"),
+    Case("a.py", "class A:\n    x = 1\n    y = 2\n", "x = 1\n    ", "", "class A:\n    y = 2\n"),
+    Case("a.py", "class A:\r\n    x = 1\r\n    y = 2\r\n", "x = 1\n", "", "class A:\r\n    y = 2\r\n"),
+    Case("a.py", "class A:\n    x = 1\n    y = 2\n", "x = 1\n", "z = 3\n", "class A:\n    z = 3\n    y = 2\n"),
+    Case("a.py", "class A:\n    x = 1\n    y = 2\n", "x = 1\n    y", "y", "class A:\n    y = 2\n"),
+]  # fmt: skip
+
+GLUED = [
+    # The search text ends with a newline, the replacement does not.
+    Case("a.py", "a()\nb()\n", "a()\n", "c()", "c()\nb()\n"),
+    Case("a.py", "a()  \nb()\n", "a()\n", "c()", "c()\nb()\n"),
+    Case("a.md", "One.  \nTwo.\n", "One.\n", "Three.", "Three.  \nTwo.\n", must=False),
+    Case("a.py", "def f():\n    a()\n    b()\n", "a()\n", "c()", "def f():\n    c()\n    b()\n"),
+    Case("a.py", "def f():\n    a()\n    b()\n", "    a()\n", "    c()", "def f():\n    c()\n    b()\n"),
+    Case("a.js", "a();\r\nb();\r\n", "a();\n", "c();", "c();\r\nb();\r\n"),
+    Case("a.js", "a();\r\nb();\r\n", "a();\r\n", "c();\r\nd();", "c();\r\nd();\r\nb();\r\n"),
+    Case("a.js", "a();\n\nb();\n", "a();\n\n", "c();", "c();\nb();\n", must=False),
+    Case("a.md", "# A\n\nOne.\n\n# B\n", "One.\n", "Two.", "# A\n\nTwo.\n\n# B\n"),
+    Case("a.txt", "one\ntwo\nthree\n", "one\ntwo\n", "1\n2", "1\n2\nthree\n"),
+    Case("a.txt", "one\ntwo\nthree\n", "two\nthree\n", "2\n3", "one\n2\n3\n", must=False),
+    Case("a.txt", "one\ntwo", "one\n", "1", "1\ntwo"),
+    Case("a.go", "\tif a {\n\t\tb()\n\t}\n", "    if a {\n        b()\n", "    if a {\n        c()", "\tif a {\n\t\tc()\n\t}\n"),
+    # A join that is asked for.
+    Case("a.txt", "one\ntwo\n", "one\ntwo", "one two", "one two\n"),
+    Case("a.txt", "one\ntwo\nthree\n", "one\nt", "one t", "one two\nthree\n"),
+    Case("a.py", "f(a,\n  b)\n", "a,\n  b", "a, b", "f(a, b)\n"),
+    # Nothing at all is a deletion.
+    Case("a.txt", "one\ntwo\n", "one\n", "", "two\n"),
+    Case("a.txt", "one\n\n\ntwo\n", "\n\n\n", "\n\n", "one\n\ntwo\n"),
+]  # fmt: skip
+
+
+@each_row("case", [*WRAPPED, *FLAT])
+def test_kept_lines_keep_their_distance(desk: Desk, case: Case) -> None:
+    desk.check(case)
+
+
+@each_row("case", DELETIONS)
+def test_a_deletion_moves_no_neighbour(desk: Desk, case: Case) -> None:
+    desk.check(case)
+
+
+@each_row("case", GLUED)
+def test_lines_stay_apart(desk: Desk, case: Case) -> None:
+    desk.check(case)
+
+
+@each_row(
+    "case",
+    [
+        case
+        for case in [*GLUED, *DELETIONS]
+        if case.file.replace("\r\n", "\n").count(case.search.replace("\r\n", "\n")) == 1
+    ],
+)
+def test_without_fuzzy_too(desk: Desk, case: Case) -> None:
+    desk.check(case, fuzzy=False)
+
+
+@each_row("case", GLUED)
+def test_a_literal_pattern_joins_what_it_is_told_to(desk: Desk, case: Case) -> None:
+    if case.file.count(case.search) == 1:
+        result = desk.replace(case.name, case.file, case.search, case.replace)
+        assert result.text == case.file.replace(case.search, case.replace), result.answer
