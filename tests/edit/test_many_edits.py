@@ -31,14 +31,34 @@ class Call(NamedTuple):
     edits: Sequence[tuple[str, str]]
 
 
+def is_once(text: str, search: str) -> bool:
+    """Whether a text is there once; places that overlap are two."""
+    at = text.find(search)
+    return at >= 0 and text.find(search, at + 1) < 0
+
+
+def shared(one: str, other: str) -> int:
+    """How many characters two texts begin with alike."""
+    count = 0
+    while count < min(len(one), len(other)) and one[count] == other[count]:
+        count += 1
+    return count
+
+
 def on_the_file(call: Call) -> str | None:
-    """The result of edits that are all placed on the file; None where one is not there once, or two touch."""
+    """The result of edits that are all placed on the file; None where one is not there once, or two change the same.
+
+    Edits may share what they leave alone; of what they put in at one place the first comes first.
+    """
     places = []
     for search, replace in call.edits:
-        if call.file.count(search) != 1:
+        if not is_once(call.file, search):
             return None
         at = call.file.index(search)
-        places.append((at, at + len(search), replace))
+        head = shared(search, replace)
+        old, new = search[head:], replace[head:]
+        tail = shared(old[::-1], new[::-1])
+        places.append((at + head, at + len(search) - tail, new[: len(new) - tail]))
     places.sort(key=lambda place: place[:2])
     result, last = [], 0
     for start, end, replace in places:
@@ -53,7 +73,7 @@ def in_turn(call: Call) -> str | None:
     """The result of one edit after the other; None where one is not there once."""
     text = call.file
     for search, replace in call.edits:
-        if text.count(search) != 1:
+        if not is_once(text, search):
             return None
         text = text.replace(search, replace)
     return text
@@ -63,8 +83,8 @@ def without_doubles(call: Call) -> str | None:
     """The result of edits in turn, without those that an earlier one has made by what it puts in."""
     text = call.file
     for search, replace in call.edits:
-        made = search in replace and call.file.count(search) == 1 and replace in text
-        if not made and text.count(search) != 1:
+        made = search in replace and is_once(call.file, search) and replace in text
+        if not made and not is_once(text, search):
             return None
         text = text if made else text.replace(search, replace)
     return text
@@ -121,7 +141,8 @@ def verdict(call: Call) -> str:
         agreed = len(readings) == 1 and None not in (on_the_file(call), in_turn(call))
         if not agreed or call.file in readings:
             return "refused"
-        return "refused overlap" if error.code is Code.OVERLAP else f"refused {error.code}"
+        # What one changes another may not name as it was: whoever asks for both has to say which comes first.
+        return "overlap" if error.code is Code.OVERLAP else f"refused {error.code}"
     result = apply(data, planned.splices).decode()
     if result in readings or result == without_doubles(call):
         return "a reading"
