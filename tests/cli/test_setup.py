@@ -257,13 +257,46 @@ def test_it_shows_what_it_would_write_and_asks_and_the_mode_stays(project: Path)
     assert [*files(file.parent)] == ["config.toml"], "what it was is in the history"
 
 
-def test_a_link_is_followed_to_the_file_it_leads_to(project: Path) -> None:
+@pytest.mark.parametrize(
+    ("client", "link", "what"),
+    [
+        ("claude-code", ".mcp.json", "server"),
+        ("claude-code", "CLAUDE.md", "rule"),
+        ("claude-code", ".claude", "hooks"),
+        ("cursor", ".cursor/rules/filewright.mdc", "rule"),
+        ("opencode", "opencode.jsonc", "server"),
+    ],
+)
+def test_nothing_is_written_through_a_link_out_of_the_project(
+    client: str, link: str, what: str, project: Path
+) -> None:
+    outside = project.parent / "outside"
+    (project / link).parent.mkdir(parents=True, exist_ok=True)
+    (project / link).symlink_to(outside)
+    if link == ".claude":
+        outside.mkdir()
+    else:
+        outside.write_text('{"mcpServers": {"filewright": {}}}')
+    before = everything(project.parent)
+    result = setup(client, "--shared", "--yes")
+    assert result.exit_code != 0
+    assert f"{link}" in result.stderr
+    assert "leads out of the current folder" in result.stderr
+    assert setup(client, "--remove", "--yes").exit_code == 0
+    checked = setup(client, "--check")
+    assert ("leads out" in checked.stdout) == (what != "rule")
+    assert everything(project.parent) == before
+    if what != "server":
+        assert setup(client, "--shared", "--yes", f"--no-{what}").exit_code == 0
+
+
+def test_a_link_of_the_user_is_followed_to_the_file_it_leads_to(project: Path) -> None:
     real = project.parent / "dotfiles" / "mcp.json"
     real.parent.mkdir()
     real.write_bytes(b'\xef\xbb\xbf{"mcpServers": {}}\r\n')
-    (project / ".mcp.json").symlink_to(real)
-    assert setup("claude-code", "--shared", "--yes").exit_code == 0
-    assert (project / ".mcp.json").is_symlink()
+    (Path.home() / ".claude.json").symlink_to(real)
+    assert setup("claude-code", "--user", "--yes").exit_code == 0
+    assert (Path.home() / ".claude.json").is_symlink()
     assert real.read_bytes().startswith(b'\xef\xbb\xbf{"mcpServers": {"filewright": {')
     assert [*files(real.parent)] == ["mcp.json"]
 
@@ -633,3 +666,12 @@ def test_a_file_that_changes_meanwhile_is_left_alone(project: Path, monkeypatch:
     assert result.exit_code == 1
     assert result.stderr.startswith("stale_version: ")
     assert files(project) == {".mcp.json": b'{"a": 1}\n'}
+
+
+def test_a_configuration_of_any_size_is_not_read_whole(project: Path) -> None:
+    with (project / ".mcp.json").open("wb") as file:
+        file.truncate(1 << 33)
+    for option in ("--check", "--remove"):
+        result = setup(option, "--yes")
+        assert ".mcp.json is too large" in result.stdout
+        assert result.exit_code == (option == "--check")

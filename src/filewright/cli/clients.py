@@ -25,6 +25,9 @@ Entry = dict[str, Any]
 SCOPES = ("local", "shared", "user")
 """Whom a client's file is for: one person in the current folder, everybody in the folder, one person everywhere."""
 
+_MAX_BYTES = 16 << 20
+"""The size past which no file is taken for a configuration."""
+
 _PLACES = {
     # where desktop programs keep their settings
     "$CONFIG": {"darwin": ("", "~/Library/Application Support"), "win32": ("APPDATA", "")}.get(
@@ -97,21 +100,45 @@ class Client:
         return [scope for scope in order if "server" in getattr(self, scope)]
 
     def files(self, scope: str) -> dict[str, str]:
-        """Return its files of a scope, by what is in them."""
-        paths = {what: whole(path) for what, path in getattr(self, scope).items()}
-        if os.path.lexists(f"{paths.get('server')}c"):
+        """Return its files of a scope, by what is in them, without those of `links_out`."""
+        outside = self.links_out(scope)
+        return {what: whole(path) for what, path in self._named(scope).items() if what not in outside}
+
+    def links_out(self, scope: str) -> dict[str, str]:
+        """Return its files of the current folder that lead out of it, by what is in them; each with where it leads.
+
+        A cloned project may have links to any file of the user's there: nothing is read or written through them.
+        """
+        here = Path(os.path.realpath(os.getcwd()))
+        outside = {}
+        for what, path in self._named(scope).items():
+            is_of_project = not os.path.isabs(path) and path[0] not in "~$"
+            if is_of_project and here not in Path(whole(path)).parents:
+                outside[what] = f"{path} leads out of the current folder, to {whole(path)}"
+        return outside
+
+    def _named(self, scope: str) -> dict[str, str]:
+        """Return its files of a scope as the table names them, by what is in them; `.jsonc` where that is there."""
+        paths = dict(getattr(self, scope))
+        if "server" in paths and os.path.lexists(f"{whole(paths['server'])}c"):
             paths["server"] += "c"
         return paths
 
     def content(self, scope: str) -> tuple[bytes, list[str]]:
-        """Return what its files of servers and hooks hold, one after the other, and those that may not be read."""
+        """Return what its files of servers and hooks hold, one after the other, and what of them is not read."""
         content, unread = b"", []
         for what, path in self.files(scope).items():
             if what != "rule" and os.path.isfile(path):
                 try:
-                    content += Path(path).read_bytes()
+                    with open(path, "rb") as file:
+                        read = file.read(_MAX_BYTES + 1)
                 except PermissionError:
-                    unread.append(path)
+                    unread.append(f"{path} may not be read")
+                    continue
+                if len(read) > _MAX_BYTES:
+                    unread.append(f"{path} is too large")
+                else:
+                    content += read
         return content, unread
 
     def entry(self, options: ServerOptions) -> Entry:

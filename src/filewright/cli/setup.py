@@ -280,8 +280,15 @@ def setup(
         if chosen and not everything:
             everything = planned(chosen, usable[0], options)
     if chosen is None:
-        for path in sorted(unread):
-            write(f"LOOK {path} may not be read: what is in it is not known, and stays")
+        for reason in sorted(unread):
+            write(f"LOOK {reason}: what is in it is not known, and stays")
+    outside = []
+    if check or remove:
+        outside = _links_out([chosen] if chosen else [*CLIENTS.values()], scopes) if not file else []
+        for reason in outside:
+            write(f"LOOK {reason}: nothing is read or written there")
+    elif chosen and not file:
+        _refuse_links_out(chosen, usable[0], left_out)
     parts = [part for part in everything if part.what not in left_out]
     if not parts:
         write("no client is configured here: filewright setup CLIENT")
@@ -289,7 +296,7 @@ def setup(
     if check:
         from filewright.cli.setup_check import checked
 
-        sys.exit(0 if checked(parts, options, titled=chosen is None) and not unread else 1)
+        sys.exit(0 if checked(parts, options, titled=chosen is None) and not (unread or outside) else 1)
     if remove:
         _carry_out(parts, *_removed(parts, everything), REMOVING, yes=yes, dry_run=dry_run)
     else:
@@ -323,10 +330,31 @@ def folder_is_current(path: str) -> bool:
     return os.path.realpath(path).startswith(os.path.realpath(os.getcwd()) + os.sep)
 
 
+def _links_out(clients: Sequence[Client], scopes: Sequence[str]) -> list[str]:
+    """Return which files of servers and hooks of the current folder lead out of it."""
+    reasons = set[str]()
+    for client in clients:
+        for scope in scopes:
+            reasons.update(reason for what, reason in client.links_out(scope).items() if what != "rule")
+    return sorted(reasons)
+
+
+def _refuse_links_out(client: Client, scope: str, left_out: Sequence[str]) -> None:
+    """Raise `path_escape` for a file that would be written outside of the current folder."""
+    for what, reason in client.links_out(scope).items():
+        if what not in left_out:
+            option = "" if what == "server" else f", or leave it out with --no-{what}"
+            raise FilewrightError(
+                Code.PATH_ESCAPE,
+                f"{reason}: nothing is written there",
+                hint=f"put a file in place of the link{option}",
+            )
+
+
 def _present(
     clients: Sequence[Client], scopes: Sequence[str], options: ServerOptions
 ) -> tuple[list[Part], set[str]]:
-    """Return the parts of each client and scope of which something is there, and the files that may not be read."""
+    """Return the parts of each client and scope of which something is there, and what is not read."""
     parts, unread = list[Part](), set[str]()
     for client in clients:
         for scope in SCOPES:
