@@ -21,6 +21,7 @@ from filewright.edit.locate.request import (
     Literal,
     Located,
     Missed,
+    RequestLines,
     SymbolLines,
     Tier,
     UnclearError,
@@ -239,7 +240,7 @@ def _located(
         there = locate(result, edit)
         if in_turn or isinstance(there, Located) or there.code is Code.AMBIGUOUS_MATCH:
             return result, there
-    tier = found.tier if isinstance(found, Located) else Tier.DRIFT
+    tier = found.tier if isinstance(found, Located) else Tier.SOFT
     if (
         tier is Tier.EXACT
         or not (nowhere or isinstance(found, Located))
@@ -253,6 +254,7 @@ def _located(
     if (
         isinstance(found, Located)
         and isinstance(drifted, Missed)
+        and tier is not Tier.SOFT
         and any(span.start < found.span.end and span.end > found.span.start for span in drifted.spans)
     ):
         return source, found
@@ -427,9 +429,11 @@ def _as_one(puts: Sequence[_Put]) -> tuple[Splice, ...]:
 
 def _similarity(source: FileText, located: Located) -> float:
     """How alike the text asked for and the text found are, 0 to 1; 1.0 if nothing was looked past."""
+    # The parts of a soft match hold the file's word in place of the request's.
+    requested = RequestLines.of(located.edit.search).lines if located.tier is Tier.SOFT else None
     least = 1.0
     for part in located.parts:
         if isinstance(part, WholeLines):
             there = [source.text(row.body) for row in part.region.rows]
-            least = min(least, alike(part.search.lines, there))
+            least = min(least, alike(requested or part.search.lines, there))
     return least

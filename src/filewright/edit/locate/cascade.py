@@ -25,6 +25,7 @@ from filewright.edit.endings import terminator_at, whole_lines
 from filewright.edit.filetext import FileText, find_exact
 from filewright.edit.find import Region, find_regions
 from filewright.edit.linediff import changes
+from filewright.edit.locate.prose import find_soft
 from filewright.edit.locate.request import (
     ByteRange,
     Edit,
@@ -120,7 +121,10 @@ def _tolerant(source: FileText, edit: Edit) -> Located | Missed:
     repaired = _repaired(source, edit)
     if repaired is not None:
         return _unapplied(source, repaired)
-    return Missed(edit, Code.NO_MATCH, Tier.REPAIRED)
+    soft = find_soft(source, block, wanted)
+    if soft:
+        return _unapplied(source, _one(source, edit, Tier.SOFT, soft))
+    return Missed(edit, Code.NO_MATCH, Tier.SOFT)
 
 
 def _repaired(source: FileText, edit: Edit) -> Located | Missed | None:

@@ -141,6 +141,7 @@ class Tier(StrEnum):
     BLANK_LINES = "blank_lines"
     ELISION = "elision"
     REPAIRED = "repaired"
+    SOFT = "soft"
     DRIFT = "drift"
 
     @property
