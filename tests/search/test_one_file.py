@@ -159,6 +159,34 @@ def test_an_excerpt_always_holds_the_hit_on_whole_characters(before, word, after
     assert shown.cut_after == (shown.column - 1 + len(shown.text) < len(line))
 
 
+@each_row(
+    ("codec", "before", "match", "after"),
+    [
+        ("utf-8", "x" * 300, "a" + "é" * 900 + "b", "y"),
+        ("utf-8", "", "a" + "é" * 900 + "b", ""),
+        ("utf-16-le", "x", "a" + "c" * 90_000 + "b", "y" * 9000),
+        ("gb18030", "表", "a" + "表" * 101 + "b", "表"),
+    ],
+)
+def test_a_long_match_shows_its_beginning_and_end(codec, before, match, after):
+    snapshot = Snapshot(f"first\r\n{before}{match}{after}\r\nlast".encode(codec), encoding=codec)
+    (hit,) = search_snapshot(snapshot, compile_pattern("a[^a-z]*c*b", mode="regex"), limit=5).hits
+    shown = excerpt(snapshot, hit, 90)
+    assert match.startswith(shown.text)
+    assert match.endswith(shown.match_end)
+    assert len(shown.text) + len(shown.match_end) == 90
+    assert shown.goes_on is bool(after)
+    assert shown.row == f"{'…' * bool(before)}{shown.text}…{shown.match_end}{'…' * bool(after)}"
+
+
+def test_a_match_of_several_lines_shows_no_end_in_its_first_line():
+    snapshot = Snapshot(("a" + "x" * 300 + "\n" + "y" * 300 + "b\n").encode())
+    pattern = compile_pattern("ax+\\ny+b", mode="regex", multiline=True)
+    (hit,) = search_snapshot(snapshot, pattern, limit=5).hits
+    shown = excerpt(snapshot, hit, 90)
+    assert (len(shown.text), shown.match_end) == (90, "")
+
+
 def test_a_byte_order_mark_is_not_shown():
     for codec in ("utf-8-sig", "utf-16"):
         snapshot = Snapshot("foo bar".encode(codec))

@@ -268,3 +268,22 @@ def test_reads_the_columns_around_a_match_in_a_long_line(root: Path, workspace: 
     assert workspace.read("r.js", pattern="HIT").start_line < 101
     with pytest.raises(FilewrightError, match="2 matches"):
         workspace.read("r.js", pattern="HIT", occurrence=3)
+
+
+def test_every_row_of_long_lines_shows_the_whole_match(root, workspace):
+    pattern = r'"at": "\S+", "took": \d+'
+    for number in range(12):
+        end = f'"text": "{"x" * 120}", "took": {number}'
+        (root / f"{number:02}.jsonl").write_text(
+            f'{{"{"k" * 300}": 1, "at": "10:00", "took": {number}, {end}}}\n'
+        )
+        (root / f"{number:02}.log").write_text(
+            f'{"y" * 300} "at": "{"z" * 200 * (number + 1)}", "took": {number}7 end\n'
+        )
+    found = workspace.search(pattern, mode="regex")
+    assert found.complete
+    rows = found.text.splitlines()
+    for number in range(12):
+        assert any(f'"at": "10:00", "took": {number}' in row for row in rows)
+        assert any(f'"took": {number}7' in row for row in rows)
+    assert max(map(len, rows)) < workspace.settings.match_chars + 60

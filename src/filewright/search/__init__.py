@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         context,
         count_hits,
         excerpt,
+        match_chars,
         search_snapshot,
     )
     from filewright.search.engine import matches as find_matches
@@ -56,7 +57,7 @@ __getattr__, __all__ = face_of(
     {
         "engine": (
             "ContextLine Found Hit LineKind LineKinds Match ShownLine TreeOptions Windows context count_hits excerpt "
-            "find_matches=matches search_snapshot"
+            "find_matches=matches match_chars search_snapshot"
         ),
         "similarity": "fuzzy",
         "pattern": "Pattern compile_pattern=compile",

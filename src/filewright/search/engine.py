@@ -432,7 +432,8 @@ class ShownLine:
     """The piece of a line around a hit, as shown: decoded, without terminator.
 
     `column` is the 1-based character where `text` begins in its line; `cut_before` and `cut_after`
-    say whether the line goes on; `ranges` are the submatches as character ranges of `text`.
+    say whether the line goes on; `ranges` are the submatches as character ranges of `text`. `match_end`
+    is the end of a match of which `text` holds only the beginning; `goes_on` says whether the line has more behind it.
     """
 
     text: str
@@ -440,6 +441,14 @@ class ShownLine:
     cut_before: bool
     cut_after: bool
     ranges: tuple[Span, ...]
+    match_end: str = ""
+    goes_on: bool = False
+
+    @property
+    def row(self) -> str:
+        """The piece with an ellipsis for each part of the line that is left out."""
+        begin = f"{'…' * self.cut_before}{self.text}{'…' * self.cut_after}"
+        return f"{begin}{self.match_end}{'…' * self.goes_on}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -457,7 +466,7 @@ _Lines = tuple[ContextLine, ...]
 def excerpt(snapshot: Snapshot, hit: Hit, chars: int) -> ShownLine:
     """The piece of the hit's (first) line that shows its submatches, at most `chars` characters.
 
-    A line that fits is shown whole. A match longer than `chars` is cut; its beginning is always shown.
+    A line that fits is shown whole. Of a match longer than `chars` the beginning and the end are shown.
     """
 
     def shown(start: int, stop: int) -> str:
@@ -467,13 +476,15 @@ def excerpt(snapshot: Snapshot, hit: Hit, chars: int) -> ShownLine:
     low = hit.line_offset
     if hit.offset - low > room:
         low = character_at(snapshot, hit.offset - room, hit.line_offset)
-    before = shown(low, hit.offset)
+    before, match_end = shown(low, hit.offset), ""
     rest = snapshot.lines.starting(hit.offset, room, reach=room + 2)
     after = rest.body.decode(snapshot.encoding.name, "replace" if rest.whole else "ignore")
     spans = [span for span in hit.submatches if span[0] >= hit.offset]
     if low == hit.line_offset and rest.whole and len(before) + len(after) <= chars:
         left, right = len(before), len(after)
     else:
+        match_end = _end_of_long_match(snapshot, hit, chars)
+        chars -= len(match_end)
         last = spans[-1][1] if spans else hit.end
         spare = chars - min(chars, len(shown(hit.offset, min(hit.offset + room, last))))
         right = min(len(after), chars - min(len(before), spare // 2))
@@ -491,7 +502,28 @@ def excerpt(snapshot: Snapshot, hit: Hit, chars: int) -> ShownLine:
         cut_before=low != hit.line_offset or left < len(before),
         cut_after=not rest.whole or right < len(after),
         ranges=tuple(ranges),
+        match_end=match_end,
+        goes_on=bool(match_end) and bool(snapshot.lines.starting(hit.end, 8, reach=16).body),
     )
+
+
+def match_chars(snapshot: Snapshot, hit: Hit, most: int) -> int:
+    """Return the number of characters of the first match in its first line, at most `most`."""
+    text = snapshot.read(hit.offset, min(hit.end - hit.offset, most * 4))
+    line = decoded(text, snapshot.encoding).partition("\n")[0]
+    return min(len(line), most)
+
+
+def _end_of_long_match(snapshot: Snapshot, hit: Hit, chars: int) -> str:
+    """Return the end of a match within one line that is longer than `chars`, a third of so many; else an empty text."""
+    if hit.end - hit.offset <= chars:
+        return ""
+    low = character_at(snapshot, max(hit.offset, hit.end - chars * 4), hit.line_offset)
+    text = snapshot.read(low, hit.end - low).decode(snapshot.encoding.name, "replace")
+    is_long = low > hit.offset or len(text) > chars
+    if not is_long or snapshot.lines.begin(hit.end - snapshot.encoding.width) != hit.line_offset:
+        return ""
+    return text[-(chars // 3) :]
 
 
 def context(

@@ -32,6 +32,7 @@ from filewright.search import (
     excerpt,
     find_matches,
     mark_of,
+    match_chars,
 )
 from filewright.search import context as context_of
 from filewright.structure import enclosing, language_of_snapshot, path_of
@@ -51,6 +52,9 @@ FEW, _NEAR = 5, 2
 
 _BESIDE = 120
 """Characters of a line that is shown unasked beside a hit, and of a line without end in which there is one."""
+
+_MATCH_MARGIN = 40
+"""Characters of a long line that are shown beside a long match."""
 
 _RECORDS = {Language.LOG, Language.CSV, Language.TSV, Language.JSON_LINES}
 """Where a line says nothing of those beside it, unless it goes on with one: it is indented then."""
@@ -652,11 +656,14 @@ class _Search:
             if is_cut and (hit.column > width or not few):
                 # A line without end says no more by more of it.
                 again = position > 0 and found.hits[position - 1].line == hit.line
-                piece = excerpt(snapshot, hit, min(width, _BESIDE // 2 if again else _BESIDE))
+                # The match itself is shown whole, as far as a row may be long.
+                needed = match_chars(snapshot, hit, width) + _MATCH_MARGIN
+                row_chars = _BESIDE // 2 if again else _BESIDE
+                piece = excerpt(snapshot, hit, min(width, max(row_chars, needed)))
             rows = [_row(line, "-") for line in above if line.line > shown_to]
             if hit.line > matched_to or is_cut:  # else it is the last line of the match before, and is there
                 column = f":{hit.column}" if is_cut else ""
-                text = f"{'…' * piece.cut_before}{visible(piece.text)}{'…' * piece.cut_after}"
+                text = visible(piece.row)
                 notes = [visible(outside)] if outside and outside != named else []
                 if arguments.mode == "fuzzy":
                     notes.append(f"similarity {hit.score:.2f}")
