@@ -8,9 +8,9 @@ names the folder of its repository.
 from __future__ import annotations
 
 import os
-import time
+import threading
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 from filewright import system
 from filewright.boundary.location import Location, Root, plain_form
@@ -18,11 +18,6 @@ from filewright.boundary.protection import Alias, Protection
 from filewright.system import Folder, Kind
 
 _REMEMBERED_FOLDERS = 4096
-_SETTLED_NS = 3_000_000_000
-"""A folder changed less than this before a look may change again without another time of change: some file systems
-count in steps of two seconds."""
-_ONE_CHANGE_NS = 50_000_000
-"""For so long a look counts all the same: the many files of one change are asked for one after the other."""
 
 _GIT_FILE_BYTES = 8 << 10
 _GIT_FILE_START = b"gitdir:"
@@ -31,13 +26,28 @@ _GIT_FILE_START = b"gitdir:"
 class AliasFinder:
     """A finder of the links that lead from protected names. Thread-safe.
 
-    To look for some forty names in each folder above a path takes longer than most of a change. Which of them a folder
-    holds is remembered until the folder changes.
+    To look for some forty names in each folder above a path takes longer than most of a change. Within
+    `remembering` the finder looks once at each folder.
     """
 
     def __init__(self, *, cross: bool) -> None:
         self._cross = cross
-        self._names: dict[tuple[int, int, Protection], tuple[int, int, tuple[bytes, ...]]] = {}
+        self._memory = _Memory()
+
+    @contextmanager
+    def remembering(self) -> Iterator[None]:
+        """Remember, for this thread and until the end of the block, the protected names that each folder holds.
+
+        A nested block begins without what the outer one remembers: a change looks again, after it has waited for its
+        turn. Times of change would not do instead of a block: a link made within one tick of the file system's clock
+        after a look would never be seen.
+        """
+        outer = self._memory.names
+        self._memory.names = {}
+        try:
+            yield
+        finally:
+            self._memory.names = outer
 
     def find(self, where: Location, root: Root, protection: Protection) -> Iterator[Alias]:
         """Yield the links below `root` that lead to `where`, into it, or to a folder above it.
@@ -68,20 +78,27 @@ class AliasFinder:
 
     def _names_in(self, folder: Folder, protection: Protection) -> tuple[bytes, ...]:
         """Return the names in the folder with which protected paths begin."""
-        status = folder.status()
-        key = (*status.identity, protection)
-        now_ns = time.time_ns()
-        changed_ns, looked_ns, names = self._names.get(key, (-1, 0, ()))
-        is_settled = changed_ns < looked_ns - _SETTLED_NS or 0 <= now_ns - looked_ns < _ONE_CHANGE_NS
-        if changed_ns == status.mtime_ns and is_settled:
-            return names
-        names = ()
-        if folder.holds_any(protection.first_names):
-            names = tuple(name for name in protection.first_names if folder.holds_any((name,)))
-        if len(self._names) >= _REMEMBERED_FOLDERS:
-            self._names.clear()
-        self._names[key] = status.mtime_ns, now_ns, names
-        return names
+        memory = self._memory.names
+        if memory is None:
+            return _look(folder, protection)
+        key = (*folder.status().identity, protection)
+        if key not in memory:
+            if len(memory) >= _REMEMBERED_FOLDERS:
+                memory.clear()
+            memory[key] = _look(folder, protection)
+        return memory[key]
+
+
+class _Memory(threading.local):
+    """The names that folders hold, by the folder's identity; None outside of a block that remembers them."""
+
+    names: dict[tuple[int, int, Protection], tuple[bytes, ...]] | None = None
+
+
+def _look(folder: Folder, protection: Protection) -> tuple[bytes, ...]:
+    if not folder.holds_any(protection.first_names):
+        return ()
+    return tuple(name for name in protection.first_names if folder.holds_any((name,)))
 
 
 def _links_at(

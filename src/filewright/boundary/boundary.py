@@ -6,7 +6,7 @@ import errno
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from itertools import accumulate
 
@@ -542,6 +542,10 @@ class Boundary:
             for root in self.roots
             for alias in self._aliases.find(where, root, self._rules[root.number].protection)
         )
+
+    def looking_once(self) -> AbstractContextManager[None]:
+        """Look only once, within the block and in this thread, for links in the folders above what is changed."""
+        return self._aliases.remembering()
 
     def guard_tree(
         self, source: Location, destination: Location, rules: DenyRules, *, moving: bool, task: Task

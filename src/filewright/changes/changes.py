@@ -222,7 +222,8 @@ class Changes(History):
                 if fresh or log.left(*UNFINISHED):
                     self._recover(_SETTLE_ABOVE)
                     break
-            yield
+            with self._boundary.looking_once():
+                yield
 
     def settle(self) -> None:
         """Settle what a dead process left, if there is anything: asked before every read, a few looks.
