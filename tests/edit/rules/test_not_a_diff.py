@@ -12,7 +12,6 @@ ITEMS = [
 ]  # fmt: skip
 
 
-@pytest.mark.xfail(strict=True, reason="items of the replacement are taken for removed lines")
 @pytest.mark.parametrize("case", ITEMS)
 def test_an_item_is_no_removed_line(desk: Desk, case: Case) -> None:
     desk.check(case)

@@ -85,15 +85,7 @@ WAYS: dict[str, Callable[[random.Random, Lines], Lines]] = {
 }
 
 
-FLAT = pytest.param(
-    "all indentation is lost",
-    marks=pytest.mark.xfail(
-        strict=True, reason="one line that is wrapped without any indentation is written flat"
-    ),
-)
-
-
-@pytest.mark.parametrize("way", [FLAT if WAYS[way] is _flat else way for way in WAYS])
+@pytest.mark.parametrize("way", WAYS)
 def test_what_is_written_is_the_code_that_is_meant(way: str) -> None:
     rng = random.Random(way)
     failures, applied = [], 0
