@@ -163,7 +163,9 @@ class EditItem(Arguments):
         """`at` in the fields that it replaces."""
         if isinstance(given, dict) and (given.get("delete") or given.get("move_to")):
             _require_place_kept(given)
-            given = {name: value for name, value in given.items() if value is not None}
+            # A null of a field that is not known may be a place, too: it is refused.
+            known = {info.alias or name for name, info in cls.model_fields.items()}
+            given = {name: value for name, value in given.items() if value is not None or name not in known}
         if isinstance(given, dict):
             given = _without_idle_texts(given)
         at = given.get("at") if isinstance(given, dict) else None
@@ -198,7 +200,7 @@ class EditItem(Arguments):
         if made or deleted or self.move_to is not None or (moved and not places):
             # What else is given may have been meant as a place: without it, all of the file would go.
             of_whole = _OF_PIECES if moved else _OF_WHOLE
-            more = any(getattr(self, name) not in (None, False) for name in self.model_fields_set - of_whole)
+            more = any(_is_given(getattr(self, name)) for name in self.model_fields_set - of_whole)
             # What is moved into a new file may have a beginning given with it.
             if (made or moved) + (self.move_to is not None) + deleted != 1 or more:
                 problem = (
@@ -228,6 +230,11 @@ class EditItem(Arguments):
         return self
 
 
+def _is_given(value: object) -> bool:
+    """Return True for a field that says something. The number 0 does: it is a place that does not exist."""
+    return value is not None and value is not False
+
+
 def _without_idle_texts(given: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of an edit without the empty texts that an adapter filled in beside another form of edit."""
     forms = {name for name in (*_PLACE_FIELDS, "content", "move_to", "delete") if given.get(name)}
@@ -249,7 +256,9 @@ def _require_place_kept(given: dict[str, Any]) -> None:
     def is_empty(value: object) -> bool:
         if isinstance(value, dict):
             return all(is_empty(inner) for inner in value.values())
-        return value in (None, "", [])
+        if isinstance(value, list):
+            return all(is_empty(inner) for inner in value)
+        return value is None or (isinstance(value, str) and not value.strip())
 
     places = [name for name in (*_PLACE_FIELDS, "source") if name in given]
     if places and all(is_empty(given[name]) for name in places):

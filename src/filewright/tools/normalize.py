@@ -199,9 +199,9 @@ class _Normalizer:
             return {
                 name: self.value(member, Shape("other"), f"{place}.{name}") for name, member in value.items()
             }
-        value = self._renamed(value, shape, place)
-        # A null beside delete or move_to may be a place that got lost, which the model refuses.
+        # A null or a reason beside delete or move_to may be a place that got lost, which the model refuses.
         keeps_all = "move_to" in shape.fields and bool(value.get("delete") or value.get("move_to"))
+        value = self._renamed(value, shape, place, keeps_reasons=keeps_all)
         members = {}
         for name, member in value.items():
             known = shape.fields.get(name)
@@ -264,8 +264,10 @@ class _Normalizer:
             hint = "send them in several calls, or write the whole file with write_content"
             raise too_many(self._lines[kind], most, "lines of text", hint)
 
-    def _renamed(self, value: dict[str, Any], shape: Shape, place: str) -> dict[str, Any]:
-        """Return an object under the names that its model has."""
+    def _renamed(
+        self, value: dict[str, Any], shape: Shape, place: str, *, keeps_reasons: bool
+    ) -> dict[str, Any]:
+        """Return an object under the names that its model has, without the reasons that a model gives."""
         unknown = [name for name in value if name not in shape.fields]
         if not unknown:
             return value
@@ -277,7 +279,7 @@ class _Normalizer:
         for name, member in value.items():
             known = name if name in shape.fields else _synonym_of(name, shape.fields)
             if known is None:
-                if name not in _REASONS:
+                if keeps_reasons or name not in _REASONS:
                     members[name] = member
                 continue
             if known != name and (known in value or known in members):
