@@ -105,9 +105,10 @@ def _tolerant(source: FileText, edit: Edit) -> Located | Missed:
     found = find_regions(source, block)
     regions = found.strictest
     signed = diff_repair(edit.search, edit.replace)
-    if regions and signed is not None and find_exact(source, signed.search.strip("\n"), 1):
+    if signed is not None and any(region.tier is Tier.INDENT for region in regions):
         # Lines with the sign of a diff before them look as if they were indented by one more.
-        regions = []
+        is_signed = find_exact(source, signed.search.strip("\n"), 1)
+        regions = [] if is_signed else regions
     if regions:
         tier = max(Tier.TRAILING, *(region.tier for region in regions), key=lambda tier: tier.rank)
         if tier is not Tier.TRAILING and not any(map(str.isalnum, "".join(block.solid))):
