@@ -72,7 +72,7 @@ for tool, arguments in given["calls"]:
     looking = threading.Thread(target=look)
     looking.start()
     if tool == "undo":
-        tool, arguments = "revert_edit", {"change_id": workspace.history(limit=1)[0].id}
+        tool, arguments = "revert_edit", {"change_id": workspace.history(limit=1)[0].id, **arguments}
     answer = workspace.call(tool, arguments)
     done.set()
     looking.join()
@@ -261,7 +261,7 @@ _OF_15_MB = 125_000
 
 
 def _many_files(place: Path, count: int) -> None:
-    """One line at the end of each of `count` files of 15 MB: by a patch, by edits, by a replacement, by additions."""
+    """One line at the end of each of `count` files of 15 MB: patched, edited, replaced, appended to, read, undone."""
     line = "x" * 119
     for number in range(count):
         with open(place / "work" / f"f{number}.txt", "w") as file:
@@ -279,6 +279,9 @@ def _many_files(place: Path, count: int) -> None:
         ("edit_content", {"edits": edits}),
         ("replace_content", {"pattern": "three", "replacement": "four", "preview": False}),
         ("write_content", {"items": added}),
+        ("undo", {"preview": True}),
+        UNDO,
+        ("read_content", {"paths": names, "start": _OF_15_MB // 2, "limit": 2}),
     )
 
 

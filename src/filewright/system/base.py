@@ -65,6 +65,11 @@ class Handle(Closing):
         """The descriptor (on Windows: the handle), for a child process or a poll. It stays ours."""
         return self._fd
 
+    @property
+    def closed(self) -> bool:
+        """Whether it was let go of."""
+        return self._fd < 0
+
     def status(self) -> Status:
         """What the system says of it now."""
         raise NotImplementedError

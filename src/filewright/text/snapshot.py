@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import xxhash
@@ -241,26 +241,19 @@ class Snapshot(Closing):
     @cached_property
     def lines(self) -> Lines:
         """Where its lines are. What is counted is shared with other snapshots of the same identity."""
+        # Lines that referred to a snapshot that refers to them would keep its content until a collection of cycles:
+        # that of forty files in one call, if each is large.
+        source = self if self.held is None else _HeldText(self.held, self.encoding)
         if self._indexes is None or self.identity is None or self.size <= PAGE:
-            return Lines(self)  # a page is counted again sooner than it is looked up
-        return Lines(self, self._indexes.get((self.identity, self.size, self.encoding.name)), self._share)
-
-    def _share(self, index: LineIndex) -> None:
-        """Keep an index for the next snapshot, unless the file is no longer what was counted."""
-        assert self._indexes is not None
+            return Lines(source)  # a page is counted again sooner than it is looked up
         key = self.identity, self.size, self.encoding.name
-        known = self._indexes.get(key)
-        if known is not None and len(known.before) >= len(index.before) and known.known == index.known:
-            return
-        if self.settled:
-            self._indexes.put(key, index, 200 + 40 * len(index.before))  # about what it takes
+        share = partial(_share, self._indexes, key, self._file)
+        return Lines(source, self._indexes.get(key), share)
 
     @property
     def settled(self) -> bool:
         """Whether what is learned of it holds for whoever meets its identity again."""
-        file = self._file
-        same = file is not None and Identity.of(file.status().raw) == self.identity
-        return same and not self._just_written()
+        return self.identity is not None and _is_settled(self._file, self.identity)
 
     @cached_property
     def has_no_returns(self) -> bool:
@@ -293,7 +286,7 @@ class Snapshot(Closing):
     def version(self) -> str:
         """The token of this content; of a file above `settings.identity_bytes`, of its identity."""
         if self.held is None and self.identity is not None and self.size > self.settings.identity_bytes:
-            if self._just_written():  # a later write must not fit into the same tick of the clock
+            if _was_just_written(self.identity):  # a later write must not fit into the same tick of the clock
                 time.sleep(_TICK)
             return identity_version(self.identity)
         return self.digest()[:TOKEN_DIGITS]
@@ -304,10 +297,45 @@ class Snapshot(Closing):
             return self.identity is not None and identity_version(self.identity) == version
         return self.digest()[:TOKEN_DIGITS] == version
 
-    def _just_written(self) -> bool:
-        """Whether another write now could leave the identity as it is."""
-        assert self.identity is not None
-        return -1 < time.time() - max(self.identity.mtime_ns, self.identity.ctime_ns) / 1e9 < _TICK
+
+@dataclass(frozen=True, slots=True)
+class _HeldText:
+    """The content of a snapshot that holds it, for its lines."""
+
+    content: bytes
+    encoding: Encoding
+
+    @property
+    def size(self) -> int:
+        """The number of bytes."""
+        return len(self.content)
+
+    def read(self, offset: int, length: int, /) -> bytes:
+        """Return the bytes [offset, offset + length), clipped to the content."""
+        return self.content[offset : offset + length]
+
+
+def _share(
+    indexes: BoundedCache[LineIndex], key: tuple[Identity, int, str], file: File | None, index: LineIndex
+) -> None:
+    """Keep an index for the next snapshot, unless the file is no longer what was counted."""
+    known = indexes.get(key)
+    if known is not None and len(known.before) >= len(index.before) and known.known == index.known:
+        return
+    if _is_settled(file, key[0]):
+        indexes.put(key, index, 200 + 40 * len(index.before))  # about what it takes
+
+
+def _is_settled(file: File | None, identity: Identity) -> bool:
+    """Whether an open file still has the identity, and another write now would change that."""
+    if file is None or file.closed:
+        return False
+    return Identity.of(file.status().raw) == identity and not _was_just_written(identity)
+
+
+def _was_just_written(identity: Identity) -> bool:
+    """Whether another write now could leave the identity as it is."""
+    return -1 < time.time() - max(identity.mtime_ns, identity.ctime_ns) / 1e9 < _TICK
 
 
 def identity_version(identity: Identity) -> str:
