@@ -198,3 +198,29 @@ def test_what_is_no_replacement_is_refused(
     assert answer.is_error
     assert said in answer.text
     assert (root / "a.txt").read_text() == "a\n"
+
+
+def test_a_long_preview_shows_what_becomes_of_each_kind(root: Path, workspace: Workspace) -> None:
+    for name in ("a.ts", "b.ts"):
+        (root / name).write_text("".join(f"has(a{n}, b)\nkeep\nget(c)\n" for n in range(30)))
+    (root / "c.ts").write_text("".join(f"has({chr(97 + n) * 3})\n" for n in range(20)))
+    items = [
+        {"pattern": r"has\((\w+)", "replacement": "owns($1", "mode": "regex"},
+        _item("get", "fetch"),
+    ]
+    text = workspace.run("replace_content", {"items": items}).text
+    assert "\n60 like a.ts:1:\n-has(a0, b)\n+owns(a0, b)\n60 like a.ts:3:\n-get(c)\n+fetch(c)\n" in text
+    assert "\nc.ts:1:\n-has(aaa)\n+owns(aaa)\n" in text
+    assert "[16 more kinds]" in text
+    assert "[140 lines added, 140 removed]" in text
+    assert len(text) < 800
+
+
+def test_a_preview_of_unlike_lines_shows_some_of_them(root: Path, workspace: Workspace) -> None:
+    names = [f"{first}{second}" for first in "ABCDEF" for second in "GHIJKLMNOP"]
+    (root / "a.txt").write_text("".join(f"{name} x{'z' * 5_000}\n" for name in names))
+    text = workspace.run("replace_content", {"pattern": "x", "replacement": "y"}).text
+    assert "\na.txt:1:\n-AG xzzz" in text
+    assert "\n+AG yzzz" in text
+    assert "[54 more kinds]" in text
+    assert len(text) < 3_000

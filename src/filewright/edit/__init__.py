@@ -5,7 +5,8 @@ use alike; what an edit means by what was found (`locate`); writing it, as it is
 merged where it is loose (`merge`); damage that a whole request carries (`repairs`), lines that stand for text left out
 (`markers`), and notes on what looks like damage (`notes`); planning several edits of one call (`planning`) and saying
 why one is refused (`refusal`, `nearest`); edits that name lines, symbols, the nth match or every one (`places`),
-patches in both notations (`patch`); and the diffs that show what a change does (`diff`).
+patches in both notations (`patch`); and the diffs and examples that show
+what a change does (`diff`, `example`).
 
 Never: opens, reads or writes a file by itself, knows how a change is committed, or changes a byte
 that was not asked for. What is not certain is refused.
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from filewright.edit.diff import Diff, FileDiff, Lost, by_cells, hunks_of, splices_between, unified
     from filewright.edit.diff import Hunk as DiffHunk
     from filewright.edit.diff import Row as DiffRow
+    from filewright.edit.example import Example, example_of
     from filewright.edit.linediff import changes as differing
     from filewright.edit.linediff import line_splices, merge3
     from filewright.edit.locate.request import Edit, SymbolLines, Tier
@@ -92,6 +94,7 @@ __getattr__, __all__ = face_of(
             "SetOwner Step Stream"
         ),
         "diff": "Diff DiffHunk=Hunk DiffRow=Row FileDiff Lost hunks_of by_cells splices_between unified",
+        "example": "Example example_of",
         "linediff": "differing=changes line_splices merge3",
         "locate.request": "Edit SymbolLines Tier",
         "losses": "lost_parts told_losses=told",

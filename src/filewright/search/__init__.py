@@ -51,6 +51,7 @@ if TYPE_CHECKING:
         TreeSearch,
         mark_of,
     )
+    from filewright.search.window import character_at
 
 __getattr__, __all__ = face_of(
     __name__,
@@ -62,5 +63,6 @@ __getattr__, __all__ = face_of(
         "similarity": "fuzzy",
         "pattern": "Pattern compile_pattern=compile",
         "tree": "Resume Searcher Similar TreeSearch mark_of",
+        "window": "character_at",
     },
 )

@@ -595,15 +595,22 @@ class LineKinds:
     def add(self, snapshot: Snapshot, offsets: Iterable[int]) -> None:
         """Count the lines that hold the bytes at these offsets, each one."""
         for offset in offsets:
-            text = _around(snapshot, offset)
-            key = _NUMBER.sub("0", text)
-            if key not in self._kinds and len(self._kinds) == MOST_KINDS:
-                self.others += 1
-                continue
-            if key not in self._kinds:
-                line = snapshot.lines.line_at(snapshot.lines.begin(offset))
-                self._kinds[key] = LineKind(snapshot.asked, line, text)
-            self._kinds[key].count += 1
+            self.add_line(snapshot, offset)
+
+    def add_line(self, snapshot: Snapshot, offset: int) -> LineKind | None:
+        """Count the line that holds the byte at an offset; return its kind if it is the first of it."""
+        text = _around(snapshot, offset)
+        key = _NUMBER.sub("0", text)
+        kind = self._kinds.get(key)
+        if kind is not None:
+            kind.count += 1
+            return None
+        if len(self._kinds) == MOST_KINDS:
+            self.others += 1
+            return None
+        line = snapshot.lines.line_at(snapshot.lines.begin(offset))
+        self._kinds[key] = LineKind(snapshot.asked, line, text, 1)
+        return self._kinds[key]
 
     def ranked(self, *, rarest_first: bool) -> list[LineKind]:
         """The kinds by how many lines they have; equal ones in the order in which they were met."""

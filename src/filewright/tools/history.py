@@ -328,7 +328,7 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
         except FilewrightError as error:  # it is an extra: nothing about it is an error of the call
             diff = Diff((FileDiff("", "", remark=f"(the diff cannot be shown: {error.message})\n"),))
     shown = arguments.diff == "full" or reversal.merged or made is None  # else it shows nothing new
-    page = Reply(context, arguments, Change((), made_id, diff), shown=shown)
+    page = Reply(context, arguments, Change((), made_id, diff), shown=shown, offers_diff=False)
     if scope.change_id is not None:
         title, what = selected.ids[0], record.summary
     else:

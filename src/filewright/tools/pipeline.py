@@ -318,7 +318,7 @@ class Reply(Page):
     """The page with which a tool answers that it made a change, or, without a `change_id`, what it would change.
 
     `seen`: a preview of the same call had the same diff and `outcome`, if one is given. `brief` is what is shown
-    unasked of the diff, if any of it is `shown`: all or "".
+    unasked of the diff, if any of it is `shown`: all or "". `offers_diff`: callers are told of the argument diff.
     """
 
     def __init__(
@@ -329,8 +329,10 @@ class Reply(Page):
         *,
         outcome: str | None = None,
         shown: object = True,
+        offers_diff: bool = True,
     ) -> None:
         super().__init__(context.settings.page_chars)
+        self._offers_diff = offers_diff
         self.wanted: DiffWanted = getattr(call, "diff", "auto")
         self.seen = False
         if outcome is not None and (change.id is None or context.previews.total):
@@ -399,8 +401,13 @@ class Reply(Page):
             return
         counts = f"{'' if diff.counted else 'more than '}{diff.added} lines added, {diff.removed} removed"
         counts += f" in {counted(len(diff.files), 'other file')}" if beside else ""
-        way = f"; {history if made else 'diff=full'} shows them"
-        self.add(f"[{counts}{', as in the preview' if self.seen else way}]")
+        if self.seen:
+            way = ", as in the preview"
+        elif made:
+            way = f"; {history} shows them"
+        else:
+            way = "; diff=full shows them" if self._offers_diff else ""
+        self.add(f"[{counts}{way}]")
 
     @property
     def facts(self) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Annotated, Literal
 
@@ -12,7 +12,16 @@ from pydantic import Field, model_validator
 from pydantic.json_schema import WithJsonSchema
 
 from filewright.boundary import Location
-from filewright.edit import Decided, Overlay, Replaced, Replacement, replace_matches, replacement
+from filewright.edit import (
+    Decided,
+    Example,
+    Overlay,
+    Replaced,
+    Replacement,
+    example_of,
+    replace_matches,
+    replacement,
+)
 from filewright.errors import Code, FilewrightError, invalid, refused, too_many
 from filewright.search import LineKinds, Pattern, TreeOptions, TreeSearch, compile_pattern
 from filewright.text import Snapshot, Splice, Splices
@@ -29,7 +38,7 @@ _FILES = 3
 """Files named with their counts; a search with output=counts names all."""
 
 _KINDS, _KIND_CHARS = 6, 100
-"""Lines shown as examples of what is replaced, each as long as that."""
+"""Kinds of lines of which an example is shown, each line as long as that."""
 
 _MATCHES = 1_000_000
 """What is replaced in one file by all items; more would not stay in bounded memory."""
@@ -122,12 +131,30 @@ class _Item:
 
 @dataclass
 class _Matches:
-    """What is found besides what is replaced: matches by file and by item, notes, the kinds of lines there are."""
+    """What is found besides what is replaced: matches by file and by item, notes, the kinds of lines with examples."""
 
     by_item: list[int]
     by_file: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     kinds: LineKinds = field(default_factory=LineKinds)
+    examples: dict[tuple[str, int, str], Example] = field(default_factory=dict)
+
+    def add_kinds(self, snapshot: Snapshot, splices: Sequence[Splice], most: int) -> None:
+        """Count the kinds of the lines that the first `most` splices change, with an example of each."""
+        for index in range(min(most, len(splices))):
+            kind = self.kinds.add_line(snapshot, splices[index].offset)
+            if kind is not None:
+                example = example_of(snapshot, splices, index, _KIND_CHARS)
+                self.examples[kind.path, kind.line, kind.text] = example
+
+    def rows(self, *, preview: bool) -> Iterator[str]:
+        """Yield the most frequent kinds of lines; in a preview each with what becomes of it."""
+        for kind in self.kinds.ranked(rarest_first=False)[:_KINDS]:
+            if not preview:
+                yield kind_row(kind, path=True, most=_KIND_CHARS)
+                continue
+            heading = kind_row(replace(kind, text=""), path=True).rstrip()
+            yield f"{heading}\n{self.examples[kind.path, kind.line, kind.text].text}"
 
 
 def replace_content(context: Context, arguments: ReplaceArguments) -> ReplaceResult:
@@ -183,9 +210,8 @@ def replace_content(context: Context, arguments: ReplaceArguments) -> ReplaceRes
                     found.by_file[location.shown] = made.count
                 if made.splices:
                     context.boundary.guard_write(location)
-                    looked = made.splices[:looked_at]
-                    found.kinds.add(snapshot, (splice.offset for splice in looked))
-                    looked_at -= len(looked)
+                    found.add_kinds(snapshot, made.splices, looked_at)
+                    looked_at -= min(looked_at, len(made.splices))
                     changed = True
                     yield spliced(snapshot, made)
         for number, item in enumerate(items):
@@ -334,7 +360,7 @@ def _answer(
     context: Context, arguments: ReplaceArguments, found: _Matches, made: Change[Replaced]
 ) -> ReplaceResult:
     counts, kinds = found.by_file, found.kinds
-    page = Reply(context, arguments, made, outcome=str(counts))
+    page = Reply(context, arguments, made, outcome=str(counts), offers_diff=False)
     total, most = sum(counts.values()), arguments.max_count
     done = page.done("replaced", way="; preview=false writes")
     if made.id is None and most is not None and total > most:
@@ -347,11 +373,8 @@ def _answer(
     if len(found.by_item) > 1:
         page.add(f"[matches of each item: {', '.join(map(str, found.by_item))}]")
     known = brief or arguments.expected_count is not None  # whoever gives the count has seen them
-    if not told and (made.id is None or not known) and len(kinds) < kinds.lines:
-        # A line of each kind that is replaced.
-        frequent = kinds.ranked(rarest_first=False)[:_KINDS]
-        examples = (kind_row(kind, path=True, most=_KIND_CHARS) for kind in frequent)
-        page.extend(examples, reserve=page.room // 3, of=len(kinds), more="kind")
+    if not told and (made.id is None or (not known and len(kinds) < kinds.lines)):
+        page.extend(found.rows(preview=made.id is None), reserve=page.room // 3, of=len(kinds), more="kind")
     if found.notes:
         page.add(f"[{'; '.join(found.notes[:_NOTES])}]")
     page.end()
