@@ -230,3 +230,9 @@ def test_lines_at_the_end_of_a_file_without_one_are_carried_on_as_they_are_made(
     made = apply(base, plan(Snapshot(base), [edit]).splices)
     now = b"1\n2\nthere\n3\n4\naaa\nbbb"
     assert apply(now, plan(Snapshot(now), [edit]).splices) == made.replace(b"2\n", b"2\nthere\n")
+
+
+def test_byte_order_mark_put_before_lines_that_changed_is_refused() -> None:
+    with pytest.raises(FilewrightError) as caught:
+        session("one\ntwo\n", "uno\ntwo\n", Edit("one", "\ufeffone"))
+    assert caught.value.code == Code.STALE_VERSION

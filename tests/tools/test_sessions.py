@@ -223,3 +223,8 @@ def test_a_session_for_which_there_is_no_time_is_listed_without_counts(root, tmp
         workspace.write("f", "1\n")
         (listed,) = workspace.sessions().sessions
     assert (listed.changes, listed.files, listed.added, listed.removed) == (1, None, None, None)
+
+
+def test_a_session_whose_name_is_no_text_is_not_there(workspace):
+    for tool in ("get_history", "revert_edit"):
+        assert workspace.call(tool, {"session": "\ud800"}).code == "not_found"

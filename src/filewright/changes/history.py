@@ -33,6 +33,7 @@ from filewright.changes.state import Index, StateFolder, base_folder
 from filewright.errors import Code, FilewrightError
 from filewright.progress import SETUP, Caller, Task
 from filewright.settings import Settings
+from filewright.wording import encodable
 
 if TYPE_CHECKING:
     from filewright.changes.show import FileDifference
@@ -503,7 +504,8 @@ class History:
             if last is None:
                 raise errors.no_session(any(True for _ in self.heads(task)))
             return last
-        if self.made_in(given):
+        # The name of none has a lone surrogate, and the database takes none.
+        if encodable(given) == given and self.made_in(given):
             return given
         known = [each.name for each in self.sessions() if each.name is not None]
         found = named_by(given, known, "session") if len(given) >= _LEAST_BEGUN else None

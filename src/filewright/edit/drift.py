@@ -57,6 +57,8 @@ def _carried(source: FileText, found: Located, old: FileText, splices: Sequence[
         [*(row.offset for row in rows), text.size]
         for rows, text in ((shown, old), (there, source), (new, wanted))
     )
+    if before[0] != after[0]:  # The edit adds or deletes a byte order mark, which belongs to no line.
+        return Missed(edit, Code.STALE_VERSION, Tier.DRIFT)
     made = changed_lines(splices, before, after)
     exact = merged(mine, ours, theirs, slid(changes(mine, ours), mine, ours), made)
     chunks = [chunk for chunk in told.chunks if chunk.kind in ("theirs", "conflict", "both")]
