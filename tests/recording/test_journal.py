@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
 from tests.promises.histories import look
+from tests.recording.conftest import Opens
 
 from filewright import FilewrightError, Workspace
 from filewright.recording import journal
+from filewright.recording.model import Rows
+from filewright.recording.scan import Scanner
 
 
 def _state(tmp_path: Path) -> Path:
@@ -82,3 +86,58 @@ def test_save_directly_behind_a_tool_is_the_commands(workspace: Workspace, root:
     [record] = workspace.end_command(begun, "make")
     workspace.undo(record.id)
     assert (root / "t").read_text() == "by a tool\n"
+
+
+# A command that goes on while it is observed
+
+MEANWHILE = {
+    "appends to a new file": ("echo 1 > n", "echo 2 >> n"),
+    "writes a new file": ("echo 1 > n", "echo 22222 > n"),
+    "replaces a new file": ("echo 1 > n", "echo 2 > n2; mv n2 n"),
+    "deletes a new file": ("echo 1 > n", "rm n"),
+    "deletes a new folder": ("mkdir n; echo 1 > n/f", "rm -r n"),
+    "makes a folder of a new file": ("echo 1 > n", "rm n; mkdir n; echo 2 > n/f"),
+    "deletes a new link": ("ln -s a n", "rm n"),
+    "makes a link of a new file": ("echo 1 > n", "ln -sf a n"),
+    "appends to a file": ("echo 1 >> a", "echo 2 >> a"),
+    "replaces a file": ("echo 1 >> a", "echo 2 > n; mv n a"),
+    "deletes a file": ("echo 1 >> a", "rm a"),
+    "deletes a file and writes it": ("echo 1 >> a", "rm a; echo 2 > a"),
+    "deletes a folder": ("echo 1 >> d/h/x", "rm -r d"),
+    "moves a folder": ("echo 1 >> d/h/x", "mv d e"),
+    "lets a file grow": ("seq 60000 > n", "seq 60000 >> n"),
+}
+
+
+@pytest.mark.parametrize("case", MEANWHILE)
+def test_command_goes_on_while_it_is_observed(
+    opens: Opens, root: Path, monkeypatch: pytest.MonkeyPatch, case: str
+) -> None:
+    """The first is done before a scan, the second between it and the reading of what it has seen."""
+    workspace, other = opens(), opens()
+    workspace.write("first", "1\n")
+    moment, before = workspace.newest(), look(root)
+    first, then = MEANWHILE[case]
+    begun = workspace.begin_command()
+    subprocess.run(first, shell=True, cwd=root, check=True)
+    scan = Scanner.scan
+
+    def scan_and_go_on(scanner: Scanner, last: Rows | None) -> Rows:
+        rows = scan(scanner, last)
+        subprocess.run(then, shell=True, cwd=root, check=True)
+        return rows
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Scanner, "scan", scan_and_go_on)
+        second = other.begin_command()
+    other.end_command(second, "true")
+    workspace.end_command(begun, "a command")
+    after = look(root)
+    assert [note for record in workspace.history() for note in record.notes] == []
+    assert moment is not None
+    answer = workspace.call("revert_edit", {"since": moment})
+    assert not answer.is_error or after == before, answer.text
+    assert look(root) == before
+    if not answer.is_error:
+        workspace.redo()
+    assert look(root) == after

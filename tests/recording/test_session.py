@@ -248,6 +248,39 @@ def test_file_that_one_edit_tool_names_is_its_own(
         assert told == {("a", "b", "new", "new/n"): 3}
 
 
+BESIDE_TOOLS = {
+    "a file in a folder that a tool made": ("mkdir n; touch n/t n/o", ["n/t"]),
+    "a folder in a folder that a tool made": ("mkdir -p n/o; touch n/t n/o/x; echo 1 > b", ["n/t"]),
+    "a folder of two tools": ("mkdir n; touch n/t n/u; echo 1 > b", ["n/t", "n/u"]),
+    "a folder is deleted": ("rm -r d", ["d/f"]),
+    "a folder is moved": ("mv d e; echo 1 >> e/f", ["d/f", "e/f"]),
+    "a folder instead of a file": ("rm a; mkdir -p a/b; touch a/b/c", ["a"]),
+    "a file instead of a folder": ("rm -r d; touch d", ["d"]),
+    "a folder of one tool instead of a file of another": ("rm a; mkdir a; touch a/t", ["a", "a/t"]),
+    "names are swapped": ("mv a c; mv b a; mv c b", ["a"]),
+}
+
+
+@pytest.mark.parametrize("case", BESIDE_TOOLS)
+def test_records_of_edit_tools_follow_one_another(
+    opens: Callable[..., Workspace], root: Path, case: str
+) -> None:
+    """Each is taken back on its own, from the newest down, and gives what was there before all of them."""
+    workspace = opens()
+    workspace.write("first", "1\n")
+    before = look(root)
+    command, names = BESIDE_TOOLS[case]
+    names = (names * 2)[:2] if len(names) > 1 else [*names, "other"]
+    for number, name in enumerate(names):
+        workspace.recorder.begin(_tool(str(number), f"session{number}", root / name), "", Task())
+    subprocess.run(command, shell=True, cwd=root, check=True)
+    for number in range(len(names)):
+        opens(session=f"session{number}").end_command(str(number), "", label="Edit")
+    for record in workspace.history()[:-1]:
+        workspace.revert_edit(record.id, include_shared=True)
+    assert look(root) == before
+
+
 # Roots within one another
 
 

@@ -48,6 +48,8 @@ _TAKES_AWAY = r"\b(rm|mv|cp|dd|sed|tee|find|git|rsync|shred|truncate|unlink)\b|>
 _BETWEEN = r"[\s'\"`=:;|&()<>]+"
 _MOST_BYTES = 256 * MB
 _FILES_AT_A_TIME = 200
+_READINGS = 3
+"""How often a file is read that is written to meanwhile."""
 _AHEAD, _AHEAD_NS = b"ahead", 600 * 10**9
 _PATTERNS, _NAMED_BEFORE = 50, 5
 _INDEX_BYTES = 64 * MB
@@ -90,17 +92,25 @@ class Baseline:
     # Contents
 
     def content(self, path: bytes, stamp: ListedStamp) -> bytes | None:
-        """Return the content of a file or link as it is now, if it is still the one that was listed."""
+        """Return the content of a file or link as it is now; None if it cannot be read, or has become large.
+
+        It may have been written to since it was listed. Of a file that is written to all the time, such as a log, this
+        is as much as was there in one reading.
+        """
         where = Location(self._root, tuple(path.split(b"/")))
+        limit = max(stamp.size, LARGE_BYTES)
         try:
             if stamp.kind == "link":
                 return self._boundary.read_link(where)
             with self._boundary.open_file(where) as file:
-                content = file.read(0, stamp.size + 1)
-                is_same = written(file.status()) == written(stamp)
+                for _ in range(_READINGS):
+                    status = file.status()
+                    content = file.read(0, limit + 1)
+                    if len(content) == status.size and written(file.status()) == written(status):
+                        break
         except (FilewrightError, OSError):
             return None
-        return content if is_same and len(content) == stamp.size else None
+        return content if len(content) <= limit else None
 
     def read(self, path: bytes, stamp: ListedStamp) -> bytes | None:
         """Return the stored content of something that was listed, or None."""

@@ -217,6 +217,15 @@ class Comparison:
         except OSError as error:
             return error.errno in _NOT_THERE
 
+    def is_missing(self, now: Thing) -> bool:
+        """Return True if something that a scan has seen is gone by now, or something else is there."""
+        *above, name = now.path.split(b"/")
+        try:
+            with self._root.folder.beneath(above, links=False, listing=False) as folder:
+                return Stamp.of(folder.stat(name)).kind != now.kind
+        except OSError as error:
+            return error.errno in _NOT_THERE
+
     def _leave_uncovered(self, came: dict[bytes, Thing], state: State, last: Rows) -> None:
         """Leave out what was there before, though no scan has seen it: rules hid it, or a folder was unreadable.
 

@@ -11,7 +11,7 @@ from filewright.boundary import Location, Root
 from filewright.changes import Entry, Place, Stamp
 from filewright.progress import Task
 from filewright.recording.compare import Comparison
-from filewright.recording.model import Pair, Thing
+from filewright.recording.model import LARGE_BYTES, ListedStamp, Pair, Thing
 from filewright.settings import KB, MB
 
 _AFTER_EACH_BYTES, _AFTER_ALL_BYTES = 256 * KB, 16 * MB
@@ -23,11 +23,15 @@ _MAX_NAMED_LOST = 20
 class EntryBuilder:
     """Builds the entries of one change; `keep` stores a content for undo and returns its name.
 
-    `lost` are the files whose earlier content is stored nowhere, so that they cannot be undone.
+    `lost` are the files whose earlier content is stored nowhere, so that they cannot be undone. A command may go on
+    while its files are read: `contents` are those that were read, with the stamps of the scan, and `missing` the paths
+    that were gone by then. What follows in the journal goes by them.
     """
 
     def __init__(self, root: Root, comparison: Comparison, keep: Callable[[bytes], str], task: Task) -> None:
         self.lost: list[str] = []
+        self.contents: list[tuple[bytes, ListedStamp, bytes]] = []
+        self.missing: set[bytes] = set()
         self._root = root
         self._comparison = comparison
         self._keep = keep
@@ -74,8 +78,12 @@ class EntryBuilder:
                 same = now.side._replace(digest=old.side.digest, target=old.side.target)
                 yield Entry(self._place(now), old.side._replace(blob=None), same, was)
         elif (before := self._side(old)) is not None:
-            # Of what cannot be read any more there is no digest.
-            after = self._side(now, is_now=True) or now.side
+            after = self._side(now, is_now=True)
+            if after is None:
+                if now.path in self.missing:
+                    yield Entry(self._place(old), before, None)
+                    return
+                after = now.side  # Another kind than files and links.
             if old.kind == "link":
                 if before.target != after.target:
                     yield Entry(self._place(old), before, None)
@@ -86,25 +94,34 @@ class EntryBuilder:
     def _side(self, thing: Thing, *, is_now: bool = False) -> Stamp | None:
         """Return the stamp of a thing with its content kept: of what there is now, if that is small.
 
-        None for what cannot be read or was not stored, and for what cannot be made again, such as a pipe.
+        None for what was not stored or is gone by now, and for what cannot be made again, such as a pipe.
         """
         side = thing.side
         if side.kind in ("folder", "other"):
             return side if side.kind == "folder" else None
         self._task.check()
-        if is_now and thing.seen is not None and side.kind == "file" and side.size > _AFTER_EACH_BYTES:
-            digest = self._comparison.digest(thing) if side.size <= _HASHED_BYTES else None
-            return side._replace(digest=digest) if digest or side.size > _HASHED_BYTES else None
+        if is_now and thing.seen is not None:
+            if self._comparison.is_missing(thing):
+                self.missing.add(thing.path)
+                return None
+            if side.kind == "file" and side.size > LARGE_BYTES:
+                digest = self._comparison.digest(thing) if side.size <= _HASHED_BYTES else None
+                return side._replace(digest=digest)
         content = side.target or thing.held()
         if content is None:
-            if not is_now:
-                self.lost.append(Location(self._root, tuple(thing.path.split(b"/"))).shown)
-            return side if is_now and thing.seen is None else None
+            if is_now:
+                return side
+            self.lost.append(Location(self._root, tuple(thing.path.split(b"/"))).shown)
+            return None
         if side.kind == "link":
             return side._replace(target=content)
-        self._room -= len(content) if is_now else 0
-        blob = self._keep(content) if not is_now or self._room >= 0 else None
-        return side._replace(digest=xxhash.xxh3_128_hexdigest(content), blob=blob)
+        blob = None
+        if not is_now or len(content) <= _AFTER_EACH_BYTES:
+            self._room -= len(content) if is_now else 0
+            blob = self._keep(content) if not is_now or self._room >= 0 else None
+        if is_now and thing.seen is not None and self._room >= 0:
+            self.contents.append((thing.path, thing.seen, content))
+        return side._replace(size=len(content), digest=xxhash.xxh3_128_hexdigest(content), blob=blob)
 
     def _place(self, thing: Thing) -> Place:
         return Place.of(Location(self._root, tuple(thing.path.split(b"/"))))

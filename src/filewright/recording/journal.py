@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import marshal
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -29,7 +29,7 @@ from filewright.recording import commands as opened
 from filewright.recording.baseline import GIT_BYTES, Baseline, Budget
 from filewright.recording.compare import Adopted, Comparison
 from filewright.recording.entries import EntryBuilder
-from filewright.recording.model import Command, FolderRow, ListedStamp, Pair, Rows, State, Thing
+from filewright.recording.model import Command, FolderRow, ListedStamp, Pair, Rows, State, Thing, without
 from filewright.recording.scan import Scanner
 from filewright.system import File, Folder
 
@@ -100,7 +100,7 @@ class Journal:
                 numbers.append(inner.state.newest)
             changes = list(self._made_after(min(numbers)))
             if is_new or changes:
-                self._record(last, rows, changes, commands, adopted)
+                rows = self._record(last, rows, changes, commands, adopted)
             is_new = is_new or bool(changes)
         index = self.baseline.keep_index()
         is_new = is_new or last is None or last.git_index != index
@@ -142,15 +142,18 @@ class Journal:
         changes: Sequence[ChangeRecord],
         commands: Sequence[Command],
         adopted: Sequence[Adopted],
-    ) -> None:
-        """Record what is different from the state, as the recorded changes since have left it."""
+    ) -> Rows:
+        """Record what is different from the state, as the recorded changes since have left it.
+
+        Return the rows without what was gone before it could be read: of that there is no record.
+        """
         is_same_clock = self.folder.status().device == self.root.identity[0]
         comparison = Comparison(
             self.boundary, self.within, self.baseline, self.task, is_same_clock=is_same_clock
         )
         comparison.compare(last, rows, changes, adopted)
         if not comparison.pairs:
-            return
+            return rows
         self._ask_git(comparison, last.git_index)
         numbers: dict[str, tuple[int, ...]] = {}
         groups = _attributed(comparison, commands, self.root.resolved)
@@ -188,6 +191,9 @@ class Journal:
                 opened.add(self.folder, command._replace(numbers=numbers[command.key]))
         if self.log.own:
             self.log.collect()
+        # The next observation finds what this one has recorded, also of a file that was written to meanwhile.
+        self.baseline.store(builder.contents)
+        return without(rows, builder.missing)
 
     def _ask_git(self, comparison: Comparison, index: tuple[int, ...] | None) -> None:
         """Store what git has of the files that were not stored, if its index knew them as they were."""
@@ -222,10 +228,10 @@ def _recorded(command: Command) -> RecordedCommand:
 def _attributed(
     comparison: Comparison, commands: Sequence[Command], root: bytes
 ) -> dict[tuple[Command, ...], list[Pair]]:
-    """Return the pairs by the commands whose they may be.
+    """Return the pairs by the commands whose they may be, in an order in which each can follow the one before.
 
     All commands that are open may have changed anything. Only where all of them are edit tools, a file that one of
-    them alone names is that tool's, with the folders above that it had to make.
+    them alone names is that tool's, with the folders above it that it had to make for nothing else.
     """
     everyone = tuple(commands)
     if len(commands) < 2 or not all(command.is_tool for command in commands):
@@ -234,11 +240,54 @@ def _attributed(
     for command in commands:
         for path in command.paths:
             named.setdefault(path.encode("utf-8", "surrogateescape"), set()).add(command)
-    groups: dict[tuple[Command, ...], list[Pair]] = {}
+    shared: list[Pair] = []
+    owned: list[tuple[Command, Pair]] = []
     for old, now in comparison.pairs:
         owners = _owners_of(old, now, named, root)
-        groups.setdefault((owners.pop(),) if len(owners) == 1 else everyone, []).append((old, now))
+        if len(owners) == 1:
+            owned.append((owners.pop(), (old, now)))
+        else:
+            shared.append((old, now))
+    # The shared ones come first: what needs one of a tool's before it is shared too, as is that.
+    while dependent := _needed_by(shared, owned):
+        shared += [pair for _, pair in dependent]
+        owned = [each for each in owned if each not in dependent]
+    groups: dict[tuple[Command, ...], list[Pair]] = {}
+    if shared:
+        groups[everyone] = shared
+    for command, pair in owned:
+        groups.setdefault((command,), []).append(pair)
     return groups
+
+
+def _needed_by(shared: Sequence[Pair], owned: Sequence[tuple[Command, Pair]]) -> list[tuple[Command, Pair]]:
+    """Return those of the tools' pairs without which shared ones, or those of other tools, could not be."""
+    used: dict[bytes, set[Command | None]] = {}
+    left: set[bytes] = set()
+    pairs: list[tuple[Command | None, Pair]] = [*((None, pair) for pair in shared), *owned]
+    for owner, (old, now) in pairs:
+        if now is not None and (old is None or old.path != now.path):
+            for above in _upwards(now.path):
+                used.setdefault(above, set()).add(owner)
+        if owner is None and old is not None and (now is None or now.path != old.path):
+            left.add(old.path)
+    dependent: list[tuple[Command, Pair]] = []
+    for owner, (old, now) in owned:
+        # It had to leave before another could come there, or before the folder above went.
+        is_before = old is not None and (
+            not used.get(old.path, set()) <= {owner} or not left.isdisjoint(_upwards(old.path))
+        )
+        is_folder = now is not None and now.kind == "folder" and not used.get(now.path, set()) <= {owner}
+        if is_before or is_folder:
+            dependent.append((owner, (old, now)))
+    return dependent
+
+
+def _upwards(path: bytes) -> Iterator[bytes]:
+    """Yield a path and those of the folders above."""
+    while path:
+        yield path
+        path = path.rpartition(b"/")[0]
 
 
 def _owners_of(

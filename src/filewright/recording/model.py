@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import marshal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from typing import Any, NamedTuple
 
 from filewright.changes import Kind, Stamp
@@ -79,6 +79,12 @@ class FolderRow(NamedTuple):
         hidden = {name.removesuffix(b"/") for name in self.hidden}
         return [name for name in names if name not in hidden]
 
+    def without(self, missing: Set[bytes]) -> FolderRow:
+        """Return this row without some of the names that have stamps."""
+        names = [name for name in self.names.split(b"/") if name not in missing]
+        stamps = [tuple(stamp) for name, stamp in self.things() if name not in missing]
+        return FolderRow(b"/".join(names), self.hidden, *packed_stamps(stamps), self.rules)
+
     def plus(self, more: FolderRow) -> FolderRow:
         """Return this row with `more` names of a folder that was read in pieces."""
         names = b"/".join(filter(None, (self.names, more.names)))
@@ -92,6 +98,16 @@ class FolderRow(NamedTuple):
 
 Rows = dict[bytes, FolderRow]
 """The folders of a scan by their paths below the root, each with a slash at its end."""
+
+
+def without(rows: Rows, paths: Set[bytes]) -> Rows:
+    """Return rows without the things at some paths; the same object if there are none."""
+    missing: dict[bytes, set[bytes]] = {}
+    for path in paths:
+        prefix = prefix_of(path)
+        missing.setdefault(prefix, set()).add(path[len(prefix) :])
+    changed = {prefix: rows[prefix].without(names) for prefix, names in missing.items()}
+    return {**rows, **changed} if changed else rows
 
 
 def prefix_of(path: bytes) -> bytes:
