@@ -163,6 +163,7 @@ class Decided(Generic[D]):
     `location` is where the file is afterwards, or was; `old` and `new` are its names as they are shown (None: made,
     or deleted). `before` is an empty text where there was none, and None where there is nothing to show. `splices`
     are those of the file; `shown` is the text that a diff is made of with its splices, where that is another one.
+    `whole`: the caller gave all that the file will hold.
     """
 
     decision: D
@@ -176,6 +177,7 @@ class Decided(Generic[D]):
     mode_before: int | None = None
     mode_after: int | None = None
     copied: bool = False
+    whole: bool = False
 
     @classmethod
     def created(cls, decision: D, location: Location, content: bytes, mode: int | None = None) -> Decided[D]:
@@ -183,7 +185,7 @@ class Decided(Generic[D]):
         empty = Snapshot(b"", encoding="utf-8", location=location)
         added = (Splice(0, 0, content),) if content else ()
         steps = [Create(location, content, mode)]
-        return cls(decision, location, steps, empty, added, None, location.shown, mode_after=mode)
+        return cls(decision, location, steps, empty, added, None, location.shown, mode_after=mode, whole=True)
 
     def deleted(self) -> Decided[D]:
         """That the file is deleted after all."""

@@ -59,6 +59,9 @@ _MOST_NULS = 20
 _MOST_SHOWN = 256
 """Files of which it is known what a session was shown."""
 
+_VERSIONS_KNOWN = 8
+"""Versions of a file that a session read or made: an undo brings back an earlier one."""
+
 
 class SeenFiles:
     """The newest files shown, each with its identity and version then. Thread-safe."""
@@ -67,6 +70,7 @@ class SeenFiles:
         self._open = open_file
         self._files: OrderedDict[Location, tuple[Identity, str]] = OrderedDict()
         self._shown: BoundedCache[str] = BoundedCache(_MOST_SHOWN)
+        self._known: OrderedDict[tuple[str | None, Location], tuple[str, ...]] = OrderedDict()
         self._unsaid: list[str] = []
         self._lock = threading.Lock()
 
@@ -74,6 +78,7 @@ class SeenFiles:
         """It was shown just now, to that session."""
         if snapshot.location is not None and snapshot.identity is not None:
             self._shown.put((session, snapshot.location), snapshot.version, 1)
+            self._know(session, snapshot.location, snapshot.version)
             with self._lock:
                 self._files[snapshot.location] = snapshot.identity, snapshot.version
                 self._files.move_to_end(snapshot.location)
@@ -83,6 +88,29 @@ class SeenFiles:
     def shown_to(self, session: str | None, location: Location) -> str | None:
         """The version that a session was shown last."""
         return self._shown.get((session, location))
+
+    def made(self, session: str | None, location: Location, version: str) -> None:
+        """Note a version that a session made of a file of which it knows all."""
+        self._know(session, location, version)
+
+    def known_to(self, session: str | None, location: Location) -> tuple[str, ...]:
+        """Return the versions of a file that a session was shown or made, the newest last."""
+        with self._lock:
+            return self._known.get((session, location), ())
+
+    def known_below(self, session: str | None, location: Location) -> list[Location]:
+        """Return the files at or below a path of which a session knows a version, the newest first."""
+        with self._lock:
+            places = [place for reader, place in reversed(self._known) if reader == session]
+        return [place for place in places if place.is_within(location)]
+
+    def _know(self, session: str | None, location: Location, version: str) -> None:
+        key = session, location
+        with self._lock:
+            earlier = [known for known in self._known.pop(key, ()) if known != version]
+            self._known[key] = (*earlier[1 - _VERSIONS_KNOWN :], version)
+            while len(self._known) > _MOST_SHOWN:
+                self._known.popitem(last=False)
 
     def ours(self, touched: Sequence[Location]) -> None:
         """What was touched by a change made here, with all below it, is no news to the caller."""

@@ -20,6 +20,7 @@ from filewright.boundary import Location, Reached
 from filewright.edit import Copy, Decided, Delete, Diff, FileDiff, MakeFolder, Move, SetMode, SetOwner, Step
 from filewright.errors import Code, FilewrightError, invalid, refused, too_many
 from filewright.tools.context import Context
+from filewright.tools.losses import lost_by_removing
 from filewright.tools.pipeline import Change, ChangeArguments, Changed, Reply, change
 from filewright.tools.registry import Arguments
 from filewright.tools.result import ChangeResult, optional, plain
@@ -318,7 +319,9 @@ def move_items(context: Context, arguments: PairArguments, *, tool: str = "move_
                 raise invalid(message, way, path=pair.destination)
             message = f"{pair.destination} is inside {pair.source}: a folder cannot go into itself"
             raise invalid(message, "choose a destination outside it", path=pair.destination)
-        result = ItemResult(pair.source, done, note=f"to {pair.destination}", destination=pair.destination)
+        loss = lost_by_removing(context, destination) if arguments.overwrite else ""
+        note = f"to {pair.destination}{f'; {loss}' if loss else ''}"
+        result = ItemResult(pair.source, done, note=note, destination=pair.destination)
         return destination, [step(source, destination, arguments.overwrite)], result
 
     return run_batch(context, tool, arguments, arguments.items, _each(one))
@@ -340,7 +343,8 @@ def delete_items(context: Context, arguments: DeleteArguments) -> BatchResult:
         if arguments.files_only and (exists or not missing_ok):
             _require_file(context, location)
         step = Delete(location, recursive=arguments.recursive, missing_ok=missing_ok)
-        return location, [step], ItemResult(path, "deleted" if exists else "was not there")
+        loss = lost_by_removing(context, location)
+        return location, [step], ItemResult(path, "deleted" if exists else "was not there", note=loss)
 
     return run_batch(context, "delete_items", arguments, arguments.paths, _each(one))
 

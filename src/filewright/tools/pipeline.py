@@ -72,7 +72,7 @@ class Changed(Generic[D]):
     """What became of one file, or would: its diff, a warning, and the token it has (None: only a commit could tell).
 
     `form` is what is not plain about the file and was kept, for its line of the answer; `content` what a small one
-    holds then, until it is noted as shown.
+    holds then, until it is noted as shown. The session `knows` all that the file holds then.
     """
 
     decision: D
@@ -83,6 +83,7 @@ class Changed(Generic[D]):
     hard_links: int = 1
     form: str = ""
     content: bytes | None = field(default=None, repr=False)
+    knows: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +157,8 @@ def change(
     after = {entry.place: entry.after for entry in record.entries}
     for file in made.files:
         version = file.version
+        if version is not None and file.knows:
+            context.seen.made(context.session, file.location, version)
         left = after.get(Place.of(file.location)) if file.diff is not None else None
         if left is not None and left.digest is not None:
             version = left.digest[:TOKEN_DIGITS]  # another may have added to it
@@ -261,7 +264,9 @@ def _made(context: Context, one: Decided[D], rows: int, *, warn: bool) -> Change
             warning = warning or _doubled(context, one.location, before, after)
         if len(before.held) > SHOWN_WHOLE_BYTES:
             content = None
-    return Changed(one.decision, one.location, diff, warning, version, links, form, content)
+    known = context.seen.known_to(context.session, one.location)
+    knows = one.whole or (bool(known) and before.version in known)
+    return Changed(one.decision, one.location, diff, warning, version, links, form, content, knows)
 
 
 def _broken(context: Context, location: Location, before: Snapshot, after: Snapshot) -> str:

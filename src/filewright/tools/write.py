@@ -14,6 +14,7 @@ from filewright.errors import Code, FilewrightError, invalid, refused, too_many
 from filewright.text import Encoding, Snapshot, Splice, codec, encoding_of_new
 from filewright.tools.context import Context
 from filewright.tools.items import BatchArguments, BatchResult, Item, ItemResult, item_named, run_batch
+from filewright.tools.losses import lost_by_overwriting
 from filewright.tools.registry import Arguments
 from filewright.tools.result import DiffWanted
 
@@ -133,10 +134,13 @@ def _decided(
     if not splices:
         yield Decided((index, replace(result, operation="unchanged")), location, (), before)
         return
+    if whole and items[indexes[0]].expected_version is None:
+        result = replace(result, note=lost_by_overwriting(context, before, data))
     step = Modify.of(location, before, splices)
     if whole or before.binary is not None:
         step = replace(step, encoding_check=None)  # what is written depends on no guess
-    yield Decided((index, result), location, [step], before, splices, location.shown, location.shown)
+    name = location.shown
+    yield Decided((index, result), location, [step], before, splices, name, name, whole=whole)
 
 
 def _encoding(before: Snapshot | None, content: str, file_name: bytes, *, appends: bool) -> Encoding:
