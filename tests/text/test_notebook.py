@@ -582,3 +582,24 @@ def test_cell_number_is_a_number(root: Path, workspace: Workspace) -> None:
     assert sources(path) == ["x = 1", "x = 2", "x = 2"]
     workspace.run("edit_content", {"path": "n.ipynb", "edits": [{**edit, "cell": 1}]})
     assert sources(path) == ["x = 2", "x = 2", "x = 2"]
+
+
+@each_row("indent", [1, 4, "\t", None])
+@each_row("sources", [["a"], ["a", "b\nc"], ["", "b"], [""], ["a\n"]])
+def test_lines_are_laid_out_as_jupyter_does(
+    root: Path, workspace: Workspace, indent: int | str | None, sources: list[str]
+) -> None:
+    content = notebook(
+        *(code(text.splitlines(keepends=True), f"c{number}") for number, text in enumerate(sources))
+    )
+    path = root / "n.ipynb"
+    path.write_text(json.dumps(content, indent=indent))
+    edits = [
+        {"at": {"cell": 1}, "replace": "new\n\nlines"},
+        {"at": {"after_cell": 1}, "replace": "one\n\n\n"},
+    ]
+    workspace.run("edit_content", {"path": "n.ipynb", "edits": edits})
+    after = json.loads(path.read_text())
+    first, new = ["new\n", "\n", "lines"], ["one\n", "\n"]
+    assert [cell["source"] for cell in after["cells"][:2]] == [first, new]
+    assert path.read_text() == json.dumps(after, indent=indent)

@@ -116,6 +116,15 @@ class Rearrangement:
 
 
 @dataclass(frozen=True, slots=True)
+class _Layout:
+    """The bytes before the first line of a source, between two, and after the last, without their quotes."""
+
+    opening: bytes
+    separator: bytes
+    closing: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class _Document:
     """What a scan tells of a notebook: its cells, the bytes between the brackets of their array, its minor version."""
 
@@ -330,16 +339,14 @@ class NotebookView(Snapshot):
     def _splice(self, cell: Cell, start: int, end: int, new: bytes) -> Splice:
         """The splice of the file that puts a text between two places of a cell's text."""
         text, array = self.source(cell), cell.array
-        opening, separator, closing, ascii_only = self._source_style
-        if array is not None and len(cell.literals) > 1:
-            separator = self._between(cell)
-        separator = b'"' + separator + b'"'
+        layout = self._layout(cell)
+        separator = b'"' + layout.separator + b'"'
         lines = [new]
         if array is not None:  # Each line is a string, and so is what follows it.
             lines = re.split(rb"(?<=\n)", new)
             if len(lines) > 1 and not lines[-1] and (end == len(text) or self._ends_unbroken_part(cell, end)):
                 lines.pop()
-        literal = separator.join(_encoded(line, ascii_only) for line in lines)
+        literal = separator.join(_encoded(line, self._escapes_text) for line in lines)
         if not cell.literals:
             if array is None:
                 raise FilewrightError(
@@ -348,7 +355,7 @@ class NotebookView(Snapshot):
                     "edit another cell, or give encoding to edit the notebook as the text it is",
                 )
             if array[0] == array[1]:
-                return Splice(array[0], 0, opening + b'"' + literal + b'"' + closing)
+                return Splice(array[0], 0, layout.opening + b'"' + literal + b'"' + layout.closing)
             return Splice(array[0], 0, b'"' + literal + b'"')
         if array is not None and start == len(text) and text.endswith(b"\n") and new:
             literal = separator + literal
@@ -420,18 +427,33 @@ class NotebookView(Snapshot):
         return cell, start, end, new
 
     @cached_property
-    def _source_style(self) -> tuple[bytes, bytes, bytes, bool]:
-        """Return what is before, between and after the lines of a source, and whether non-ASCII text is escaped."""
-        opening = closing = b""
-        separator = b", "
-        several = next((cell for cell in self.cells if len(cell.literals) > 1), None)
-        if several is not None and several.array is not None:
-            start, stop = several.array
-            opening = self.raw.read(start, several.literals[0][0] - 1 - start)
-            separator = self._between(several)
-            end = several.literals[-1][1] + 1
+    def _escapes_text(self) -> bool:
+        return _escapes_text(self.raw, self.cells)
+
+    def _layout(self, cell: Cell) -> _Layout:
+        """Return how the lines of a cell's source are laid out: as its own are, else as those of other cells."""
+        style = _Style.of(self.raw, self._document)
+        several = (other for other in self.cells if len(other.literals) > 1)
+        single = (other for other in self.cells if other.literals)
+        for example in (cell, *several, *single):
+            if example.array is None or not example.literals:
+                continue
+            start, stop = example.array
+            opening = self.raw.read(start, example.literals[0][0] - 1 - start)
+            end = example.literals[-1][1] + 1
             closing = self.raw.read(end, stop - end)
-        return opening, separator, closing, _escapes_text(self.raw, self.cells)
+            if len(example.literals) > 1:
+                separator = self._between(example)
+            elif opening:
+                separator = b"," + opening
+            else:
+                separator = b", " if style.indent is not None else style.separators[0].encode()
+            return _Layout(opening, separator, closing)
+        if style.indent is None:
+            return _Layout(b"", style.separators[0].encode(), b"")
+        unit = style.indent.encode()
+        closing = style.newline + style.margin + unit
+        return _Layout(closing + unit, b"," + closing + unit, closing)
 
 
 def viewed_by_cells(snapshot: Snapshot, task: Task | None = None, headings: bool = True) -> Snapshot:
@@ -524,9 +546,7 @@ class _Style:
         if kind == "code":
             cell["outputs"] = []
         lone = any("\ud800" <= character <= "\udfff" for character in text)
-        cell["source"] = (
-            re.split(r"(?<=\n)", text) if self.as_array and text else ([] if self.as_array else text)
-        )
+        cell["source"] = re.findall(r"[^\n]*\n|[^\n]+", text) if self.as_array else text
         written = json.dumps(
             cell, indent=self.indent, separators=self.separators, ensure_ascii=self.ascii_only or lone
         )
