@@ -44,6 +44,7 @@ def test_every_sentence_in_a_stateful_encoding_is_recognised(encoding: str) -> N
         b"x+foo-1, tel. +4917012345678\n",
         b'(format t "~{~a~^, ~}" list)\n',
         b"Fig.~{a} and ~{b~}\n",
+        b"echo ~{a,b}",
         b"\x1b[31mred\x1b[0m \x1b(B\x1b[m plain \x1b(0lqk\x1b(B\n",
         b"+1yY and +Username-\n",
         b"a+b\n+AOk\xff\n",

@@ -42,6 +42,8 @@ def stateful_encoding(data: bytes) -> str | None:
 
 def _is_hz(data: bytes) -> bool:
     """Return whether all of a text is HZ: every tilde begins an escape, which enclose characters of two bytes."""
+    if data.count(b"~{") != data.count(b"~}"):
+        return False
     try:
         text = data.decode("hz")
     except UnicodeDecodeError:
