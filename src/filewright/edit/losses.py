@@ -1,4 +1,4 @@
-"""What a replacement of a definition leaves out of what was around it: decorators, attributes, its comment, `export`.
+"""What a replacement of a definition leaves out of what was around it: decorators, attributes, its comments, `export`.
 
 A caller who rewrites a definition often gives it without them. That may be meant, so it is told, not refused.
 """
@@ -15,8 +15,17 @@ from filewright.languages import Language
 _DECORATOR: Final = re.compile(r"@(?!interface\b)[\w.]+")
 _BRACKETED: Final = re.compile(r"#!?\[\s*[\w:]+|\[\[\s*[\w:]+|\[\s*(?:\w+\s*:\s*)?[A-Z]\w*")
 _COMMENT: Final = re.compile(r"//|/\*|--|#(?!\[)")
+_LINE_COMMENTS: Final = {
+    "#": re.compile(r"#.*"),
+    "--": re.compile(r"--.*|/\*.*"),
+    "/*": re.compile(r"/\*.*"),
+    "//": re.compile(r"//.*|/\*.*"),
+}
+_STRING: Final = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`[^`]*`")
+_CLOSERS: Final = ")]};, \t"
 _EXPORT: Final = re.compile(r"export\b(?:\s+default\b)?")
 _WITH_HASH: Final = frozenset([Language.PYTHON, Language.RUBY, Language.BASH, Language.YAML, Language.TOML])
+_WITH_DASHES: Final = frozenset([Language.SQL, Language.LUA])
 _WITH_BRACKETS: Final = frozenset([Language.RUST, Language.PHP, Language.CSHARP, Language.CPP, Language.C])
 _WITH_DECORATORS: Final = frozenset(
     [
@@ -38,15 +47,19 @@ _SHOWN_CHARS: Final = 40
 
 @dataclass(frozen=True, slots=True)
 class _Head:
-    """What is before a definition: the marks on it, by name, whether a comment is there, and `export`."""
+    """What is before a definition: the marks on it, by name, whether a comment is there, and `export`.
+
+    `lines` are how many lines are before that of the definition itself.
+    """
 
     marks: tuple[str, ...]
     has_comment: bool
     export: str
+    lines: int
 
 
 def lost_parts(before: str, after: str, language: str | None) -> tuple[str, ...]:
-    """Return what is before the definition in one text and not in the other, in words."""
+    """Return what is before or behind the definition in one text and not in the other, in words."""
     if language in _WITHOUT_MARKS:
         return ()
     old, new = _head(before, language), _head(after, language)
@@ -55,13 +68,41 @@ def lost_parts(before: str, after: str, language: str | None) -> tuple[str, ...]
         lost.append("its comment")
     if old.export and not new.export:
         lost.append(old.export)
+    if _has_comment_behind(before, old, language) and not _has_comment_behind(after, new, language):
+        lost.append("the comment behind it")
     return tuple(lost)
+
+
+def _has_comment_behind(text: str, head: _Head, language: str | None) -> bool:
+    """Return whether a comment follows a definition on its last line: one of one line, or what closes a longer one."""
+    rows = text.rstrip().split("\n")
+    last = rows[-1]
+    if language in _WITH_HASH:
+        mark = "#"
+    elif language in _WITH_DASHES:
+        mark = "--"
+    else:
+        mark = "/*" if language == Language.CSS else "//"
+    index = 0
+    while index < len(last):
+        string = _STRING.match(last, index)
+        if string is not None:
+            index = string.end()
+            continue
+        code = last[:index]
+        # A hash inside a word of a shell is text.
+        begins = mark != "#" or code[-1:].isspace()
+        if code.strip() and begins and _LINE_COMMENTS[mark].match(last, index):
+            return head.lines >= len(rows) - 1 or not code.strip(_CLOSERS)
+        index += 1
+    return False
 
 
 def _head(text: str, language: str | None) -> _Head:
     marks: list[str] = []
     has_comment, depth, in_comment = False, 0, False
-    for line in text.split("\n")[:_MAX_LINES]:
+    lines = text.split("\n")[:_MAX_LINES]
+    for number, line in enumerate(lines):
         rest = line.strip()
         if in_comment or depth > 0:
             in_comment = in_comment and "*/" not in rest
@@ -79,8 +120,8 @@ def _head(text: str, language: str | None) -> _Head:
             in_comment = rest.startswith("/*") and "*/" not in rest
             continue
         export = _EXPORT.match(rest)
-        return _Head(tuple(marks), has_comment, export[0] if export else "")
-    return _Head(tuple(marks), has_comment, "")
+        return _Head(tuple(marks), has_comment, export[0] if export else "", number)
+    return _Head(tuple(marks), has_comment, "", len(lines))
 
 
 def _mark(rest: str, language: str | None) -> str:
