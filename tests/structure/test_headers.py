@@ -147,3 +147,19 @@ def test_comment_of_first_definition_is_its_own(outlines: Outlines) -> None:
 def test_licence_further_down_is_a_comment(outlines: Outlines) -> None:
     data = b"x = 1\n\n\n# checks the license\ndef f():\n    pass\n"
     assert outlines.outline(data, Language.PYTHON).symbols[-1].block_start_line == 4
+
+
+@each_row(
+    "comment",
+    [
+        "// Permission is hereby granted, free of charge, to any person obtaining a copy",
+        "# Redistribution and use in source and binary forms, with or without",
+        "// This program is free software: you can redistribute it and/or modify",
+        "-- Permission to use, copy, modify, and distribute this software",
+        "/* This is free and unencumbered software released into the public domain. */",
+        '// The software is provided "as is"',
+        "// Distributed in the hope that it will be useful, but WITHOUT ANY WARRANTY",
+    ],
+)
+def test_licence_without_its_word(comment: str) -> None:
+    assert is_of_file(comment)
