@@ -686,3 +686,46 @@ def test_no_blank_line_at_the_ends_of_what_encloses(
     (root / name).write_text(text)
     workspace.run("edit_content", {"path": name, "edits": [edit]})
     assert (root / name).read_text() == expected
+
+
+GO_WITH_SCRIPT = "package a\n\n" + "".join(
+    f"func F{number}() {{\n\tif x {{\n\t\tf(`\n" + "    if y\n        echo\n" * 9 + "`)\n\t}\n}\n\n"
+    for number in range(3)
+)
+MIXED_SHELL = "a() {\n    x\n    y\n}\n\n" + "b() {\n\tx\n\ty\n\tz\n}\n\n" * 2
+
+
+@each_row(
+    ("name", "text", "symbol", "old", "new"),
+    [
+        ("a.go", GO_WITH_SCRIPT, "F1", "if x {", "if z {"),
+        ("a.sh", MIXED_SHELL, "a", "    y", "    w"),
+    ],
+)
+def test_indentation_of_symbol_stays(
+    root: Path, workspace: Workspace, name: str, text: str, symbol: str, old: str, new: str
+) -> None:
+    (root / name).write_text(text)
+    head = f"func {symbol}(" if name == "a.go" else f"{symbol}() {{"
+    body = head + text.partition(head)[2].partition("\n}\n")[0] + "\n}\n"
+    edit = {"at": {"symbol": symbol}, "replace": body.replace(old, new)}
+    workspace.run("edit_content", {"path": name, "edits": [edit]})
+    assert (root / name).read_text() == text.replace(body, body.replace(old, new))
+
+
+def test_new_function_beside_one_with_tabs(root: Path, workspace: Workspace) -> None:
+    (root / "a.go").write_text(GO_WITH_SCRIPT)
+    edit = {"at": {"after": "F1"}, "replace": "func G() {\n    return\n}"}
+    workspace.run("edit_content", {"path": "a.go", "edits": [edit]})
+    assert "\n\nfunc G() {\n\treturn\n}\n\n" in (root / "a.go").read_text()
+
+
+def test_other_case_of_what_is_imported_is_no_symbol(root: Path, workspace: Workspace) -> None:
+    text = "require 'logger'\n\nclass Logger\n  def call\n  end\nend\n"
+    (root / "a.rb").write_text(text)
+    answer = workspace.call(
+        "edit_content", {"path": "a.rb", "edits": [{"at": {"symbol": "logger"}, "delete": True}]}
+    )
+    assert answer.is_error
+    assert "Logger" in answer.text
+    assert (root / "a.rb").read_text() == text

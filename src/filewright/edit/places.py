@@ -188,11 +188,23 @@ def indent_unit(indents: Iterable[str]) -> str | None:
     return " " * (usual[0] if usual else 4)
 
 
-def unit_of(snapshot: Snapshot) -> str | None:
-    """Return what a file's lines are indented by for each level; None where none is indented."""
-    data = snapshot.read(snapshot.start, _SAMPLED_BYTES)
+def unit_of(snapshot: Snapshot, language: str | None = None, lines: range | None = None) -> str | None:
+    """Return what the lines of a file, or those `lines` of it, are indented by for each level; None where none is.
+
+    The content of strings of several lines is no layout: a program in tabs may hold a script in spaces.
+    """
+    start = snapshot.start if lines is None else snapshot.lines.offset_of(lines.start)
+    stop = snapshot.size if lines is None else snapshot.lines.offset_of(lines.stop)
+    data = snapshot.read(start, min(stop - start, _SAMPLED_BYTES))
     text = normalised(data.decode(snapshot.encoding.name, "replace"))
-    return indent_unit(indent_of(row) for row in text.split("\n") if row.strip())
+    inside = literal_rows(text, language)
+    indents = [
+        indent_of(row) for number, row in enumerate(text.split("\n")) if row.strip() and number not in inside
+    ]
+    if lines is not None and indents:
+        outer = indents[0]
+        indents = [indent.removeprefix(outer) for indent in indents]
+    return indent_unit(indents)
 
 
 def _in_unit(blanks: str, step: str | None, unit: str | None) -> str:

@@ -94,11 +94,13 @@ def candidates(outline: Outline, asked: str) -> list[NamedSymbol]:
     """The symbols `asked` may mean, in file order; the exact ones only, where there are any.
 
     `total`, `Cart.total`, `Cart::total`, `Cart#total`, `class Cart › method total` and `total()` are
-    all understood. The case decides only where both spellings occur.
+    all understood. The case decides only where both spellings occur, also as the name of an import.
     """
     wanted = _normal(asked)
     last = wanted.rpartition(".")[2].casefold()
     for spell in (str, str.casefold):
+        if spell is str.casefold and _is_imported(outline, asked):
+            break
         exact, partial = list[NamedSymbol](), list[NamedSymbol]()
         for candidate, names in _named(outline, last):
             spelled, target = set(map(spell, names)), spell(wanted)
@@ -159,6 +161,11 @@ def nearest(outline: Outline, asked: str, count: int = 5) -> list[str]:
         if len(names) < 5_000:
             names.setdefault(candidate.name.rpartition(".")[2], candidate.name)
     return [names[name] for name in alike(last, names, count)]
+
+
+def _is_imported(outline: Outline, name: str) -> bool:
+    """Return whether an import has this very name: it is not to be taken for a definition of another spelling."""
+    return any(symbol.kind == "import" and name in symbol.name.split(", ") for _, symbol in outline.walk())
 
 
 def _named(outline: Outline, holding: str = "") -> Iterator[tuple[NamedSymbol, set[str]]]:

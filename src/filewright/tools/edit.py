@@ -455,13 +455,14 @@ class _Taken:
 class _Spot:
     """Where text goes in: before line `line`, parted by `gap` blank lines from what is there (None: as is usual).
 
-    `indent` is that of the symbol it is put beside, None beside a line.
+    `indent` is that of the symbol it is put beside, which is on the lines `beside`; None beside a line.
     """
 
     line: int
     named: str
     indent: str | None = None
     gap: int | None = 0
+    beside: range | None = None
 
 
 @dataclass
@@ -902,7 +903,7 @@ class _Edits:
                 moved, data = self._moved_in(item, file, spot, text.snapshot)
                 return replace(edit, start_line=line, fuzzy=False, named=f"{moved}, {named}", data=data)
             if fuzzy and spot.indent is not None:
-                new = self._indented(new, spot.indent, file, text.snapshot)
+                new = self._indented(new, spot.indent, file, text.snapshot, spot.beside)
             gap = _usual_gap(new, file, spot) if spot.gap is None else spot.gap
             new = self._with_separator(new, text)
             blank = (0, 0)
@@ -916,9 +917,10 @@ class _Edits:
             first, last, named = lines.first, lines.last, f"symbol {visible(item.symbol)}"
             if item.delete:
                 named, edit = f"{named} deleted", replace(edit, symbol=lines)
-            new = self._with_separator(
-                self._indented(new, lines.indent, file, text.snapshot) if fuzzy else new, text
-            )
+            if fuzzy:
+                own = range(lines.first, lines.last + 1)
+                new = self._indented(new, lines.indent, file, text.snapshot, own)
+            new = self._with_separator(new, text)
             new = in_place_of(new, lines)
             self._note_losses(item, file, text.snapshot, lines, new)
         else:
@@ -940,10 +942,16 @@ class _Edits:
         if lost:
             self.losses[self.number] = told_losses(lost)
 
-    def _indented(self, new: str, indent: str, file: _EditedFile, target: Snapshot) -> str:
-        """Return a text at an indentation, in the unit of the file: tabs or spaces."""
+    def _indented(
+        self, new: str, indent: str, file: _EditedFile, target: Snapshot, near: range | None = None
+    ) -> str:
+        """Return a text at an indentation, in the unit of the lines `near` its place, else of the file."""
         language = language_of(file.location.name)
-        unit = "\t" if "\t" in indent else unit_of(target)
+        unit = "\t" if "\t" in indent else None
+        if unit is None and near is not None:
+            unit = unit_of(target, language, near)
+        if unit is None:
+            unit = unit_of(target, language)
         return indented(new, indent, language, None if language in _BY_SPACES else unit)
 
     def _with_separator(self, new: str, text: _Text) -> str:
@@ -1001,7 +1009,8 @@ class _Edits:
         if isinstance(given, str) and not given.strip().isdecimal():
             lines = self._lines(file, text, given)
             named = f"{word} symbol {visible(given)}"
-            return _Spot(lines.last + 1 if after else lines.first, named, lines.indent, lines.gap)
+            line = lines.last + 1 if after else lines.first
+            return _Spot(line, named, lines.indent, lines.gap, range(lines.first, lines.last + 1))
         line = int(given or 0) if len(str(given)) < 20 else -1
         if line < (0 if after else 1):
             raise self._invalid(
@@ -1075,7 +1084,7 @@ class _Edits:
                     "such text goes only to a file of the same encoding and line ends, and without reindent",
                 ) from error
             if item.reindent:
-                plain = self._indented(plain, spot.indent or "", file, target)
+                plain = self._indented(plain, spot.indent or "", file, target, spot.beside)
             data = plain.encode()  # of UTF-16, the text that is edited is UTF-8
             if not verbatim:
                 data = codec.encoded(
