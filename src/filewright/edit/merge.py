@@ -277,13 +277,15 @@ class _Block:
         used: set[int] = set()
         places = self._places(alignment)
         leaves = self._leaving_comments(alignment)
+        base_ends, their_ends = (sum(token.ends_line for token in side) for side in (self.base, self.theirs))
+        is_reflowed = base_ends != their_ends
         for index, token in enumerate(self.theirs):
             source = alignment.get(index)
             if _starts_line(self.theirs, index):
                 is_first = source is not None and _starts_line(self.base, source)
                 row = self.rows[source] if source is not None and is_first else None
             else:
-                gap = self._kept_gap(index, places, used)
+                gap = self._kept_gap(index, places, used, is_reflowed=is_reflowed)
                 if gap is None:
                     gap = token.gap if token.ends_line else self.spelling.gap(token.gap, unproven)
                 text += gap
@@ -315,7 +317,9 @@ class _Block:
                 result |= zip(range(index + 1, next_index), range(at + 1, next_at), strict=True)
         return result
 
-    def _kept_gap(self, index: int, places: Mapping[int, int], used: set[int]) -> str | None:
+    def _kept_gap(
+        self, index: int, places: Mapping[int, int], used: set[int], *, is_reflowed: bool
+    ) -> str | None:
         """Return the file's whitespace before a token if the request leaves it alone.
 
         It belongs to the token before it, or else to the one behind it, and is written once.
@@ -331,7 +335,9 @@ class _Block:
                 continue
             if self.base[at].gap == token.gap and self.base[at].ends_line == token.ends_line:
                 used.add(at)
-                return self.ours[at].gap
+                gap = self.ours[at].gap
+                # A line that became two holds its words together anew.
+                return gap if is_plain(gap) or not is_reflowed else None
         return None
 
 

@@ -17,6 +17,8 @@ COLUMNS = [
     Case("a.tsv", "id\tname\nada\t36\tLondon\nbob\t1\tRome\n", "ada  36  London", "ada  37  London", "id\tname\nada\t37\tLondon\nbob\t1\tRome\n"),
     Case("a.tsv", "ada\t36\tLondon\n", "ada 36 London", "bob 37 London", "bob\t37\tLondon\n"),
     Case("a.txt", "ada   36   London\n", "ada 36 London", "ada 36 Rome", "ada   36   Rome\n"),
+    Case("a.md", f"Save it in the{NBSP}file. Go.\n", "Save it in the file. Go.", "Once done,\nsave it in the file. \nGo.", "Once done,\nsave it in the file. \nGo.\n"),
+    Case("a.md", f"Save it in the{NBSP}file. Go.\n", "Save it in the file. Go.", "Save it in the file. Stop.", f"Save it in the{NBSP}file. Stop.\n"),
     Case("a.txt", "ada   36   London\nbob   7    Rome\n", "ada 36 London\nbob 7 Rome", "ada 36 London\nbob 8 Rome", "ada   36   London\nbob   8    Rome\n"),
     Case("s.py", "a      = 1   # one\nb = 22  # two\n", "a = 1 # one", "a = 3 # one", "a      = 3   # one\nb = 22  # two\n"),
     Case("s.py", "a      = 1   # one\n", "a = 1 # one", "a = 1 # two", "a      = 1   # two\n"),
