@@ -379,8 +379,8 @@ def test_lines_that_are_alike_are_counted_as_one_and_the_rarest_come_first(
         ("a.log", 1, 498),
     ]
     cut = workspace.call("search_content", {**asked, "max_results": 2}).text
-    most = "most often 498 like a.log:1: 12:00:00 WARN retry 0 of job 00000000-00ff"
-    assert f"5 kinds of 502 matching lines; 3 more frequent not shown, {most}" in cut
+    most = "the largest (498 lines) is like a.log:1: 12:00:00 WARN retry 0 of job 00000000-00ff"
+    assert f"5 kinds of 502 matching lines; 3 more frequent kinds not shown; {most}" in cut
     less = workspace.call("search_content", {**asked, "without": "retry"}).data
     assert [kind["count"] for kind in less["kinds"]] == [1, 1, 1]
     for name, start in (("two", "  "), ("four", "    "), ("tabs", "\t")):
@@ -663,3 +663,20 @@ def test_counts_are_of_all_files(root: Path, workspace: Workspace) -> None:
     assert found.text.endswith("[139 matching lines in 70 files, all shown; 70 files searched]")
     assert len(workspace.search("hit", output="counts", max_results=5).files) == 5
     assert len(workspace.search("hit", output="files").files) == 70
+
+
+def test_what_stays_of_a_file_is_named_in_full(root: Path, workspace: Workspace) -> None:
+    (root / "mixed.txt").write_bytes(b"one\r\ntwo\n")
+    (root / "page.py").write_bytes("# coding: cp1252\nx = 'é'\n".encode("cp1252"))
+    edit = {"edits": [{"search": "one", "replace": "1"}]}
+    assert "; mixed line endings kept" in workspace.call("edit_content", {"path": "mixed.txt", **edit}).text
+    edit = {"edits": [{"search": "x", "replace": "y"}]}
+    assert "; encoding cp1252 kept" in workspace.call("edit_content", {"path": "page.py", **edit}).text
+
+
+def test_one_line_is_no_lines(root: Path, workspace: Workspace) -> None:
+    (root / "a.txt").write_text("x\n")
+    asked = {"pattern": "x", "replacement": "y"}
+    workspace.call("replace_content", asked)
+    done = workspace.call("replace_content", {**asked, "preview": False}).text
+    assert "[1 line added, 1 removed, as in the preview]" in done

@@ -316,9 +316,7 @@ def fuzzy(
     check_text(needle, "pattern")
     text = normalised(needle).strip("\n")
     if len(text.strip()) < SHORTEST:
-        message = (
-            f"a fuzzy search needs at least {SHORTEST} characters; {text.strip()!r} would be like anything"
-        )
+        message = f"a fuzzy search needs at least {SHORTEST} characters; {text.strip()!r} would match almost any line"
         raise invalid(message, 'use mode="literal", or give more of the text', argument="pattern")
     if not 0 < min_similarity <= 1:
         message = f"min_similarity is a number above 0 and up to 1, not {min_similarity:g}"

@@ -404,7 +404,7 @@ class Reply(Page):
             return
         if not diff.text:
             return
-        counts = f"{'' if diff.counted else 'more than '}{diff.added} lines added, {diff.removed} removed"
+        counts = f"{'' if diff.counted else 'more than '}{counted(diff.added, 'line')} added, {diff.removed} removed"
         counts += f" in {counted(len(diff.files), 'other file')}" if beside else ""
         if self.seen:
             way = ", as in the preview"

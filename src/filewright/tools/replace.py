@@ -223,9 +223,7 @@ def replace_content(context: Context, arguments: ReplaceArguments) -> ReplaceRes
                     check_expected({"": count}, None, found.notes)
         total = check_expected(found.by_file, arguments.expected_count, found.notes)
         if total and not changed:
-            raise FilewrightError(
-                Code.NO_CHANGE, f"all {total} matches read already as the replacement", "nothing to do"
-            )
+            raise FilewrightError(Code.NO_CHANGE, f"all {total} matches read already as the replacement")
 
     def summary(files: Sequence[Changed[Replaced]]) -> str:
         changed = sum(file.diff is not None for file in files)

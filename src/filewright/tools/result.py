@@ -243,14 +243,16 @@ def line_ending(snapshot: Snapshot) -> str:
 
 
 def kept_form(snapshot: Snapshot) -> str:
-    """What is not plain about a file that stays as it is: ``; cp1252 and crlf kept``; "" of UTF-8 with line feeds."""
+    """Return which unusual properties of a file stay: ``; cp1252 and crlf kept``; "" for UTF-8 with line feeds."""
     encoding = snapshot.encoding
     ending = "lf" if snapshot.has_no_returns else line_ending(snapshot)
     forms = []
     if encoding.bom or encoding.name != "utf-8":
-        forms.append(f"{encoding.name} with BOM" if encoding.bom else encoding.name)
+        forms.append(encoding.name + " with BOM" * bool(encoding.bom))
     if ending not in ("lf", "none"):
-        forms.append(ending)
+        forms.append("mixed line endings" if ending == "mixed" else ending)
+    elif forms and encoding.name != "utf-8":
+        forms[0] = f"encoding {forms[0]}"
     return f"; {' and '.join(forms)} kept" if forms else ""
 
 

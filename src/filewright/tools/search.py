@@ -89,8 +89,7 @@ _ContextLines = Annotated[int | None, Field(ge=0, le=50)]
 _ITEM = {
     "type": "object",
     "properties": {
-        "context": {"type": "integer"},
-        **{name: {} for name in ("pattern", "path", "glob", "mode", "output")},
+        **{name: {} for name in ("pattern", "path", "glob", "mode", "output", "context")},
     },
 }
 """What is listed of a search among several: the names say what they say of one."""
@@ -105,14 +104,14 @@ class SearchArguments(Arguments):
     """several, each with its own hits and count; give one of `pattern`, `patterns` and `items`"""
     items: Annotated[
         list[SearchArguments] | None,
-        Field(min_length=1, max_length=20, description="what each leaves out is as outside"),
+        Field(min_length=1, max_length=20, description="defaults: the call's"),
         WithJsonSchema({"type": "array", "items": _ITEM}),
     ] = None
     """several searches, each with what differs from the call: `pattern`, `path`, `glob` or any other of these"""
     path: str = "."
     """a file or a folder"""
     glob: str | None = Field(
-        None, description="no /: any depth (*.js, !{dist,docs}); else from path (src/*.js, !**/a/*)"
+        None, description="no /: any depth (*.js, !{a,b}); else from path (src/*.js, !**/a/*)"
     )
     """only files that match; with `!` before it all but these"""
     type: Annotated[str | None, Field(description="py, rust")] = None
@@ -123,7 +122,7 @@ class SearchArguments(Arguments):
         "smart", description="smart: lower case fits any"
     )
     """`"smart"`: insensitive unless the pattern has a capital"""
-    whole_word: bool = Field(False, description="letters (é), digits and _ make a word")
+    whole_word: bool = Field(False, description="words: letters, digits, _")
     """only whole words"""
     multiline: bool = False
     """a regex may match across lines"""
@@ -133,9 +132,9 @@ class SearchArguments(Arguments):
     """leave out the lines with a match of this too, which is read as `pattern` is: `ERROR` without
     `mailbox full`
     """
-    context: _ContextLines = None
-    """lines shown around each hit; of up to 5 hits 2 short ones, or all of a definition of up to 12 lines; else 0, and
-    of logs and tables only the indented ones"""
+    context: Annotated[_ContextLines, Field(description="default 2 if few match")] = None
+    """lines shown around each hit, 0 for none; by default of up to 5 hits 2 short ones, or all of a definition of up to
+    12 lines; of more hits none, and of logs and tables only the indented ones"""
     context_before: _ContextLines = None
     """the same, above the hit only"""
     context_after: _ContextLines = None
@@ -772,8 +771,12 @@ class _Search:
         several = self._searched is not None
         rows = (kind_row(kind, path=several) for kind in ranked[: self.arguments.max_results])
         left = page.extend(rows, reserve=_RESERVE, of=len(ranked))
-        most = kind_row(ranked[-1], path=several, most=_BESIDE)
-        more = f"; {left:,} more frequent not shown, most often {most}" if left else ""
+        more = ""
+        if left:
+            largest = ranked[-1]
+            row = kind_row(replace(largest, count=1), path=several, most=_BESIDE)
+            lines = counted(largest.count, "line")
+            more = f"; {left:,} more frequent kinds not shown; the largest ({lines}) is like {row}"
         more += f"; {kinds.others:,} lines of other kinds" if kinds.others else ""
         lines = counted(kinds.lines, "matching line")
         self.notes.insert(0, f"{counted(len(ranked), 'kind')} of {lines}{more}")
