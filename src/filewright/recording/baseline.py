@@ -18,10 +18,10 @@ from contextlib import contextmanager, suppress
 from fnmatch import translate
 from heapq import heappop, heappush
 from posixpath import basename
-from typing import NamedTuple
 
 import xxhash
 
+from filewright.annotations import NamedTuple
 from filewright.boundary import Boundary, Location
 from filewright.changes import Database, fresh_in
 from filewright.errors import Code, FilewrightError

@@ -10,8 +10,8 @@ import errno
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from posixpath import basename, dirname
-from typing import NamedTuple
 
+from filewright.annotations import NamedTuple
 from filewright.boundary import Boundary, Location
 from filewright.changes import (
     ChangeRecord,

@@ -18,10 +18,10 @@ import hashlib
 import marshal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any
 
 import xxhash
 
+from filewright.annotations import Any
 from filewright.boundary import Boundary, Location
 from filewright.changes import ChangeRecord, CommitPlan, Log, RecordedCommand, fresh_in, summary_of
 from filewright.progress import Task

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Callable, Iterator, Sequence, Set
-from typing import Any, NamedTuple
 
+from filewright.annotations import Any, NamedTuple
 from filewright.changes import Kind, Stamp
 
 LARGE_BYTES = 1 << 20
