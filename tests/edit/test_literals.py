@@ -27,6 +27,7 @@ TEXTS = [
     (Language.SCALA, 'val a = """\n  x"""\nval b = 1\n', {1}),
     (Language.SWIFT, 'let a = """\n  x\n  """\nlet b = #"""\n y\n """#\nlet c = 1\n', {1, 2, 4, 5}),
     (Language.RUBY, 'a = <<~X\n  b\nX\nc = "d\n e"\nf << g\n', {1, 2, 4}),
+    (Language.RUBY, "a = %q(b\n c)\nd = %Q{e\n}\nf = g %q\nh\n", {1, 3}),
     (Language.BASH, "cat <<EOF\n a\nEOF\necho 'b\n c' # it's\nd \"e\n f\"\n", {1, 2, 4, 6}),
     (Language.BASH, "x=$((1<<2))\necho ${#x}\n", set()),
     (Language.PHP, "$a = <<<X\n b\n X;\n$c = 'd\n e';\n// it's\nf();\n", {1, 2, 4}),

@@ -18,6 +18,9 @@ _CHARACTER: Final = r"'(?:\\[^']+|[^'\\\n])'"
 _HEREDOC: Final = (
     r"<<[-~]?(?P<quote>['\"`]?)(?P<word>[A-Za-z_]\w*)(?P=quote)[^\n]*\n(?:.*?\n)??[ \t]*(?P=word)(?=\n|\Z)"
 )
+_RUBY_QUOTED: Final = (
+    r"(?<!\w)%[qQ](?:\((?:\\.|[^()\\])*\)|\{(?:\\.|[^{}\\])*\}|\[(?:\\.|[^\[\]\\])*\]|\|(?:\\.|[^|\\])*\|)"
+)
 _PHP_HEREDOC: Final = (
     r"<<<[ \t]*(?P<quote>['\"]?)(?P<word>[A-Za-z_]\w*)(?P=quote)\n(?:.*?\n)??[ \t]*(?P=word)\b"
 )
@@ -48,7 +51,14 @@ _FORMS: Final[dict[Language, tuple[str, ...]]] = {
     Language.KOTLIN: (_SLASHES, r'""".*?"""', _DOUBLE, _CHARACTER),
     Language.SCALA: (_SLASHES, r'""".*?"""', _DOUBLE, _CHARACTER),
     Language.SWIFT: (_SLASHES, r'(?P<raw>#*)""".*?"""(?P=raw)', _DOUBLE),
-    Language.RUBY: (r"^=begin\b.*?^=end\b", _HEREDOC, _DOUBLE_LINES, _SINGLE_LINES, r"#[^\n]*+"),
+    Language.RUBY: (
+        r"^=begin\b.*?^=end\b",
+        _HEREDOC,
+        _RUBY_QUOTED,
+        _DOUBLE_LINES,
+        _SINGLE_LINES,
+        r"#[^\n]*+",
+    ),
     Language.BASH: (r"(?<![^\s;(|&])#[^\n]*+", _HEREDOC, r"'[^']*+'", _DOUBLE_LINES, r"\\."),
     Language.PHP: (_SLASHES, r"#(?!\[)[^\n]*+", _PHP_HEREDOC, _DOUBLE_LINES, _SINGLE_LINES),
     Language.LUA: (
