@@ -1,5 +1,6 @@
 """Texts that are there in another spelling: a search and a replacement say so, and by which characters."""
 
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -54,3 +55,60 @@ def test_a_legacy_file_says_so_too(root: Path, workspace: Workspace) -> None:
     found = workspace.search("foo bar")
     assert not found.results
     assert "NO-BREAK SPACE (U+00A0)" in found.text
+
+
+NAMES = ["학점인정_b.md", "résumé.txt"]
+
+
+@each_row(("form", "asked"), [("NFC", "NFD"), ("NFD", "NFC"), ("NFD", "NFD"), ("NFC", "NFC")])
+def test_a_glob_fits_names_in_either_normal_form(tmp_path: Path, form: str, asked: str) -> None:
+    for name in NAMES:
+        folder = tmp_path / unicodedata.normalize(form, "폴더é")
+        folder.mkdir(exist_ok=True)
+        (folder / unicodedata.normalize(asked, name)).write_text("old\n")
+    with Workspace(tmp_path) as workspace:
+        for glob in ("**/*학점인정*", "폴더é/r*é.txt", "{폴더é,b}/résumé.{md,txt}"):
+            glob = unicodedata.normalize("NFC", glob)
+            assert len(workspace.run("list_files", {"glob": glob}).entries) == 1
+            assert workspace.search("old", glob=glob).total == 1
+            assert workspace.replace("old", "new", glob=glob).count == 1
+            assert workspace.search("old", glob=f"!{glob}").total == 1
+
+
+@each_row(
+    ("name", "glob"),
+    [
+        ("Final\u00a0report.txt", "Final report.txt"),
+        ("Final\u00a0report.txt", "**/Final r*"),
+        ("ＡＢＣ.txt", "ABC.*"),
+        ("don’t.txt", "don't.txt"),
+        ("раss.txt", "{pass,word}.txt"),
+    ],
+)
+def test_a_name_that_only_looks_like_the_glob_is_named(tmp_path: Path, name: str, glob: str) -> None:
+    (tmp_path / name).write_text("old\n")
+    with Workspace(tmp_path) as workspace:
+        listed = workspace.run("list_files", {"glob": glob})
+        assert not listed.entries
+        assert "[there in another spelling: " in listed.text
+        assert "there in another spelling: " in workspace.search("old", glob=glob).text
+        with pytest.raises(FilewrightError, match="no_match") as caught:
+            workspace.replace("old", "new", glob=glob)
+        assert "there in another spelling: " in (caught.value.hint or "")
+        assert "another spelling" not in workspace.run("list_files", {"glob": "nowhere*"}).text
+
+
+@each_row(
+    ("pattern", "said"),
+    [
+        ("한글 b", "no exact hit; another spelling of it: line 7 has"),
+        ("zerowidth", 'line 8 has "zero\\u200bwidth" (ZERO WIDTH SPACE (U+200B))'),
+        ("ABC", "line 5 has"),
+    ],
+)
+def test_reading_around_a_pattern_finds_another_spelling(tmp_path: Path, pattern: str, said: str) -> None:
+    (tmp_path / "n.md").write_text(TEXT)
+    with Workspace(tmp_path) as workspace:
+        assert said in workspace.call("read_content", {"path": "n.md", "pattern": pattern}).text
+        refused = workspace.call("read_content", {"path": "n.md", "pattern": "Café", "occurrence": 2}).text
+        assert "another spelling of it: line 1 has" in refused

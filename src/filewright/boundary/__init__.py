@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         tree_of,
         unquote,
     )
+    from filewright.boundary.matching import Globs
     from filewright.boundary.protection import Alias
     from filewright.boundary.rules import DenyRules
     from filewright.boundary.walk import FolderEntry, Walk, WalkedFolder
@@ -52,6 +53,7 @@ __getattr__, __all__ = face_of(
         "excludes": "excludes_file",
         "launcher": "PIPE Child Launcher program",
         "location": "Location Root is_temporary quote quote_escaping shown temporary_name tree_of unquote",
+        "matching": "Globs",
         "protection": "Alias",
         "rules": "DenyRules",
         "walk": "FolderEntry Walk WalkedFolder",

@@ -12,9 +12,12 @@ from __future__ import annotations
 
 import os
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import cached_property, lru_cache
+from itertools import product
+from math import prod
 
 from filewright.annotations import Literal, NamedTuple
 from filewright.boundary.location import quote, shown
@@ -294,6 +297,10 @@ _CLIMBS = rb"(?:\\?\.|\[\\?\.\]){2}|\.\.\\.*"
 _FROM_THE_TOP = r"(?:/|(?=~/)|(?=[A-Za-z]:[/\\]))([^/\\*?\[{]+)"
 _PIECES = r"(?s)[{},]|[^\\\[{},]+|\\.|\[[^/][^\]/]{0,250}\]|."
 _ALTERNATIVES = 1000
+_FORMS: Sequence[Literal["NFC", "NFD"]] = ("NFC", "NFD")
+_MAX_MIXED_FORMS = 16
+"""Forms of a glob in which each name has its own; past that all names have the same."""
+
 _CHARACTERS = 1 << 20
 _SHOWN = 500
 _ROUTE = re.compile(r"\[{1,2}(?:\.{3})?\w{2,}\]{1,2}(?:\.\w+)*")
@@ -319,6 +326,7 @@ class Globs(NamedTuple):
 
     A glob without a slash fits names at any depth (`*.py`); one with a slash, and one that begins with
     a slash, starts from the folder that is listed. Names that begin with a dot are like any others.
+    A letter with marks fits its composed form and its decomposed one (é, ü, Hangul).
     Brackets are meant as they are where that path is there (`app/[id]/page.tsx`), and behind a wildcard the name of a
     route in brackets is, too.
     One that begins with the end of that folder's own path, as `src/*.py` in `lib/src`, starts from it too where nothing
@@ -349,8 +357,8 @@ class Globs(NamedTuple):
             negated = text.startswith("!")
             below = _below(text[negated:], parts, has)
             for alternative in _alternatives(below, glob):
-                meant = _with_brackets(alternative, has_path)
-                rules[negated] += [_rule(pattern, glob, base) for pattern in meant]
+                for pattern in _with_brackets(alternative, has_path):
+                    rules[negated] += [_rule(form, glob, base) for form in _normal_forms(pattern)]
             top = re.match(_FROM_THE_TOP, text)
             if top is not None and not has(name := os.fsencode(top[1])):
                 why = "is absolute: it begins in the folder that is looked through, which has nothing named"
@@ -406,6 +414,19 @@ def _with_brackets(text: str, has_path: Callable[[Sequence[bytes]], bool]) -> tu
         as_class.append(part)
         as_text.append(part)
     return tuple(dict.fromkeys((prefix + "/".join(as_class), prefix + "/".join(as_text))))
+
+
+def _normal_forms(text: str) -> list[str]:
+    """Return a glob in the normal forms that a disk may have its names in, each name of it in either; itself first."""
+    if text.isascii():
+        return [text]
+    names = []
+    for name in text.split("/"):
+        forms = [name] if "[" in name else [name, *(unicodedata.normalize(form, name) for form in _FORMS)]
+        names.append(list(dict.fromkeys(forms)))
+    if prod(map(len, names)) > _MAX_MIXED_FORMS:
+        return list(dict.fromkeys([text, *(unicodedata.normalize(form, text) for form in _FORMS)]))
+    return ["/".join(each) for each in product(*names)]
 
 
 def _rule(text: str, glob: str, base: int) -> Rule:

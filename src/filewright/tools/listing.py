@@ -10,6 +10,7 @@ import binascii
 import datetime
 import heapq
 import json
+import os
 import zlib
 from collections.abc import Iterable
 from contextlib import suppress
@@ -20,15 +21,19 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
-from filewright.boundary import FolderEntry, Location, quote
+from filewright.boundary import FolderEntry, Globs, Location, quote
 from filewright.errors import Code, FilewrightError, invalid, refused
-from filewright.tools.context import Context
+from filewright.text import look_of
+from filewright.tools.context import Context, spare_time
 from filewright.tools.items import Paths, check_count
 from filewright.tools.registry import Arguments
 from filewright.tools.result import Page, ToolResult, clip, facts, optional
+from filewright.tools.suggestions import distinct_form
 from filewright.wording import counted, encodable
 
 _MOST = 1 << 20
+_SPELLING_SECONDS = 0.3
+_NAMED_SPELLINGS = 3
 
 
 # Cursors
@@ -194,6 +199,7 @@ def list_files(context: Context, arguments: ListArguments) -> ListResult:
         page.add(f"[{counted(too_long, 'path')} too long to be shown; list a folder further down]")
     elif not listed:
         page.add("(nothing matches)" if arguments.glob is not None else "(empty folder)")
+        page.add(*(f"[{note}]" for note in names_in_other_spellings(context, location, arguments.glob)))
     if walk.ignored:
         page.add(f"[{walk.ignored} ignored names left out so far; include_ignored=true shows them]")
     if walk.unreadable:
@@ -207,6 +213,24 @@ def list_files(context: Context, arguments: ListArguments) -> ListResult:
         ignored=walk.ignored,
         unreadable=walk.unreadable,
     )
+
+
+def names_in_other_spellings(context: Context, folder: Location, glob: str | None) -> list[str]:
+    """Return a note on names that look as if they matched a glob that matches none; they are looked for an instant."""
+    names: list[str] = []
+    if glob is None or glob.startswith("!"):
+        return []
+    with suppress(FilewrightError), spare_time(context.task, _SPELLING_SECONDS) as spare:
+        wanted = Globs.of([look_of(glob)], (), 0, lambda _name: True).wanted
+        for entry in context.boundary.walk(folder, task=spare):
+            parts = [look_of(os.fsdecode(part)) for part in entry.location.parts[len(folder.parts) :]]
+            *above, name = [os.fsencode(part.replace("/", "_")) for part in parts]
+            prefix = b"".join(part + b"/" for part in above)
+            if wanted is not None and wanted.decides(prefix, name, entry.kind == "folder") is not None:
+                names.append(distinct_form(entry.location, glob))
+            if len(names) == _NAMED_SPELLINGS:
+                break
+    return [f"there in another spelling: {', '.join(names)}"] if names else []
 
 
 def _key(entry: FolderEntry, sort: str) -> tuple[int, str]:

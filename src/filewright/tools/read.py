@@ -14,7 +14,7 @@ from filewright.boundary import Location
 from filewright.edit import splices_between, unified
 from filewright.errors import Code, invalid, refused, too_many
 from filewright.progress import Task
-from filewright.search import Hit, compile_pattern, find_matches, fuzzy, search_snapshot
+from filewright.search import Hit, Pattern, compile_pattern, find_matches, fuzzy, search_snapshot
 from filewright.structure import enclosing, find_symbol, of_symbol
 from filewright.text import LINE_REACH, Line, Narrowed, Snapshot, codec
 from filewright.tools.context import Context, binary
@@ -30,6 +30,7 @@ from filewright.tools.result import (
     joined,
     optional,
 )
+from filewright.tools.search import describe_spelling
 from filewright.wording import counted, encodable, listed, oddities, sized, visible
 
 _BEFORE_MATCH = 200
@@ -319,9 +320,13 @@ def _occurrence(context: Context, snapshot: Snapshot, pattern: str, nth: int) ->
         lines = snapshot.lines
         return lines.line_at(lines.begin(hits[-1].offset, context.task), context.task), ""
     asked, quoted = snapshot.asked, repr(clip(pattern, 80))
+    spelled = _in_other_spellings(context, snapshot, compiled, nth - len(hits))
+    if not hits and spelled is not None:
+        return spelled[0], f"no exact hit; {spelled[1]}"
     if hits:
         message = f"{asked} has {counted(len(hits), 'match')} of {quoted}, not {nth}"
         hint = f"use an occurrence from 1 to {len(hits)}"
+        hint += f"; {spelled[1]}" if spelled is not None else ""
         raise refused(Code.NO_MATCH, asked, message, hint, count=len(hits))
     near = fuzzy(snapshot, pattern, min_similarity=0.6, limit=nth, task=context.task).hits
     if len(near) >= nth:
@@ -331,6 +336,20 @@ def _occurrence(context: Context, snapshot: Snapshot, pattern: str, nth: int) ->
     message = f"{asked} does not hold {quoted}, nor anything much like it"
     hint = "search_content finds text in other files; get_overview lists what is in this one"
     raise refused(Code.NO_MATCH, asked, message, hint)
+
+
+def _in_other_spellings(
+    context: Context, snapshot: Snapshot, pattern: Pattern, nth: int
+) -> tuple[int, str] | None:
+    """Return the line of the nth match of a text in another spelling, and what differs there; None without one."""
+    other = pattern.in_other_spellings(look_alikes=True)
+    matches = [] if other is None else [*islice(find_matches(snapshot, other, task=context.task), nth)]
+    if len(matches) < nth:
+        return None
+    match = matches[-1]
+    line = snapshot.lines.line_at(snapshot.lines.begin(match.offset, context.task), context.task)
+    text = snapshot.read(match.offset, match.end - match.offset).decode(snapshot.encoding.name, "replace")
+    return line, f"another spelling of it: {describe_spelling(f'line {line}', text, pattern.text)}"
 
 
 def _block(

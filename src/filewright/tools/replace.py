@@ -27,6 +27,7 @@ from filewright.search import LineKinds, Pattern, TreeOptions, TreeSearch, compi
 from filewright.text import Snapshot, Splice, Splices
 from filewright.tools.context import Context
 from filewright.tools.items import item_named
+from filewright.tools.listing import names_in_other_spellings
 from filewright.tools.pipeline import Change, ChangeArguments, Changed, Reply, change, change_text, spliced
 from filewright.tools.result import ChangeResult, DiffWanted, optional
 from filewright.tools.search import MatchedFile, kind_row, left_out, other_spellings, skipped
@@ -277,6 +278,7 @@ def _places(
                 snapshot.let_go()
             said = [f"{counted(files.searched, 'file')} searched", *skipped(files)]
             said += [] if files.matched else left_out(files)
+            said += [] if files.searched else names_in_other_spellings(context, item.where, item.options.glob)
             notes += [note for note in said if note not in notes]
     if len(places) > most:
         raise FilewrightError(

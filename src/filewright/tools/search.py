@@ -38,7 +38,7 @@ from filewright.search import context as context_of
 from filewright.structure import enclosing, language_of_snapshot, path_of
 from filewright.text import NotebookView, Snapshot
 from filewright.tools.context import Context, spare_time
-from filewright.tools.listing import below, decode, encode, place
+from filewright.tools.listing import below, decode, encode, names_in_other_spellings, place
 from filewright.tools.registry import Arguments
 from filewright.tools.result import FailedCall, Page, ToolResult, optional
 from filewright.wording import counted, named_characters, visible
@@ -539,6 +539,8 @@ class _Search:
             self.notes += skipped(found)
             if not found.matched and self._complete:
                 self._left_out = left_out(found)
+                if not found.searched:
+                    self._left_out += names_in_other_spellings(self.context, location, arguments.glob)
         if self._complete and arguments.cursor is None:
             said = other_spellings(found)
             if found.matched:
@@ -901,7 +903,7 @@ def other_spellings(found: TreeSearch) -> list[str]:
                 hit = lines.hits[0]
                 match = snapshot.read(hit.offset, min(hit.end - hit.offset, _MATCHED_BYTES))
                 text = match.decode(snapshot.encoding.name, "replace")
-                first = _other_spelling(f"{visible(_shown(snapshot))}:{hit.line}", text, found.pattern.text)
+                first = describe_spelling(f"{visible(_shown(snapshot))}:{hit.line}", text, found.pattern.text)
     if not count:
         return []
     more = "more " if found.count else ""
@@ -911,7 +913,7 @@ def other_spellings(found: TreeSearch) -> list[str]:
     ]
 
 
-def _other_spelling(place: str, text: str, wanted: str) -> str:
+def describe_spelling(place: str, text: str, wanted: str) -> str:
     """Return where a text is: what differs from the one wanted as escapes of JSON, and by name."""
     others = [
         character for character in dict.fromkeys(text) if character not in wanted and not character.isascii()
