@@ -388,6 +388,23 @@ def test_a_hunk_and_a_file_of_a_change_are_undone_and_a_file_is_restored(session
     assert sessions.read_text() == LINES
 
 
+@pytest.mark.parametrize("words", [["undo"], ["rewind", "@^"]], ids=["undo", "rewind"])
+def test_undoes_in_part(sessions: Path, words: list[str]) -> None:
+    other = sessions.with_name("u.txt")
+    other.write_text("one\n")
+    items = [{"path": name, "content": "two\n", "mode": "overwrite"} for name in ("t.txt", "u.txt")]
+    run("call", "write_content", json.dumps({"items": items}))
+    sessions.write_text("outside\n")
+    refused = run(*words, "--yes")
+    assert refused.exit_code == 1
+    assert "give --partial" in refused.stderr
+    answer = run(*words, "--partial", "--yes")
+    assert answer.exit_code == 0
+    assert "<<<<<<< now\noutside\n" in answer.stdout
+    assert sessions.read_text() == "outside\n"
+    assert other.read_text() == "one\n"
+
+
 def test_hints_name_commands_and_a_conflict_shows_both_sides(sessions: Path) -> None:
     sessions.write_text(sessions.read_text().replace("three\n", "outside\n"))
     before = sessions.read_text()

@@ -234,6 +234,11 @@ def _taking_back(command: Callable[..., _TakingBack]) -> Callable[..., None]:
 
 
 _force = click.option("--force", is_flag=True, help="Even over what others have changed since.")
+_in_part = click.option(
+    "--partial",
+    is_flag=True,
+    help="Leave what others have changed in the same place, and show both sides of that.",
+)
 _include_shared = click.option(
     "--include-shared",
     is_flag=True,
@@ -253,12 +258,13 @@ Examples:
 @_with_path
 @click.option("--hunk", type=click.IntRange(min=1), help="Only this hunk of one file, as `show` counts them.")
 @_force
+@_in_part
 @_include_shared
 @_taking_back
 def undo(workspace: Workspace, *, change: str | None, **how: Any) -> _TakingBack:
     """Take back CHANGE, or the newest one that is not undone.
 
-    Files changed since are merged, or it is refused.
+    Files changed since are merged, or it is refused; with --partial the rest is undone.
     """
     if change is None:
         newest = workspace.newest_undoable()
@@ -291,6 +297,7 @@ Examples:
 @click.argument("target", shell_complete=_sessions)
 @_with_path
 @_force
+@_in_part
 @_include_shared
 @_taking_back
 def rewind(workspace: Workspace, *, target: str, **how: Any) -> _TakingBack:

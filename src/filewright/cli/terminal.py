@@ -25,6 +25,7 @@ _COMMANDS = {
     "get_history": "filewright log",
     "revert_edit": "filewright undo",
     "give force=true": "give --force",
+    "give partial=true": "give --partial",
 }
 """What a hint calls a tool or an argument, and what that is on the command line."""
 _DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
