@@ -319,6 +319,10 @@ def move_items(context: Context, arguments: PairArguments, *, tool: str = "move_
                 raise invalid(message, way, path=pair.destination)
             message = f"{pair.destination} is inside {pair.source}: a folder cannot go into itself"
             raise invalid(message, "choose a destination outside it", path=pair.destination)
+        if source.is_within(destination) and not copied and context.exists(source):
+            message = f"{pair.destination} is the folder of {pair.source}, which takes its place only in two changes"
+            way = "move it out of the folder, delete or move the folder, then move it to the folder's name"
+            raise invalid(message, way, path=pair.destination)
         loss = lost_by_removing(context, destination) if arguments.overwrite else ""
         note = f"to {pair.destination}{f'; {loss}' if loss else ''}"
         result = ItemResult(pair.source, done, note=note, destination=pair.destination)

@@ -229,6 +229,8 @@ def _sides(
     Refused is what is not there, or in the way, or named by another part of the patch too.
     """
     old = look(file.old) if file.old is not None else None
+    if old is not None and old.open is not None:
+        _refuse_nested_names(file)
     try:
         new = look(file.new) if file.new is not None else None
     except FilewrightError as error:
@@ -256,6 +258,21 @@ def _sides(
     if new is not None and file.new != file.old and new.open is not None:
         raise _taken(file)
     return old, new
+
+
+def _refuse_nested_names(file: FilePatch) -> None:
+    """Refuse to rename a file to a name below its own, or to that of a folder it is in: neither is one step."""
+    if file.kind != "rename" or file.old is None or file.new is None:
+        return
+    if file.new.startswith(f"{file.old}/"):
+        message = f"{file.old} is a file: it can be put below its own name only in two changes"
+    elif file.old.startswith(f"{file.new}/"):
+        message = f"{file.new} is the folder of {file.old}: a file takes its place only in two changes"
+    else:
+        return
+    raise invalid(
+        message, f"move it to another name by one patch, then from there to {file.new}", path=file.new
+    )
 
 
 def _taken(file: FilePatch) -> FilewrightError:
