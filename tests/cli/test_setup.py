@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
 import tempfile
 import tomllib
 from pathlib import Path
@@ -15,7 +14,6 @@ import pytest
 from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
-from tests import processes
 
 from filewright.cli.clients import CLIENTS, HOOKS
 from filewright.cli.program import program
@@ -29,26 +27,6 @@ def with_entry(text: str, client: str) -> str:
     """A configuration with a server of ours, as VS Code or Codex has it."""
     path = "config.toml" if client == "codex" else "mcp.json"
     return Part(CLIENTS[client], "server", path, ENTRY).edited(text)
-
-
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "project"
-    folder.mkdir()
-    home = tmp_path / "home"
-    home.mkdir()
-    for name in ("HOME", "USERPROFILE", "APPDATA"):
-        monkeypatch.setenv(name, str(home))
-    for name in ("FILEWRIGHT_ROOTS", "CLAUDE_PROJECT_DIR", "XDG_CONFIG_HOME", "CODEX_HOME"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("FILEWRIGHT_STATE_DIR", str(tmp_path / "state"))
-    programs = tmp_path.parent / f"{tmp_path.name}-programs"
-    programs.mkdir()
-    own = processes.program(programs)
-    monkeypatch.setattr(sys, "argv", [str(own)])
-    monkeypatch.setenv("PATH", f"{own.parent}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.chdir(folder)
-    return folder
 
 
 def setup(*arguments: str, answer: str | None = None) -> Result:

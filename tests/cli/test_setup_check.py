@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from tests import processes
 
 from filewright.cli.clients import CLIENTS
 from filewright.cli.program import program
@@ -19,24 +17,9 @@ from filewright.cli.recognition import is_own_hook_line, starts_filewright
 WITHOUT = ("--no-hooks", "--no-rule")
 
 
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "project"
-    folder.mkdir()
-    (tmp_path / "home").mkdir()
-    for name in ("HOME", "USERPROFILE", "APPDATA"):
-        monkeypatch.setenv(name, str(tmp_path / "home"))
-    for name in ("FILEWRIGHT_ROOTS", "CLAUDE_PROJECT_DIR", "XDG_CONFIG_HOME", "CODEX_HOME", "XDG_STATE_HOME"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("FILEWRIGHT_STATE_DIR", str(tmp_path / "state"))
-    programs = tmp_path.parent / f"{tmp_path.name}-programs"
-    programs.mkdir()
-    own = processes.program(programs)
-    monkeypatch.setattr(sys, "argv", [str(own)])
-    monkeypatch.setenv("PATH", f"{own.parent}{os.pathsep}{os.environ['PATH']}")
+@pytest.fixture(autouse=True)
+def trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRACE", str(tmp_path / "trace"))
-    monkeypatch.chdir(folder)
-    return folder
 
 
 def setup(*arguments: str) -> Result:

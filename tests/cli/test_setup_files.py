@@ -19,17 +19,8 @@ RULE = ("--shared", "--no-hooks")
 
 
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "project"
-    folder.mkdir()
-    (tmp_path / "home").mkdir()
-    for name in ("HOME", "USERPROFILE", "APPDATA"):
-        monkeypatch.setenv(name, str(tmp_path / "home"))
-    for name in ("FILEWRIGHT_ROOTS", "CLAUDE_PROJECT_DIR", "XDG_CONFIG_HOME", "CODEX_HOME"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("FILEWRIGHT_STATE_DIR", str(tmp_path.parent / f"{tmp_path.name}-state"))
-    monkeypatch.chdir(folder)
-    return folder
+def project(empty_project: Path) -> Path:
+    return empty_project
 
 
 def setup(*arguments: str) -> Result:
