@@ -475,3 +475,46 @@ def test_a_match_of_nothing_is_never_inside_a_character(opened, pattern, encodin
     assert {match.offset for match in found} <= positions
     assert {match.end for match in found} <= positions
     assert search_snapshot(snapshot, compiled, limit=10).hits
+
+
+@each_row(
+    ("pattern", "mode", "case"),
+    [
+        ("жаба", "literal", "sensitive"),
+        ("жаба", "literal", "insensitive"),
+        ("ЖАБА|toad", "regex", "insensitive"),
+        (r"\bж\w+а$", "regex", "sensitive"),
+        ("^[а-я]+ toad", "regex", "sensitive"),
+        ("k", "literal", "insensitive"),
+        (r"[^\x00-\x7f]", "regex", "sensitive"),
+        ("表", "literal", "sensitive"),
+    ],
+)
+def test_the_child_process_reads_encodings_of_one_byte(opened, pattern, mode, case):
+    lines = [
+        "жаба",
+        "ЖАБА toad",
+        "о жабах",
+        "plain",
+        "toad K",
+        "\ttoad\r\nжаба\rжаба toad",
+        "",
+    ]
+    compiled = compile_pattern(pattern, mode=mode, case=case)
+    for codec in ("koi8_r", "cp1251", "iso8859_5", "cp866", "mac_cyrillic"):
+        data = "\n".join(lines).encode(codec) * 3
+        with pytest.MonkeyPatch.context() as patch:
+            here = search_snapshot(opened(data, hold=True, encoding=codec), compiled, limit=1000)
+            patch.setattr(window_module, "AHEAD_BYTES", 1)
+            patch.setattr(window_module, "_FAR", -1)
+            snapshot = opened(data, encoding=codec)
+            assert search_snapshot(snapshot, compiled, limit=1000) == here
+            assert snapshot.lines.count() == 24
+
+
+def test_the_child_process_goes_ahead_in_encodings_of_one_byte(opened, monkeypatch):
+    data = b"plain\n" * 200_000 + "жаба\n".encode("koi8_r")
+    monkeypatch.setattr(window_module, "AHEAD_BYTES", 1)
+    snapshot = opened(data, encoding="koi8_r")
+    with window_module.lines_ahead(snapshot, compile_pattern("жаба"), 0, Task()) as next_line:
+        assert next_line(0) == len(data) - 5

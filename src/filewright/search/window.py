@@ -24,7 +24,7 @@ from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.search.pattern import Pattern, escaped
 from filewright.system import Closing
-from filewright.text import BoundedCache, Snapshot, cut, normalised
+from filewright.text import BoundedCache, Snapshot, bytes_in, cut, normalised
 
 _NEAR = 4 << 20
 _TERMINATOR, _TERMINATOR_SHOWN = re.compile(rb"\r\n?|\n"), re.compile("\r\n?|\n")
@@ -259,10 +259,14 @@ def lines_ahead(snapshot: Snapshot, pattern: Pattern, start: int, task: Task) ->
     a second `rg` finds no carriage return that ends a line for us alone.
     """
     pays = snapshot.size - start >= AHEAD_BYTES and start <= snapshot.size // 2
-    if not pays or pattern.multiline or pattern.matches_empty or not snapshot.encoding.is_utf8:
+    encoding = snapshot.encoding
+    # A byte of one character is never part of another's there, and a line ends where `rg` sees it end.
+    is_plain = encoding.is_utf8 or (encoding.contains_ascii and not encoding.multibyte)
+    needle = bytes_in(encoding.name, pattern.plain) if pattern.plain is not None else None
+    if not pays or pattern.multiline or pattern.matches_empty or not is_plain:
         yield int  # Nothing is known: an offset stands for itself.
         return
-    forms: Sequence[str] = pattern.for_rg if pattern.plain is None else (escaped(pattern.plain.encode()),)
+    forms: Sequence[str] = pattern.for_rg if needle is None else (escaped(needle),)
     # Lines are named by number and offset alone: their text is left out.
     options = "-n", "--max-columns=1"
     key = snapshot.identity, snapshot.size, *forms
