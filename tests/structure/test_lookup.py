@@ -7,7 +7,7 @@ from tests.rows import each_row
 
 from filewright.errors import Code, FilewrightError
 from filewright.languages import Language
-from filewright.structure.lookup import around_line, find_symbol, path_of
+from filewright.structure.lookup import around_line, find_symbol, path_of, shown_path
 from filewright.structure.outlines import Outlines
 from filewright.structure.symbol import Outline
 
@@ -132,3 +132,26 @@ def test_every_symbol_is_round_its_own_first_line(name: str, outlines: Outlines)
         path = around_line(outline, symbol.start_line)
         same_line = [other for other in path if other.start_line == symbol.start_line]
         assert symbol in path or same_line or around
+
+
+SHOWN = [
+    (
+        Language.RUST,
+        b"impl fmt::Display for Point {\n    fn fmt(&self) {}\n}\nimpl Debug for Point {\n    fn fmt(&self) {}\n}\n"
+        b"impl<'a, T: Into<u8>> From<&'a T> for Point {\n    fn from(x: &'a T) -> Self {}\n}\n"
+        b"impl Point {\n    fn fmt(&self) {}\n}\n",
+    ),
+    (
+        Language.CSS,
+        b"@media (min-width: 768px) {\n  .a {\n    x: y;\n  }\n  .b > p {\n    x: y;\n  }\n}\n"
+        b".a {\n  x: y;\n}\n.b > p {\n  x: y;\n}\n.c, #d {\n  x: y;\n}\n",
+    ),
+]
+
+
+@each_row(("language", "data"), SHOWN)
+def test_shown_path_of_every_symbol_is_found(outlines: Outlines, language: Language, data: bytes) -> None:
+    outline = outlines.outline(data, language)
+    for around, symbol in outline.walk():
+        path = shown_path((*around, symbol))
+        assert find_symbol(outline, path).symbol is symbol, path

@@ -177,6 +177,9 @@ def _named(outline: Outline, holding: str = "") -> Iterator[tuple[NamedSymbol, s
         if around:
             above = _normal(_known_path(around))
             names = {f"{above}.{name}" for name in names}
+        # As it is shown: a method of `impl Display for Point` is known by `Point` alone otherwise, and the kind of
+        # `rule .a` ends with a separator.
+        names.add(_normal(shown_path((*around, symbol))))
         yield NamedSymbol(symbol, around), names
 
 
