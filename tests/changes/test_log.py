@@ -411,6 +411,30 @@ def test_a_database_that_is_opened_again_is_not_written(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
+def test_reads_while_the_last_other_process_lets_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite removes the write-ahead log and its index then, at any moment."""
+    path = tmp_path / "some.db"
+    table = "CREATE TABLE some (value)"
+    database = Database(lambda: os.fsencode(path), table, Flusher(enabled=True), 1.0)
+    with closing(database), database.transaction() as execute:
+        execute("INSERT INTO some VALUES (1)")
+    path.with_name("some.db-wal").write_bytes(b"")
+    real, looks = os.stat, 0
+
+    def stat_and_remove(name: Any, **options: Any) -> os.stat_result:
+        nonlocal looks
+        status = real(name, **options)
+        if isinstance(name, bytes) and name.endswith(b"-wal"):
+            looks += 1
+            if looks == 2:
+                os.remove(name)
+        return status
+
+    with closing(Database(lambda: os.fsencode(path), table, Flusher(enabled=True), 1.0)) as database:
+        monkeypatch.setattr(os, "stat", stat_and_remove)
+        assert database.read("SELECT value FROM some") == [(1,)]
+
+
 def test_a_record_says_all_of_itself_again(bench: Any) -> None:
     made = bench.changes.commit(
         ChangeSet("a tool", "words \ud800 that are no text", (bench.modify("a.txt", EDIT),), undoable=False)

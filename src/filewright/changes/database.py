@@ -264,7 +264,7 @@ class Database:
         # SQLite makes its other files even for a reader. Who may write nothing goes without them, unless they
         # are there since somebody writes, or has been killed.
         files = [self.locate() + end for end in _BESIDE]
-        shared = all(os.path.exists(path) and os.path.getsize(path) for path in files)
+        shared = all(map(_holds_something, files))
         alone = "ro&readonly_shm=1" if shared else "ro&immutable=1"
         for mode in (alone,) if self._read_only else ("rw", alone):
             try:
@@ -392,6 +392,14 @@ class Database:
                 probe.write(bytes(_PAGE), system.status_of(path + _BESIDE[0]).size)
             finally:
                 opened.remove(name + b"-probe")
+
+
+def _holds_something(path: bytes) -> bool:
+    """Return True if there is a file that is not empty; the last process that lets go of SQLite's removes them."""
+    try:
+        return os.stat(path).st_size > 0
+    except OSError:
+        return False
 
 
 def _journal_of(connection: sqlite3.Connection) -> str:
