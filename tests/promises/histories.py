@@ -320,7 +320,9 @@ class Project:
         workspace = self.workspace(who)
         undone = workspace.revert_edit(moment[0], include_shared=number % 2 == 0)
         index = self._index(moment[0])
-        if index == len(self.seen) - 1 and index > 0 and moment[0] in self.alone:
+        # What an open command has done since is recorded by the undo itself, and stays.
+        is_newest = index == len(self.seen) - 1 and before == moment[1]
+        if is_newest and index > 0 and moment[0] in self.alone:
             self._compare(self.seen[index - 1][1], "after undoing the newest change")
         self._redo(workspace, undone.change_id, before)
 
