@@ -55,11 +55,11 @@ def write(source: FileText, located: Located) -> Written:
 
     Raises `unencodable`, and `UnclearError` where the edit has no single meaning.
     """
-    is_checked = located.edit.fuzzy
-    if is_checked:
+    if located.edit.fuzzy or isinstance(located.parts[0], Rows):
+        # A hunk that is where its header says has the marker from whoever wrote the patch, as any other.
         _refuse_omissions(source, located)
-        if located.repairs:
-            _refuse_half_repairs(source, located)
+    if located.repairs:
+        _refuse_half_repairs(source, located)
     splices: list[Splice] = []
     notes: list[Note] = []
     shift = 0

@@ -133,3 +133,22 @@ def test_markers_that_differ_in_number_are_refused(desk: Desk) -> None:
         }
     ]
     assert desk.edit("a.py", file, edits).text is None
+
+
+MARKED = "-  two\n-  three\n+  # ... existing code ...\n"
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        f"--- a/a.py\n+++ b/a.py\n@@ -2,4 +2,3 @@\n   one\n{MARKED}   four\n",
+        f"--- a/a.py\n+++ b/a.py\n@@ -1,4 +1,3 @@\n   one\n{MARKED}   four\n",
+        f"*** Begin Patch\n*** Update File: a.py\n@@\n   one\n{MARKED}   four\n*** End Patch\n",
+    ],
+)
+def test_a_marker_in_a_patch_takes_no_lines(desk: Desk, patch: str) -> None:
+    result = desk.patch("a.py", LINES, patch)
+    assert result.text is None
+    assert "stands for text left out" in result.answer
+    assert "fuzzy" not in result.answer
+    assert desk.patch("a.py", LINES, patch.replace("... existing code ...", "checks")).text

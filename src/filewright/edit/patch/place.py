@@ -18,6 +18,7 @@ from itertools import zip_longest
 
 from filewright.edit.filetext import FileText, find_blocks, stands
 from filewright.edit.find import Region, find_regions
+from filewright.edit.linediff import align
 from filewright.edit.locate.request import (
     ByteRange,
     Edit,
@@ -81,16 +82,10 @@ def located(lines: FileText, hunk: PatchHunk, place: Placed, *, spelled: bool) -
         whole = WholeLines(region, RequestLines.of_lines(hunk.rows.old), RequestLines.of_lines(hunk.rows.new))
         return Located(edit, place.tier, (whole,))
     signs, old, new, ends = hunk.rows
-    kept = dict[int, int]()
-    asked = list[bytes]()  # how the old lines end in the patch
-    given = list[bytes]()  # and the new ones
-    for sign, mark in zip(signs, ends, strict=True):
-        if sign == " ":
-            kept[len(given)] = len(asked)
-        if sign != "+":
-            asked.append(mark)
-        if sign != "-":
-            given.append(mark)
+    # How the old lines end in the patch, and the new ones.
+    asked = [mark for sign, mark in zip(signs, ends, strict=True) if sign != "+"]
+    given = [mark for sign, mark in zip(signs, ends, strict=True) if sign != "-"]
+    kept = _kept(hunk.rows)
     terminators = None
     if not count and at:
         # An insertion behind the last line: that line may have to be ended first.
@@ -118,6 +113,26 @@ def located(lines: FileText, hunk: PatchHunk, place: Placed, *, spelled: bool) -
         terminators,
     )
     return Located(edit, place.tier, (part,))
+
+
+def _kept(rows: PatchRows) -> dict[int, int]:
+    """Map the new lines of a hunk that stay to its old ones, those too that it removes and adds again."""
+    gone, come = ([*rows.without(sign)] for sign in "+-")
+    marks = [mark for sign, mark in zip(rows.signs, rows.ends, strict=True) if sign != "+"]
+    their_marks = [mark for sign, mark in zip(rows.signs, rows.ends, strict=True) if sign != "-"]
+    old = [(text, mark) for (_, text), mark in zip(gone, marks, strict=True)]
+    new = [(text, mark) for (_, text), mark in zip(come, their_marks, strict=True)]
+    kept: dict[int, int] = {}
+    left = right = 0
+    contexts = [at for at, (sign, _) in enumerate(gone) if sign == " "]
+    their_contexts = [at for at, (sign, _) in enumerate(come) if sign == " "]
+    for at, to in zip([*contexts, len(old)], [*their_contexts, len(new)], strict=True):
+        for run in align(old[left:at], new[right:to]):
+            kept |= {right + run.right + step: left + run.left + step for step in range(run.length)}
+        if at < len(old):
+            kept[to] = at
+        left, right = at + 1, to + 1
+    return kept
 
 
 def applied(hunks: Sequence[PatchHunk], lines: FileText) -> list[int | None]:

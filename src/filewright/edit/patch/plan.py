@@ -372,6 +372,8 @@ def _placed(
         except UnclearError as why:
             said = f"fits at line {place.at + 1} by the tier {place.tier}, but {why.message}"
             hint = "make the hunk anew from the text that is there, with its line number, indentation and characters"
+            if why.code == Code.INVALID_INPUT:
+                hint = "send the whole lines that are meant"
             raise _failed(file, hunk, said, hint, "unclear") from why
         splices += written.splices
         notes = tuple(replace(note, line=note.line + shift) for note in written.notes)
