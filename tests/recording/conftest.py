@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
 from tests.promises.histories import Tree, look
 
 from filewright import Settings, Workspace
+from filewright.boundary import Boundary
+from filewright.changes import Database, Flusher
+from filewright.progress import Task
+from filewright.recording.baseline import TABLES, Baseline
+from filewright.system import open_folder
 
 Opens = Callable[..., Workspace]
 
@@ -45,3 +53,21 @@ def workspace(opens: Opens) -> Workspace:
 @pytest.fixture
 def tree(root: Path) -> Callable[[], Tree]:
     return lambda: look(root)
+
+
+@pytest.fixture
+def boundary(root: Path) -> Iterator[Boundary]:
+    with closing(Boundary([os.fsencode(root)], Settings())) as boundary:
+        yield boundary
+
+
+@pytest.fixture
+def baseline(tmp_path: Path, boundary: Boundary) -> Iterator[Baseline]:
+    """Stored contents in a folder of their own."""
+    (tmp_path / "shell").mkdir()
+    locate = partial(os.path.join, os.fsencode(tmp_path / "shell"), b"kept.db")
+    with (
+        open_folder(os.fsencode(tmp_path / "shell")) as folder,
+        closing(Database(locate, TABLES, Flusher(enabled=False), 1.0)) as database,
+    ):
+        yield Baseline(boundary, folder, database, Task())

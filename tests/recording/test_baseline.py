@@ -1,0 +1,87 @@
+"""Stored contents: what a file held before a command, checked when it is read."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from filewright.boundary import Boundary
+from filewright.progress import Task
+from filewright.recording.baseline import Baseline, Budget
+from filewright.recording.model import LARGE_BYTES, ListedStamp, Rows
+from filewright.recording.scan import Scanner
+
+
+def _rows(boundary: Boundary) -> Rows:
+    return Scanner(boundary, (), Task()).scan(None)
+
+
+def _stamp(rows: Rows, name: bytes) -> ListedStamp:
+    return dict(rows[b""].things())[name]
+
+
+def test_reads_what_was_stored(root: Path, boundary: Boundary, baseline: Baseline) -> None:
+    rows = _rows(boundary)
+    stored, _ = baseline.store_rows(rows, Budget())
+    (root / "a").write_text("changed\n")
+    assert baseline.read(b"a", _stamp(rows, b"a")) == b"this is a\n"
+    assert baseline.read(b"a", _stamp(_rows(boundary), b"a")) is None
+    assert all(row.kept for row in stored.values())
+
+
+@pytest.mark.parametrize("how", ["content", "file"])
+def test_reads_nothing_that_is_damaged(
+    tmp_path: Path, boundary: Boundary, baseline: Baseline, how: str
+) -> None:
+    rows = _rows(boundary)
+    baseline.store_rows(rows, Budget())
+    if how == "content":
+        with baseline._database.transaction() as execute:
+            execute("UPDATE kept SET content = content || x'00'")
+    else:
+        baseline._database.close()
+        (tmp_path / "shell" / "kept.db").write_bytes(b"no database" * 1000)
+    assert baseline.read(b"a", _stamp(rows, b"a")) is None
+    baseline.store_rows(_rows(boundary), Budget())
+    assert baseline.read(b"a", _stamp(rows, b"a")) == b"this is a\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [("rm b", b"b"), ("rm *.log", b"x.log"), ("sed -i s/x/y/ ./a", b"a"), ("mv 'some name' c", b"name")],
+)
+def test_stores_first_what_a_command_names(
+    root: Path,
+    boundary: Boundary,
+    baseline: Baseline,
+    line: str,
+    name: bytes,
+) -> None:
+    for each in ("x.log", "name"):
+        (root / each).write_text("old\n")
+        os.utime(root / each, (1, 1))
+    rows = _rows(boundary)
+    baseline.store_rows(rows, Budget(seconds=0, named_seconds=0, at_least_files=1), line=line)
+    held = {each for each, stamp in rows[b""].things() if stamp.kind == "file" and baseline.read(each, stamp)}
+    assert held == {name}
+
+
+def test_names_what_is_too_large(root: Path, boundary: Boundary, baseline: Baseline) -> None:
+    (root / "large").write_bytes(b"x" * (LARGE_BYTES + 1))
+    rows = _rows(boundary)
+    _, late = baseline.store_rows(rows, Budget(), line="rm large")
+    assert set(late) == {b"large"}
+    assert baseline.read(b"large", _stamp(rows, b"large")) is None
+
+
+def test_content_is_that_of_now(root: Path, boundary: Boundary, baseline: Baseline) -> None:
+    stamp = _stamp(_rows(boundary), b"a")
+    with (root / "a").open("a") as file:
+        file.write("more\n")
+    assert baseline.content(b"a", stamp) == b"this is a\nmore\n"
+    (root / "a").write_bytes(b"x" * (LARGE_BYTES + 1))
+    assert baseline.content(b"a", stamp) is None
+    (root / "a").unlink()
+    assert baseline.content(b"a", stamp) is None
