@@ -507,7 +507,8 @@ def shared(
         Code.UNSUPPORTED,
         f"{what} cannot be undone alone: {files} may have been changed by another command that ran at the "
         f"same time ({others}); nothing was changed",
-        hint="give include_shared=true, or --include-shared on the command line, to take that back too",
+        hint="give include_shared=true, or --include-shared on the command line, to take that back too, or name "
+        "a file of which that is not so with path",
         details={**named, "shared_with": list(commands[:20]), "shared_files": list(paths[:200])},
     )
 

@@ -159,6 +159,7 @@ def test_undo_of_what_is_shared_is_refused(opens: Callable[..., Workspace], root
             one.revert_edit(session=session, preview=preview)
         assert caught.value.details["shared_files"] == ["shared"]
         assert "include_shared=true" in (caught.value.hint or "")
+        assert "with path" in (caught.value.hint or "")
     with pytest.raises(FilewrightError, match="make a, shell: make b"):
         one.revert_edit(shared.id)
     assert look(root) != before
