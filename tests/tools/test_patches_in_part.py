@@ -504,3 +504,10 @@ def test_a_refusal_says_of_each_file_what_is_wrong(root: Path, workspace: Worksp
     assert "; read the file again and make the hunk from what is there now; leave" in others[-1]
     many = "".join(f"--- a/{n}\n+++ b/{n}\n@@ -1 +1 @@\n-x\n+y\n" for n in range(20))
     assert "[15 more files]" in workspace.call("apply_patch", {"patch": many}).text
+
+
+def test_a_hunk_that_changes_nothing_is_passed_over_with_a_note(tree: Path, workspace: Workspace) -> None:
+    patch = "*** Begin Patch\n*** Update File: one.py\n@@\n x = 1\n@@\n-y = 2\n+y = 3\n*** End Patch\n"
+    made = workspace.call("apply_patch", {"patch": patch})
+    assert (tree / "one.py").read_text() == "# new\nx = 1\ny = 3\n"
+    assert "note: hunk 1 of one.py changes nothing, and is passed over" in made.text

@@ -145,6 +145,11 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
         for hunk in file.decision.hunks
         for note in hunk.notes
     )
+    told += (
+        f"note: hunk {number} of {file.path} changes nothing, and is passed over"
+        for file in patch.files
+        for number in file.idle
+    )
     page.extend(told)
     page.end()
     rest = patch.part(text, refused) if refused else ""

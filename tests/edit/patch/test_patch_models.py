@@ -87,6 +87,9 @@ UNIFIED = [
     Case("a dot before the name", "--- ./x\n+++ ./x\n" + HUNK, DONE),
     Case("a removed line that looks like a header", HEAD + "@@ -1,2 +1 @@\n--- a\n b\n", {"x": b"b\n"}, (("x", b"-- a\nb\n"),)),
     Case("tabs for spaces", "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n if a:\n-\tgo()\n+\tgone()\n", {"x": b"if a:\n    gone()\n"}, (("x", b"if a:\n    go()\n"),)),
+    Case("a hunk without rows", "*** Begin Patch\n*** Update File: x\n@@\n-b\n+B\n@@\n*** End Patch\n", {"x": b"a\nB\nc\n"}),
+    Case("a hunk of context alone", "*** Begin Patch\n*** Update File: x\n@@\n a\n@@\n-b\n+B\n*** End Patch\n", {"x": b"a\nB\nc\n"}),
+    Case("a hunk of a diff that keeps all", HEAD + "@@ -1,1 +1,1 @@\n a\n@@ -2,2 +2,2 @@\n-b\n+B\n c\n", {"x": b"a\nB\nc\n"}),
     # Refused.
     Case("a context line that is not there", HEAD + HUNK.replace(" c", " d"), None, refused="'c', where the hunk has 'd'"),
     Case("a context line without its space", HEAD + "@@ -1,3 +1,3 @@\na\n-b\n+B\n c\n", None, refused="neither a space, '-' nor '+'"),

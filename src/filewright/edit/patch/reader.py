@@ -164,7 +164,8 @@ class FilePatch:
     it had them); both are set and equal unless the file is created (`old` None), deleted (`new` None),
     renamed or copied.
     `new_mode` are the permission bits git names (0o644 or 0o755), None where it names none. `emptied`:
-    a deletion that must find the file as its hunks say, and empty after them. `line` is where in
+    a deletion that must find the file as its hunks say, and empty after them. `idle` are the numbers of hunks
+    that change nothing. `line` is where in
     the patch it begins, `end` its last line.
     """
 
@@ -177,6 +178,7 @@ class FilePatch:
     new_mode: int | None = None
     emptied: bool = False
     prefixed: bool = False
+    idle: tuple[int, ...] = ()
 
     @property
     def path(self) -> str:
@@ -479,6 +481,14 @@ class _PatchReader:
         prefixed: bool = False,
     ) -> FilePatch:
         """The file that begins at a line and ends here. `whole`: it may have no hunks."""
+        idle = tuple(hunk.number for hunk in hunks if not hunk.rows.signs.strip(" "))
+        if idle and len(idle) == len(hunks):
+            raise self.refused(
+                hunks[0].line - 1,
+                "this hunk changes nothing",
+                "give it '-' or '+' lines, or leave it out",
+            )
+        hunks = tuple(hunk for hunk in hunks if hunk.number not in idle)
         if kind == "create" and any(hunk.rows.old for hunk in hunks):
             raise self.refused(
                 hunks[0].line - 1,
@@ -503,6 +513,7 @@ class _PatchReader:
             mode,
             emptied=kind == "delete" and not self.envelope,
             prefixed=prefixed,
+            idle=idle,
         )
 
     def _name(self, at: int, text: str) -> bytes:
@@ -563,9 +574,10 @@ class _PatchReader:
         if not rows.signs.strip(" "):
             if self.kinds[after] == "?":
                 raise self._unsigned(after, adding)
-            raise self.refused(
-                first, "this hunk changes nothing", "give it '-' or '+' lines, or leave it out"
-            )
+            if adding or (counts is not None and (repaired or not rows.signs)):
+                raise self.refused(
+                    first, "this hunk changes nothing", "give it '-' or '+' lines, or leave it out"
+                )
         if self.kinds[after] == "Z":
             self.at, at_end = after + 1, True
         return PatchHunk(number, first + 1, rows, start, stated, tuple(headings), at_end, repaired, cut)
