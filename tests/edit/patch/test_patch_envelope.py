@@ -185,3 +185,12 @@ def test_an_envelope_in_crlf_is_the_same(tree: Callable[..., object]) -> None:
 )
 def test_a_unified_diff_in_an_envelope_is_read_too(patch: str, tree: Callable[..., object]) -> None:
     assert tree({"x": ABC}).patched(patch) == {"x": b"a\nB\nc\n"}  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("margin", ["  ", "\t", "    "])
+def test_an_envelope_that_is_indented_as_a_whole_is_the_same(
+    margin: str, tree: Callable[..., object]
+) -> None:
+    patch = f"*** Begin Patch\n{UPDATE}@@\n a\n-b\n+B\n c\n*** Add File: n\n+1\n\n+2\n*** End Patch\n"
+    wrapped = "".join(f"{margin}{line}" if line.strip() else line for line in patch.splitlines(keepends=True))
+    assert tree({"x": ABC}).patched(wrapped) == {"x": b"a\nB\nc\n", "n": b"1\n\n2\n"}  # type: ignore[attr-defined]

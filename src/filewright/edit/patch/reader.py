@@ -89,6 +89,7 @@ _UNIFIED = re.compile(
 _SIGNS = str.maketrans("AHS_", "--- ")
 _BLANK, _BODY = re.compile("_*"), re.compile(r"[-+ \\_]*")
 _BEGINS = re.compile(rf"^(?:{re.escape(_BEGIN)}|{_FILE.pattern}|--- |\+\+\+ |diff --git |@@ -)", re.MULTILINE)
+_MARGIN = re.compile(rf"\A\s*?^([ \t]+){re.escape(_BEGIN)}", re.MULTILINE)
 _FENCE = re.compile(r"\n[ \t]*```\s*\Z")
 _NOISE = re.compile(r"(Index: |={20,}$|Only in |diff |RCS file: |retrieving revision |-- ?$)")
 _OF_A_PATCH = re.compile(r"@@|--- |\+|diff |\*\*\* |\\|-\S")
@@ -199,7 +200,7 @@ class Patch:
 
     def part(self, text: str, files: Iterable[FilePatch]) -> str:
         """The part of its text that is of some of its files."""
-        lines = [f"{line}\n" for line in text.split("\n")]  # as they are counted
+        lines = [f"{line}\n" for line in _without_margin(text).split("\n")]  # as they are counted
         part = "".join(line for file in files for line in lines[file.line - 1 : file.end])
         return f"{_BEGIN}\n{part}*** End Patch\n" if self.envelope else part
 
@@ -270,6 +271,7 @@ class _PatchReader:
             text = text.replace("\r\n", "\n")
         if text.lstrip().startswith("```"):
             text = _FENCE.sub("\n", text)
+        text = _without_margin(text)
         self.ended = text.endswith("\n")
         text = text.removesuffix("\n")
         self.lines = lines = [*text.split("\n"), ""]
@@ -648,6 +650,15 @@ class _PatchReader:
                     if sign != "-":
                         new.append(body)
         return PatchRows(signs, tuple(old), tuple(new), tuple(ends))
+
+
+def _without_margin(text: str) -> str:
+    """Take the blanks before an envelope from each of its lines, if all have them: its marks begin their lines."""
+    begins = _MARGIN.search(text)
+    lines = text.split("\n")
+    if begins is None or not all(line.startswith(begins[1]) or not line.strip() for line in lines):
+        return text
+    return "\n".join(line.removeprefix(begins[1]) for line in lines)
 
 
 def _unquoted(name: str) -> bytes:
