@@ -397,7 +397,7 @@ class Database:
 def _holds_something(path: bytes) -> bool:
     """Return True if there is a file that is not empty; the last process that lets go of SQLite's removes them."""
     try:
-        return os.stat(path).st_size > 0
+        return system.status_of(path).size > 0
     except OSError:
         return False
 

@@ -7,7 +7,6 @@ only its owner can read and that leads on to the page, as the address itself wou
 from __future__ import annotations
 
 import html
-import os
 import shutil
 import tempfile
 import webbrowser
@@ -30,9 +29,9 @@ class LeadingFile:
 
     def __init__(self, link: str) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="filewright-review-"))  # It is made with mode 0700.
-        descriptor = os.open(self._folder / _NAME, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with open(descriptor, "w", encoding="utf-8") as file:
-            file.write(_PAGE.format(link=html.escape(link)))
+        file = self._folder / _NAME
+        file.touch(mode=0o600, exist_ok=False)
+        file.write_text(_PAGE.format(link=html.escape(link)), "utf-8")
 
     def open(self) -> None:
         """Open it in the user's browser, if there is one."""

@@ -99,7 +99,7 @@ def change(edits: Sequence[Edit], tool: str, summary: str, folders: Iterable[str
         deleted = {edit.path for edit in edits if edit.after is None}
         for folder in sorted(folders, key=len, reverse=True):
             try:
-                names = os.listdir(folder)
+                names = [path.name for path in Path(folder).iterdir()]
             except OSError:
                 continue
             if deleted.issuperset(os.path.join(folder, name) for name in names):

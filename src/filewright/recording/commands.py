@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Mapping
 from contextlib import suppress
 
+from filewright import system
 from filewright.annotations import Any
 from filewright.changes import fresh_in
 from filewright.recording.model import Command
@@ -25,7 +25,8 @@ def file_of(identifier: str) -> bytes:
 def has_open(shell: bytes) -> bool:
     """Return True if there are files of open commands in the folder at an absolute path."""
     try:
-        return any(name.endswith(_OPEN) for name in os.listdir(shell))
+        with system.open_folder(shell) as folder:
+            return any(name.endswith(_OPEN) for name in folder.names())
     except OSError:
         return False
 
