@@ -148,6 +148,9 @@ class Project:
         kind, who, *given = step
         before = look(self.root)
         known = self._ids()
+        actor = who
+        if kind == "end" and self.begun:
+            actor = self.begun[self._ending(given[-1])][0]
         try:
             getattr(self, "do_" + kind.replace(" ", "_"))(who, *given)
         except FilewrightError as error:
@@ -160,7 +163,7 @@ class Project:
         new = [change for change in self._ids() if change not in known]
         after = look(self.root)
         # What is done from the inner root alone does not look at the outer one, where a command may have done more.
-        is_inside = who == "N" and kind != "shell" and any(other != "N" for other, _ in self.begun.values())
+        is_inside = actor == "N" and kind != "shell" and any(other != "N" for other, _ in self.begun.values())
         if new and is_inside:
             return
         if new:
@@ -249,10 +252,14 @@ class Project:
             self.begun[slot] = who, self.workspace(who).begin_command()
 
     def do_end(self, _: str, __: str, ___: str, number: int) -> None:
-        slots = sorted(self.begun)
-        if slots:
-            who, identifier = self.begun.pop(slots[number % len(slots)])
+        if self.begun:
+            who, identifier = self.begun.pop(self._ending(number))
             self.workspace(who).end_command(identifier, "one of several")
+
+    def _ending(self, number: int) -> int:
+        """The slot of the open command that a step with that number ends."""
+        slots = sorted(self.begun)
+        return slots[number % len(slots)]
 
     def do_commands(self, _: str, *commands: Step) -> None:
         """Commands of a shell, as far as an open one covers them: that of the inner root only what is in that."""
