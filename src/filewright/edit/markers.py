@@ -8,6 +8,7 @@ replacement alike, what it stands for stays. In the replacement alone it would d
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from filewright.edit.locate.request import is_blank
@@ -130,12 +131,17 @@ def _is_statement(line: str, above: str, language: Language | None) -> bool:
 
 def _dropped(asked: Sequence[str], new: Sequence[str]) -> Iterator[str]:
     """Yield the lines of a search text of which the replacement has nothing."""
-    old = {line.strip() for line in asked}
-    kept = {line.strip() for line in new}
+    old = Counter(line.strip() for line in asked)
+    # A line that stays stands for itself once: of two equal ones, one may be gone.
+    staying = Counter(line.strip() for line in new) & old
     # Each new line may be what became of one old line.
     changed = [set(_WORD.findall(line)) for line in new if line.strip() not in old][:_MOST_COMPARED]
     for line in asked:
-        if is_blank(line) or line.strip() in kept:
+        body = line.strip()
+        if is_blank(line):
+            continue
+        if staying[body]:
+            staying[body] -= 1
             continue
         words = set(_WORD.findall(line))
         shared = [

@@ -152,3 +152,17 @@ def test_a_marker_in_a_patch_takes_no_lines(desk: Desk, patch: str) -> None:
     assert "stands for text left out" in result.answer
     assert "fuzzy" not in result.answer
     assert desk.patch("a.py", LINES, patch.replace("... existing code ...", "checks")).text
+
+
+WORDLESS = [
+    Case("a.js", "f();\n    })\n  })\n})\n", "f();\n    })\n  })\n})\n", "f();\n// ... validation ...\n})\n", None),
+    Case("a.rb", "go\n  end\n\nend\n", "  end\n\nend", "# ... existing code ...\nend", None),
+    Case("a.js", "a();\n}\n}\n", "a();\n}\n}\n", "a();\n}\n// ... more ...\n", None),
+    Case("a.js", "a();\n}\n}\n", "a();\n}\n}\n", "a();\n}\n// ... more ...\n}\n", "a();\n}\n// ... more ...\n}\n"),
+    Case("a.py", "go()\nb()\ngo()\n", "go()\nb()\ngo()\n", "# ... existing code ...\ngo()\n", None),
+]  # fmt: skip
+
+
+@each_row("case", WORDLESS)
+def test_a_line_that_stays_stands_for_itself_once(desk: Desk, case: Case) -> None:
+    desk.check(case)
