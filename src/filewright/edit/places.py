@@ -15,7 +15,9 @@ import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
+from filewright.edit.endings import put_lines
 from filewright.edit.filetext import FileText
 from filewright.edit.literals import literal_rows
 from filewright.edit.locate.request import Edit, SymbolLines, indent_of
@@ -355,7 +357,7 @@ def _matched(source: FileText, edit: LineEdit) -> Iterator[Edit]:
     snapshot, pattern = source.snapshot, edit.pattern
     assert pattern is not None
     start = source.offset(edit.start_line - 1)
-    expanded = edit.template.expander(snapshot) if edit.template is not None else lambda _: b""
+    expanded = edit.template.expander(snapshot) if edit.template is not None else lambda _: []
     for match in find_matches(snapshot, pattern, start=start, task=source.task):
         if match.offset == match.end:
             continue
@@ -364,10 +366,21 @@ def _matched(source: FileText, edit: LineEdit) -> Iterator[Edit]:
             last += 1  # the match takes a line's end with it, so the next line takes part
         before = source.read(source.offset(first - 1), match.offset)
         after = source.read(match.end, source.offset(last))
-        yield _made(first, last, source.text(before + expanded(match) + after))
+        yield _made(first, last, source.text(before + _joined(expanded(match)) + after))
 
 
 # Every match
+
+
+class _Piece(NamedTuple):
+    """A part of what a match becomes; the lines of the file's own bytes keep their terminators."""
+
+    data: bytes
+    is_of_file: bool = False
+
+
+def _joined(pieces: Iterable[_Piece]) -> bytes:
+    return b"".join(piece.data for piece in pieces)
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,25 +389,29 @@ class Replacement:
 
     parts: tuple[str | int, ...]
 
-    def expander(self, snapshot: Snapshot) -> Callable[[Match], bytes]:
-        """What a match in the snapshot becomes; a group that took no part in it is empty."""
-        breaks = any(isinstance(part, str) and "\n" in part for part in self.parts)
-        dominant = snapshot.dominant if breaks else b"\n"
+    @property
+    def has_lines(self) -> bool:
+        """Whether the text that is no group's breaks a line."""
+        return any(isinstance(part, str) and "\n" in part for part in self.parts)
+
+    def expander(self, snapshot: Snapshot) -> Callable[[Match], list[_Piece]]:
+        """Return a function that gives the pieces of what a match in the snapshot becomes.
+
+        A group that took no part in the match is empty.
+        """
         parts = [
-            part
-            if isinstance(part, int)
-            else encoded(part, snapshot.encoding, dominant, argument="replacement")
+            part if isinstance(part, int) else encoded(part, snapshot.encoding, argument="replacement")
             for part in self.parts
         ]
 
-        def expanded(match: Match) -> bytes:
-            pieces: list[bytes] = []
+        def expanded(match: Match) -> list[_Piece]:
+            pieces: list[_Piece] = []
             for part in parts:
                 if isinstance(part, bytes):
-                    pieces.append(part)
+                    pieces.append(_Piece(part))
                 elif (span := match.groups[part - 1] if part else (match.offset, match.end)) is not None:
-                    pieces.append(snapshot.read(span[0], span[1] - span[0]))
-            return b"".join(pieces)
+                    pieces.append(_Piece(snapshot.read(span[0], span[1] - span[0]), is_of_file=True))
+            return pieces
 
         return expanded
 
@@ -490,9 +507,9 @@ def _no_group(token: str, hint: str) -> FilewrightError:
 def replace_matches(
     snapshot: Snapshot, pattern: Pattern, new: Replacement, *, most: int = MOST, task: Task | None = None
 ) -> Replaced:
-    """Replace every match in a snapshot, leftmost first, not overlapping. Lines of a literal match
-    that the replacement keeps keep their terminators; new ones get the file's dominant one.
+    """Replace every match in a snapshot, leftmost first, not overlapping.
 
+    Lines of a match that the replacement keeps keep their terminators; new ones take that of their neighbour.
     Raises `is_binary`, `unencodable`, `too_large` above `most` matches, and what searching raises.
     """
     if snapshot.binary is not None:
@@ -504,6 +521,7 @@ def replace_matches(
     literal = pattern.text if pattern.mode == "literal" and not pattern.insensitive else ""
     text = "".join(map(str, new.parts))
     lines = "\n" in literal or (bool(literal) and "\n" in text)
+    chooses = new.has_lines and not source.has_no_returns
     count = unchanged = 0
 
     def splices() -> Iterator[Splice]:
@@ -520,10 +538,28 @@ def replace_matches(
             own: Sequence[Splice] = ()
             if lines:
                 own = write_exact(source, start, end, literal, text)
-            elif (made := expanded(match)) != source.read(start, end):
+            elif chooses:
+                own = _put(source, start, end, expanded(match))
+            elif (made := _joined(expanded(match))) != source.read(start, end):
                 own = (Splice(start, end - start, made),)
             unchanged += not own
             yield from own
 
     written = Splices.of(source.of_file(splices()))
     return Replaced(count, unchanged, written)
+
+
+def _put(source: FileText, start: int, end: int, pieces: Iterable[_Piece]) -> Sequence[Splice]:
+    """Return the splices that put pieces at [start, end), where lines may end in different ways."""
+    bodies: list[bytes] = []
+    ends: list[bytes | None] = []
+    rest = b""
+    for piece in pieces:
+        for row in piece.data.splitlines(keepends=True):
+            body = row.rstrip(b"\r\n")
+            rest += body
+            if len(body) < len(row):
+                bodies.append(rest)
+                ends.append(row[len(body) :] if piece.is_of_file else None)
+                rest = b""
+    return put_lines(source, start, end, [*bodies, rest], [*ends, b""])

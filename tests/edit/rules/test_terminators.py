@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from tests.edit.rules.cases import Case, Desk
 from tests.rows import each_row
@@ -80,8 +82,34 @@ def test_lines_after_a_line_do_so_too(desk: Desk) -> None:
     assert result.text == PROGRESS + "lint ok\n", result.answer
 
 
-def test_replaced_matches_do_so_too(desk: Desk) -> None:
-    assert desk.replace("f.log", PROGRESS, "build ok", "build ok\nlint ok").text == PROGRESS + "lint ok\n"
+CELLS = 'id,note\r\n1,"one\rtwo\rthree\rfour\rfive"\r\n2,"x"\r\n'
+REPLACED = [
+    (PROGRESS, "build ok", "build ok\nlint ok", PROGRESS + "lint ok\n"),
+    (LF_PART, "y = 2", "y = 2\nyy = 2", LF_PART.replace("y = 2\n", "y = 2\nyy = 2\n")),
+    (CRLF_PART, "y = 2", "y = 2\nyy = 2", CRLF_PART.replace("y = 2\r\n", "y = 2\r\nyy = 2\r\n")),
+    (CELLS, '2,"x"', '2,"x"\n3,"y"', CELLS + '3,"y"\r\n'),
+    ("one\rtwo\rthree\r", "two", "two\n2b", "one\rtwo\r2b\rthree\r"),
+    ("a\nb\nc\none\r\ntwo", "two", "two\n3", "a\nb\nc\none\r\ntwo\r\n3"),
+    ("a\r\nb\r\nc\r\none\ntwo\n", "one\ntwo", "one\n1b\ntwo", "a\r\nb\r\nc\r\none\n1b\ntwo\n"),
+    ("a\r\nb\r\nc\r\none\ntwo\n", "one\ntwo\n", "one\ntwo\n3\n", "a\r\nb\r\nc\r\none\ntwo\n3\n"),
+]  # fmt: skip
+WAYS = [{"mode": "literal"}, {"mode": "regex"}, {"case": "insensitive"}, {"mode": "regex", "max_count": 1}]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@each_row(("file", "pattern", "replacement", "expected"), REPLACED)
+def test_replaced_matches_do_so_too(
+    desk: Desk, file: str, pattern: str, replacement: str, expected: str, way: dict[str, Any]
+) -> None:
+    multiline = way.get("mode") == "regex" and "\n" in pattern
+    result = desk.replace("f.log", file, pattern, replacement, multiline=multiline, **way)
+    assert result.text == expected, result.answer
+
+
+def test_a_group_brings_its_own_ends(desk: Desk) -> None:
+    file = "a\r\nb\r\none\ntwo\r\nend\n"
+    result = desk.replace("f.log", file, r"(one\ntwo\n)(end)", "$1new\n$2", mode="regex", multiline=True)
+    assert result.text == "a\r\nb\r\none\ntwo\r\nnew\r\nend\n", result.answer
 
 
 APPENDED = [
