@@ -57,6 +57,20 @@ CASES = [
         {"new": b"a\r\nb\r\n"},
     ),
     Case(
+        "a created file in a patch with returns throughout",
+        {"x": b"a\nb\nc\n"},
+        (H + "@@ -1 +1 @@\n-a\n+A\n--- /dev/null\n+++ b/new\n@@ -0,0 +1,2 @@\n+a\n+b\n").replace(
+            "\n", "\r\n"
+        ),
+        {"x": b"A\nb\nc\n", "new": b"a\r\nb\r\n"},
+    ),
+    Case(
+        "a created file in such a patch without its last newline",
+        {},
+        "--- /dev/null\r\n+++ b/new\r\n@@ -0,0 +1,2 @@\r\n+a\r\n+b\r\n\\ No newline at end of file\r\n",
+        {"new": b"a\r\nb"},
+    ),
+    Case(
         "an added file of an envelope with a carriage return",
         {},
         "*** Begin Patch\n*** Add File: new\n+a\r\n+b\n*** End Patch\n",

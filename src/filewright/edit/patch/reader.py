@@ -260,14 +260,15 @@ def parse(text: str, *, renames: bool = False) -> Patch:
 class _PatchReader:
     """The lines of a patch, without terminators and with an empty one behind the last, and the one that is read next.
 
-    A patch whose own lines (headers too) all end in ``\\r\\n`` came over a transport that made them
-    so: the returns are taken off. Elsewhere a trailing ``\\r`` stays, and says that line's content
-    has one. An outer code fence is taken off. With `splits` a hunk ends where
-    its changed lines may be a header, whatever its counts say; `doubted`: there are such.
+    A patch whose own lines (headers too) all end in ``\\r\\n`` says nothing of the ends of a file that is there:
+    the returns are taken off, and the lines of a file that a unified diff creates get them again. Elsewhere a
+    trailing ``\\r`` stays, and says that the content of its line has one. An outer code fence is taken off. With
+    `splits` a hunk ends where its changed lines may be a header, whatever its counts say; `doubted`: there are such.
     """
 
     def __init__(self, text: str, renames: bool, *, splits: bool = False) -> None:
-        if 0 < text.count("\n") == text.count("\r\n"):
+        self.is_crlf = 0 < text.count("\n") == text.count("\r\n")
+        if self.is_crlf:
             text = text.replace("\r\n", "\n")
         if text.lstrip().startswith("```"):
             text = _FENCE.sub("\n", text)
@@ -499,6 +500,8 @@ class _PatchReader:
             )
         if kind == "create" and len(hunks) > 1:
             raise self.refused(hunks[1].line - 1, "a new file has one hunk", "join its hunks into one")
+        if kind == "create" and self.is_crlf and not self.envelope:
+            hunks = tuple(_with_returns(hunk) for hunk in hunks)
         if not hunks and not whole:
             raise self.refused(
                 self.at - 1,
@@ -650,6 +653,12 @@ class _PatchReader:
                     if sign != "-":
                         new.append(body)
         return PatchRows(signs, tuple(old), tuple(new), tuple(ends))
+
+
+def _with_returns(hunk: PatchHunk) -> PatchHunk:
+    """Return a hunk whose lines end with a return before the newline."""
+    ends = tuple(b"\r\n" if end == b"\n" else end for end in hunk.rows.ends)
+    return replace(hunk, rows=hunk.rows._replace(ends=ends))
 
 
 def _without_margin(text: str) -> str:
