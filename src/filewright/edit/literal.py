@@ -1,8 +1,9 @@
 """An edit whose search text occurs exactly: the replacement is written as it is sent.
 
 Two things are an edit of whole lines all the same. A search text that ends with a newline names lines, so what takes
-their place ends with one too. A search text that begins inside the indentation of its line names that line, and
-nothing beside it is moved: where the replacement could be indented in two ways, the edit is refused.
+their place ends with one too. A search text that begins inside the indentation of its line names that line, unless it
+ends inside a word, and nothing beside it is moved: where the replacement could be indented in two ways, the edit is
+refused.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ from filewright.edit.locate.request import (
 )
 from filewright.edit.reindent import CLOSING, ITEM, OPENING
 
+#: Bytes of a character in any encoding.
+_LONGEST_CHARACTER = 4
+_WORD = re.compile(r"\w")
 _LONGEST_INDENT = 1 << 16  # a line may be as long as the file
 #: A line that goes on with the one above, or one that such a line follows.
 _CONTINUING = re.compile(r"\s*(?:[.?:+*/|&<=,]|-[>\s]|and\b|or\b)")
@@ -44,11 +48,23 @@ def as_lines(source: FileText, part: Literal) -> Literal:
         return part
     if is_blank(part.replace):
         return _deleted(source, part, begin, lead)
+    if _ends_in_word(source, part):
+        return part
     readings = _Readings(source, part, lead)
     text = readings.choose()
     if text == lead + part.replace:
         return part
     return Literal(ByteRange(begin, part.span.end), lead + part.search, text)
+
+
+def _ends_in_word(source: FileText, part: Literal) -> bool:
+    """Return whether a text ends inside a word of its line: it names a part of that line, and not the line."""
+    end = part.span.end
+    if end >= source.size:
+        return False
+    row = source.row_at(end)
+    behind = source.text(row.body[end - row.offset :][:_LONGEST_CHARACTER])
+    return bool(_WORD.fullmatch(part.search[-1:]) and _WORD.match(behind))
 
 
 def _ended(source: FileText, part: Literal) -> Literal:

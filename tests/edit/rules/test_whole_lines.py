@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.edit.rules.cases import Case, Desk
+from tests.edit.rules.cases import Case, Desk, literal
 from tests.rows import each_row
 
 WRAPPED = [
@@ -112,3 +112,18 @@ def test_a_literal_pattern_joins_what_it_is_told_to(desk: Desk, case: Case) -> N
     if case.file.count(case.search) == 1:
         result = desk.replace(case.name, case.file, case.search, case.replace)
         assert result.text == case.file.replace(case.search, case.replace), result.answer
+
+
+FRAGMENTS = [
+    literal("a.md", "  lead\nx\n", "l", "L\nM"),
+    literal("a.py", "    lead = 1\n", "le", "a = 2\nb"),
+    literal("a.txt", "\tlead\n", "lea", "one\ntwo\n"),
+    literal("a.txt", "  élan\n", "é", "e\nE"),
+    literal("a.txt", "  aéx\n", "a", "e\nE"),
+    Case("a.md", "  lead\nx\n", "lead", "L\nM", "  L\n  M\nx\n"),
+]  # fmt: skip
+
+
+@each_row("case", FRAGMENTS)
+def test_a_part_of_a_word_is_no_line(desk: Desk, case: Case) -> None:
+    desk.check(case)
