@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import pytest
-from tests.edit.rules.cases import Case, Desk
+from tests.edit.rules.cases import Case, Desk, literal
 from tests.rows import each_row
 
 
@@ -180,3 +180,16 @@ def test_marks_of_search_and_replace_land_or_are_named(desk: Desk, case: Case) -
     assert result.text in (None, case.expected)
     if result.text is None:
         assert "SEARCH" in result.answer
+
+
+NO_BREAK = "\u00a0" * 4
+UNBROKEN = [
+    literal("a.py", "def f():\n    save(p)\n    go()\n", "    save(p)\n", f"{NO_BREAK}save(p)\n", noted=True),
+    literal("a.py", "def f():\n    save(p)\n    go()\n", "    save(p)\n    go()\n", f"    save(p)\n{NO_BREAK}go()\n    z()\n", noted=True),
+    literal("a.yaml", "a:\n    b: 1\n    c: 2\n", "    b: 1\n    c: 2\n", f"{NO_BREAK}b: 1\n    c: 3\n", noted=True),
+]  # fmt: skip
+
+
+@each_row("case", UNBROKEN)
+def test_a_kept_line_with_no_break_indents_is_noted(desk: Desk, case: Case) -> None:
+    desk.check(case)
