@@ -8,6 +8,9 @@ from dataclasses import dataclass
 import pytest
 from tests.rows import each_row
 
+from filewright import FilewrightError
+from filewright.edit import parse_patch as parse
+
 CODE = (
     b"class A:\n    def run(self):\n        return 1\n\n    def stop(self):\n        return 2\n\n\n"
     b"class B:\n    def run(self):\n        return 1\n\n    def stop(self):\n        return 3\n"
@@ -194,3 +197,37 @@ def test_an_envelope_that_is_indented_as_a_whole_is_the_same(
     patch = f"*** Begin Patch\n{UPDATE}@@\n a\n-b\n+B\n c\n*** Add File: n\n+1\n\n+2\n*** End Patch\n"
     wrapped = "".join(f"{margin}{line}" if line.strip() else line for line in patch.splitlines(keepends=True))
     assert tree({"x": ABC}).patched(wrapped) == {"x": b"a\nB\nc\n", "n": b"1\n\n2\n"}  # type: ignore[attr-defined]
+
+
+GIT_LINES = [
+    "index 3bd1f0e..9c59e24 100644\n",
+    "diff --git a/x b/x\nindex 3bd1f0e..9c59e24 100644\n",
+    "diff --git a/x b/x\nindex 3bd1f0e..9c59e24 100644\n--- a/x\n+++ b/x\n",
+]
+
+
+@pytest.mark.parametrize("lines", GIT_LINES)
+def test_lines_of_git_below_a_file_are_passed_over(lines: str, tree: Callable[..., object]) -> None:
+    patch = f"*** Begin Patch\n*** Update File: x\n{lines}@@ -1,2 +1,2 @@\n a\n-b\n+B\n*** End Patch\n"
+    assert tree({"x": ABC}).patched(patch) == {"x": b"a\nB\nc\n"}  # type: ignore[attr-defined]
+
+
+def test_so_are_those_of_a_new_file(tree: Callable[..., object]) -> None:
+    patch = (
+        "*** Begin Patch\n*** Add File: n\nnew file mode 100644\nindex 0000000..3bd1f0e\n+1\n*** End Patch\n"
+    )
+    assert tree({"x": ABC}).patched(patch) == {"x": ABC, "n": b"1\n"}  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "@@\n a\nindex 3bd1f0e..9c59e24 100644\n-b\n+B\n",
+        "old mode 100644\nnew mode 100755\n@@\n-b\n+B\n",
+        "rename from x\nrename to y\n@@\n-b\n+B\n",
+    ],
+)
+def test_other_lines_of_git_are_named(body: str) -> None:
+    with pytest.raises(FilewrightError, match="one of git's") as caught:
+        parse(f"*** Begin Patch\n*** Update File: x\n{body}*** End Patch\n")
+    assert "space before" not in caught.value.hint

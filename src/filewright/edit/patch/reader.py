@@ -382,6 +382,8 @@ class _PatchReader:
         if kind == "modify" and (moved := _MOVED.match(lines[self.at])):
             kind, new = "rename", self._name(self.at, lines[self.at][moved.end() :].strip())
             self.at += 1
+        while (git := _GIT.fullmatch(lines[self.at])) and not (git["verb"] or git["state"] in ("old", "new")):
+            self.at += 1  # it says nothing that the envelope does not say
         # A unified diff's own header may be put below the file's line.
         below = lines[self.at].startswith("--- ") and lines[self.at + 1].startswith("+++ ")
         if below and self.kinds[self.at + 2] == "N":
@@ -588,6 +590,11 @@ class _PatchReader:
         return PatchHunk(number, first + 1, rows, start, stated, tuple(headings), at_end, repaired, cut)
 
     def _unsigned(self, at: int, adding: bool) -> FilewrightError:
+        if self.envelope and _GIT.fullmatch(self.lines[at]):
+            what = "this line is one of git's, which an envelope does not have there"
+            return self.refused(
+                at, what, "leave it out, or send git's unified diff without the marks of an envelope"
+            )
         return self.refused(
             at,
             "this line of a hunk begins with neither a space, '-' nor '+'",
