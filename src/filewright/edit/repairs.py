@@ -122,7 +122,7 @@ def _all(search: str, replacement: str) -> Iterator[Repaired]:
     signed = diff_repair(search, replacement)
     if signed is not None:
         yield signed
-    for what, prefix in _PREFIXES:
+    for what, prefix in _prefixes_of(search):
         # A space behind the prefix is the prefix's if every line has one.
         for pad in (" ", ""):
             plain, new = _without_prefix(prefix, pad, search), _without_prefix(prefix, pad, replacement)
@@ -133,6 +133,19 @@ def _all(search: str, replacement: str) -> Iterator[Repaired]:
         if plain is not None and plain != search and new is not None:
             yield Repaired(plain, new, what, whole_lines=is_whole)
     yield from _without_backslashes(search, replacement)
+
+
+def _prefixes_of(search: str) -> Iterator[tuple[str, re.Pattern[str]]]:
+    """Yield the kinds of prefixes that lines may have, each as the search text has it.
+
+    A sign that only the replacement begins with is its own, such as the bar of a table.
+    """
+    for what, prefix in _PREFIXES:
+        signs = {match[0] for line in search.split("\n") if (match := prefix.match(line))}
+        if signs and not any(re.search(r"\w", sign) for sign in signs):
+            yield what, re.compile("|".join(re.escape(sign) for sign in sorted(signs, key=len, reverse=True)))
+        else:
+            yield what, prefix
 
 
 # Kinds: each returns the text without the damage, the text itself if it has none, None if it has half of it.

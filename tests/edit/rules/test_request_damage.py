@@ -193,3 +193,16 @@ UNBROKEN = [
 @each_row("case", UNBROKEN)
 def test_a_kept_line_with_no_break_indents_is_noted(desk: Desk, case: Case) -> None:
     desk.check(case)
+
+
+ROWS = "| a | 1 |\n| b | 2 |\n| b | 2 |\n| c | 3 |\n"
+QUOTED = [
+    Case("a.md", ROWS, "> | a | 1 |\n> | b | 2 |\n> | b | 2 |\n", "| a | 1 |\n| b | 2 |\n", ROWS.replace("| b | 2 |\n", "", 1)),
+    Case("a.md", ROWS, "> | a | 1 |\n> | b | 2 |\n> | b | 2 |\n", "> | a | 1 |\n> | b | 2 |\n", ROWS.replace("| b | 2 |\n", "", 1)),
+    Case("a.md", "> a\n> b\nc\n", "| > a\n| > b\n", "> a\n> x\n", "> a\n> x\nc\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", QUOTED)
+def test_only_the_prefix_of_the_search_text_is_taken(desk: Desk, case: Case) -> None:
+    desk.check(case)
