@@ -128,6 +128,8 @@ class Project:
         self.open: dict[str, Workspace] = {}
         self.begun: dict[int, tuple[str, str]] = {}
         """The commands that are open: who has begun each, and its id."""
+        self.skipped = False
+        """Whether something was done since the last moment that is seen, which is then not right before the next."""
         if looked:  # As a server does that is started before the project's first change.
             for who in ("A", "B", "N"):
                 self.workspace(who).history()
@@ -165,10 +167,12 @@ class Project:
         # What is done from the inner root alone does not look at the outer one, where a command may have done more.
         is_inside = actor == "N" and kind != "shell" and any(other != "N" for other, _ in self.begun.values())
         if new and is_inside:
+            self.skipped = True
             return
         if new:
             self.seen.append((new[0], after))
-            self.alone.update(new if len(new) == 1 and not self.begun else ())
+            self.alone.update(new if len(new) == 1 and not self.begun and not self.skipped else ())
+            self.skipped = False
         elif after != before and not self.begun:
             raise WrongError(f"{step}: nothing new in the history, but {_difference(before, after)}")
         left = [name for name in after if "~" in name]
