@@ -420,7 +420,7 @@ class Boundary:
         return *excludes, self._cross, self.settings.deny, rules.protection.own, inner
 
     def may_be_opened(self, where: Location, task: Task) -> bool:
-        """Whether git may be let loose in the folder `where`: nothing in it is denied, or leads elsewhere."""
+        """Return True if git may run in the folder `where`: nothing in it is denied or leads elsewhere."""
         if not self.rules_for(where, stores=True).active:
             return True
         walk = self.walk(where, include_ignored=True, include_git=True, stores=True, task=task)
@@ -650,9 +650,9 @@ class Boundary:
         return _Asking(given, where, partial(self._hides_below, where.root), changing=changing)
 
     def _hides_below(self, root: Root, tree: tuple[bytes, ...]) -> bool:
-        """Whether there is a deny file in the working tree, so that its repository may hold copies of what is denied.
+        """Return True if the working tree has a deny file: its repository may then hold copies of denied files.
 
-        True if that is not found out in time.
+        Also return True if the search for one takes too long.
         """
         found = False
 

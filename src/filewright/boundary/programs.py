@@ -123,4 +123,4 @@ PROGRAMS = (
 """The programs whose files are protected."""
 
 PROTECTED = tuple(dict.fromkeys(rule for program in PROGRAMS for rule in program.rules))
-"""What is never written to unless the user allows it."""
+"""The rules of all files that are written only if the user allows it."""

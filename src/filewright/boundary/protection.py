@@ -40,12 +40,12 @@ class Alias(NamedTuple):
         return (*self.link, *parts[depth:]) if tuple(map(plain_form, parts[:depth])) == self.target else None
 
     def target_is_below(self, parts: Parts) -> bool:
-        """Whether the path is a folder on the way to the target."""
+        """Return True if the path is a folder on the way to the target."""
         return self.target[: len(parts)] == tuple(map(plain_form, parts))
 
 
 class Protection:
-    """What is protected below a root, by rules as in `.gitignore`: `PROTECTED` without what is `allowed`, and
+    """The protected paths below a root, by rules as in `.gitignore`: `PROTECTED` without what is `allowed`, and
     `more`; and what is our `own`, by its paths from the root, which nothing allows.
 
     Names are compared in their plain form. Raises `invalid_input` for a rule that can match nothing.
@@ -115,7 +115,7 @@ class Protection:
         return None
 
     def concerns(self, name: bytes) -> bool:
-        """Whether a path that ends in `name` may be protected although its folder is not; quick."""
+        """Return True if a path that ends in `name` may be protected although its folder is not."""
         plain = plain_form(name)
         return bool(self._rules.suspects([plain])) or any(own[-1] == plain for own in self.own)
 

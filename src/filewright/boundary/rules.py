@@ -229,7 +229,7 @@ class DenyRules:
         )
 
     def _is_store(self, plain: bytes) -> bool:
-        """Whether a name, in plain form, is where copies of tracked files or their names are stored, and is denied."""
+        """Return True if a name, in plain form, stores copies or names of tracked files and is therefore denied."""
         if self._inside == "tree":
             return self.hides and plain in _OTHER_STORES
         if self._inside != "git" or plain in _OFFERED_OF_GIT:
@@ -311,7 +311,7 @@ def _entered(
 
 
 def _is_git_folder(folder: Folder) -> bool:
-    """Whether a folder is a repository's own, whatever its name is."""
+    """Return True if a folder is the store of a git repository, whatever its name."""
     return all(folder.holds_any((name,)) for name in (b"HEAD", b"objects", b"refs"))
 
 

@@ -186,7 +186,7 @@ class Keeping:
         """How many contents of these are in files."""
 
     def keep(self, content: bytes) -> str:
-        """Keep a content, once; returns its name. One that is kept already, but damaged, is kept anew."""
+        """Store a content once and return its name. Stored content that is damaged is replaced."""
         digest = hashlib.sha256(content).hexdigest()
         if self._holds(digest):
             needed = "UPDATE contents SET operation = max(operation, ?) WHERE name = ?"
@@ -212,7 +212,7 @@ class Keeping:
         return self._write(pieces(), state.hexdigest)
 
     def _holds(self, name: str) -> bool:
-        """Whether a content is kept, and sound; one that is damaged is dropped."""
+        """Return True if a content is stored and sound; drop it if it is damaged."""
         if name in self._names:
             return True
         rows = self._execute(

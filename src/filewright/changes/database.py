@@ -227,7 +227,7 @@ class Database:
         return path, status.identity, log
 
     def _may_leave(self, known: object, seen: object) -> bool:
-        """Whether a connection to a file of another identity, or with another log, may be closed now.
+        """Return True if a connection to a replaced file, or to one with another log, may be closed now.
 
         Where another program has removed the name of the write-ahead log, what is in it is moved into the file first:
         at the next start it would be gone. Both connections are closed for that.
@@ -296,7 +296,7 @@ class Database:
         return self._connected(mode, writing=writing, shared=False)
 
     def _can_share(self) -> bool:
-        """Whether a file in the state folder may be mapped by several processes.
+        """Return True if several processes may map a file in the state folder.
 
         SQLite makes one of 32 KB by writing a byte to each 4 KB. Where blocks are smaller the rest is a hole, and on a
         full disk the kernel ends the process that writes there.

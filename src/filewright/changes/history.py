@@ -235,7 +235,7 @@ class History:
         return [log for log in self.logs if not log.own and log.state.lies_within(roots)]
 
     def left_within(self) -> list[StateFolder]:
-        """The state folders of roots within those that are open here whose folders are gone, or are others by now."""
+        """Return the state folders of roots within the open ones whose folders were removed or replaced."""
         roots = [root.resolved for root in self._boundary.roots]
         left = [owner for owner in self._index.within(roots) if not owner.is_there]
         return [StateFolder(self._index, None, owner) for owner in left]
@@ -466,7 +466,7 @@ class History:
         return Selected(record, ids, what, summary + count, named)
 
     def _is_for_people(self, head: ChangeRecord) -> bool:
-        """Whether a change configured a client, and whoever asks is an agent: those are taken back by people only."""
+        """Return True if a change configured a client and the caller is an agent: only people undo those."""
         return head.client == SETUP and ANYTHING not in self._settings.allow_write
 
     def _require_sound(self, oldest: str, task: Task) -> None:

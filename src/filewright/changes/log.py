@@ -686,7 +686,7 @@ class Log:
         return sum(row[0] or 0 for row in self.database.read(_SIZE))
 
     def _recount(self) -> bool:
-        """Count anew what the contents in files take; whether that was not known."""
+        """Recount the bytes of contents in files; return True if the recorded size was missing or wrong."""
         known = self.database.read("SELECT bytes FROM usage")
         size = self.contents.size_of_files()
         if known == [(size,)]:
